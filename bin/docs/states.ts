@@ -40,7 +40,7 @@ const drawn: Record<string, { moves: Moves<string>; starts: string[] }> = {
   reversal: startingIn(states.reversalMoves, "taken"),
   subscription: startingIn(states.subscriptionMoves, "incomplete"),
   deposit: startingIn(states.depositMoves, "credited", "suspense"),
-  payout: startingIn(states.payoutMoves, "completed"),
+  payout: startingIn(states.payoutMoves, "pending", "completed"),
   upload: startingIn(states.uploadMoves, "open"),
   transcription: startingIn(states.transcriptionMoves, "pending"),
   delivery: startingIn(states.deliveryMoves, "pending", "held", "test"),

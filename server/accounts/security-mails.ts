@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../../src/contract/accounts/payout-details.ts";
+import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";

@@ -4,6 +4,7 @@ import { payoutDetails } from "../accounts/payout-details/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
 import { invitationHandlers } from "../admin/invitations-handlers.ts";
+import { payoutBatches } from "../admin/payouts/batches-handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
 import { audit } from "../audit/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
@@ -53,6 +54,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...orders(deps),
   ...payoutDetails(deps),
   ...payouts(deps),
+  ...payoutBatches(deps),
   ...personal(deps),
   ...playtests(deps),
   ...playtestKeys(deps),

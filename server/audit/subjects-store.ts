@@ -24,6 +24,10 @@ const subjects = {
     FROM ledger_transfers t JOIN crypto_deposits d ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)
     WHERE t.id = ?`,
   payout: "SELECT user_id, amount_cents, status FROM payouts WHERE id = ?",
+  payout_batch: `SELECT method, min_cents,
+    (SELECT COUNT(*) FROM payouts p WHERE p.batch_id = b.id AND p.status = 'pending') AS pending,
+    (SELECT COUNT(*) FROM payouts p WHERE p.batch_id = b.id AND p.status = 'completed') AS completed,
+    (SELECT COUNT(*) FROM payouts p WHERE p.batch_id = b.id AND p.status = 'failed') AS failed FROM payout_batches b WHERE id = ?`,
   playtest: "SELECT owner_id, status, visibility, approved_at FROM playtests WHERE id = ?",
   slot: `SELECT s.playtest_id, s.owner_id, s.playtester_id, s.status, b.admin_approved_at
     FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,

@@ -17,6 +17,7 @@ import { agreements } from "./migrations/015-agreements.ts";
 import { payoutDetails } from "./migrations/016-payout-details.ts";
 import { covers } from "./migrations/017-covers.ts";
 import { invitations } from "./migrations/018-invitations.ts";
+import { payoutBatches } from "./migrations/019-payout-batches.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -49,6 +50,7 @@ export const migrations: readonly Migration[] = [
   payoutDetails,
   covers,
   invitations,
+  payoutBatches,
 ];
 
 export interface Applied {

@@ -238,7 +238,7 @@ const causes: Rule = {
     `SELECT 'payout ' || o.id, 'is ' || o.status || ' with ' || ${text("o.amount_cents")} || ', but ' || ${text("COALESCE(x.cents, 0)")} || ' is posted' FROM payouts o
       LEFT JOIN (SELECT ${subject} AS payout, -SUM(l.amount) AS cents FROM ledger_transfers t JOIN ledger_postings l ON l.transfer_id = t.id
         WHERE t.source IN ('withdraw:', 'withdraw_failed:') AND l.account_id = 'assets:bank' GROUP BY ${subject}) x ON x.payout = o.id
-      WHERE COALESCE(x.cents, 0) <> CASE o.status WHEN 'completed' THEN o.amount_cents ELSE 0 END`,
+      WHERE COALESCE(x.cents, 0) <> CASE o.status WHEN 'failed' THEN 0 ELSE o.amount_cents END`,
     `SELECT 'transfer ' || t.event_key, 'belongs to a payout that does not exist' FROM ledger_transfers t
       WHERE t.source IN ('withdraw:', 'withdraw_failed:') AND NOT EXISTS (SELECT 1 FROM payouts o WHERE o.id = ${subject})`,
   ),

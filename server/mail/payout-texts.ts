@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../../src/contract/accounts/payout-details.ts";
+import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
 import { compose, type Happened, resetAction, whoDid } from "./texts.ts";
 
 const ifNotYou =

@@ -40,6 +40,7 @@ const emptied = [
   "UPDATE uploads SET filename = 'deleted', metadata = '{}' WHERE user_id = ?",
   "UPDATE builds SET filename = NULL, notes = NULL WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
   "UPDATE games SET status = 'suspended', description = NULL, instructions = NULL, cover_image_url = NULL, external_url = NULL WHERE owner_id = ?",
+  "UPDATE payouts SET masked = NULL, details = NULL, failure = NULL WHERE user_id = ?",
   "UPDATE payments SET return_url = NULL WHERE owner_id = ?",
   "UPDATE subscriptions SET card = NULL WHERE owner_id = ?",
 ];

@@ -51,7 +51,8 @@ const kinds = {
     FROM crypto_quotes WHERE owner_id = ?`,
   cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, amount_atomic, value_cents, status, sender, payment_id, seen_at
     FROM crypto_deposits WHERE owner_id = ?`,
-  payouts: "SELECT id, amount_cents, status, created_at, failed_at FROM payouts WHERE user_id = ?",
+  payouts:
+    "SELECT id, amount_cents, status, method, masked, created_at, completed_at, failed_at, failure FROM payouts WHERE user_id = ?",
   ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p
     JOIN ledger_transfers t ON t.id = p.transfer_id
     WHERE p.account_id IN ('liab:credit:' || ?, 'liab:payable:' || ?, 'assets:receivable:' || ?, 'min:balance:' || ?, 'min:receivable:' || ?)`,

@@ -39,6 +39,10 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
       await count(q, "subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", id),
       () => "A plan is running: cancel it and wait until its period ends.",
     ],
+    [
+      await count(q, "payouts WHERE user_id = ? AND status = 'pending'", id),
+      (n) => `${some(n, "payout")} on the way: wait until the operator says what became of it.`,
+    ],
   ];
   return found.filter(([n]) => n > 0).map(([n, text]) => ({ text: text(n), isMoney: false }));
 }

@@ -51,7 +51,12 @@ export const arg = {
   /** One of a few values; the command validates it. */
   choice: (choices: readonly string[]): Arg<string> => ({ summary: choices.join(", "), choices }),
   /** A full or short id. */
-  id: (summary: string, pick?: Operation, label = "name", query?: Readonly<Record<string, string>>): Arg<string> => ({
+  id: (
+    summary: string,
+    pick?: Operation,
+    label: string | ((item: Record<string, unknown>) => string) = "name",
+    query?: Readonly<Record<string, string>>,
+  ): Arg<string> => ({
     summary,
     id: { ...(pick && { pick }), label, ...(query && { query }) },
   }),

@@ -46,9 +46,9 @@ async function argument(name: string, one: Arg<unknown>, words: string[], raw: I
     if (hasNames(pickable) && !one.id?.asGiven) return idNamed(ctx, pickable, word);
     return one.id ? ctx.resolveId(word) : word;
   };
+  const chosen = one.id?.unless?.some((flag) => raw[flag] !== undefined && raw[flag] !== false);
   if (one.variadic) {
     const rest = await Promise.all(words.splice(0).map(resolve));
-    const chosen = one.id?.unless?.some((flag) => raw[flag] !== undefined && raw[flag] !== false);
     if (rest.length === 0 && one.id?.pick && !chosen && ctx.prompt.possible)
       return [await pick(name.replace(/s$/, ""), one, ctx)];
     if (rest.length === 0 && !one.optional) throw usage(`Missing argument <${name}…>.`);
@@ -59,7 +59,7 @@ async function argument(name: string, one: Arg<unknown>, words: string[], raw: I
   if (word !== undefined) return resolve(word);
   const set = one.setting && ctx.settings().get(one.setting);
   if (set) return resolve(set.value);
-  if (one.optional) return undefined;
+  if (one.optional || chosen) return undefined;
   if (one.setting) return omittedGame(ctx);
   if (pickable && ctx.prompt.possible) return pick(name, one, ctx);
   throw usage(`Missing argument <${name}>.`);

@@ -3,6 +3,7 @@ import { auditEntry } from "./accounts/audit-entry.ts";
 import { disputes } from "./admin/disputes.ts";
 import { groups } from "./admin/groups.ts";
 import { invitations } from "./admin/invitations.ts";
+import { payoutBatches } from "./admin/payout-batches.ts";
 import { payouts } from "./admin/payouts.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
@@ -292,6 +293,7 @@ export const admin = {
     reply: z.strictObject({ category }),
   }),
   ...payouts,
+  ...payoutBatches,
   listAdmins: endpoint("GET /admin/admins", {
     ...own,
     summary: "List administrators",

@@ -7,7 +7,7 @@ import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
-import { applicationStatuses, slotStatuses } from "./states/index.ts";
+import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -109,6 +109,12 @@ export const earning = z
     slotId: id().nullable(),
     gameName: z.string().nullable().meta({ description: "Game that was played; null for payouts." }),
     durationMinutes: minutes().nullable().meta({ description: "Booked length of the playtest; null for payouts." }),
+    payoutStatus: z
+      .enum(payoutStatuses)
+      .nullable()
+      .meta({ description: "What became of the payout that it belongs to; null for earnings." }),
+    paidTo: z.string().nullable().meta({ description: "Where the payout was made to, masked; null if that is not known." }),
+    failure: z.string().nullable().meta({ description: "Why the payout failed, if that is known." }),
     createdAt: timestamp(),
     availableFrom: timestamp()
       .nullable()
@@ -229,7 +235,8 @@ export const playtester = {
         .nullable()
         .meta({ description: "When all that is held becomes available; null if nothing is held." }),
       disputedCents: cents().meta({ description: "What is on hold until the dispute of a payment has ended." }),
-      paidCents: cents(),
+      paidCents: cents().meta({ description: "What was paid out." }),
+      pendingCents: cents().meta({ description: "Payouts on the way; not part of the balance any more." }),
       entries: z.array(earning),
     }),
   }),

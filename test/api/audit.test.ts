@@ -221,6 +221,33 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.admin.post(`/admin/payouts/${payout.id}/fail`);
     return { of: world.admin, entry: { action: "payout.fail", targetId: payout.id, after: { status: "failed" } } };
   },
+  async completePayout(world) {
+    const { payoutId } = await payoutBatch(world);
+    await world.admin.post(`/admin/payouts/${payoutId}/complete`);
+    return { of: world.admin, entry: { action: "payout.complete", targetId: payoutId, after: { status: "completed" } } };
+  },
+  async createPayoutBatch(world) {
+    const { batchId } = await payoutBatch(world);
+    const details = { method: "paypal", minCents: 100 };
+    const after = { ...details, pending: 1, completed: 0, failed: 0 };
+    return { of: world.admin, entry: { action: "payout_batch.create", targetId: batchId, details, before: null, after } };
+  },
+  async readPayoutInstructions(world) {
+    const { batchId } = await payoutBatch(world);
+    await world.admin.post(`/admin/payout-batches/${batchId}/instructions`, { method: "paypal" });
+    const details = { method: "paypal" };
+    return { of: world.admin, entry: { action: "payout_batch.read_instructions", targetId: batchId, details } };
+  },
+  async settlePayoutBatch(world) {
+    const { batchId, payoutId } = await payoutBatch(world);
+    const rows = [{ reference: payoutId, status: "failed" }];
+    await world.admin.post(`/admin/payout-batches/${batchId}/settle`, { rows });
+    const [before, after] = [
+      { pending: 1, failed: 0 },
+      { pending: 0, failed: 1 },
+    ];
+    return { of: world.admin, entry: { action: "payout_batch.settle", targetId: batchId, before, after } };
+  },
   async createAdmin(world) {
     const { admin } = (await world.admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;
     const after = expect.objectContaining({ role: "admin", adminScopes: ["money"] });
@@ -493,3 +520,11 @@ onBothDatabases("audit log", (serve) => {
     await expect(undone).rejects.toBe(undo);
   });
 });
+
+async function payoutBatch(world: World): Promise<{ batchId: string; payoutId: string }> {
+  await world.earn();
+  await world.tester.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password });
+  const { batch } = (await world.admin.post("/admin/payout-batches", { method: "paypal", minCents: 100 })).body.data;
+  const { payouts } = (await world.admin.get(`/admin/payouts?batch=${batch.id}`)).body.data;
+  return { batchId: batch.id, payoutId: payouts[0].id };
+}

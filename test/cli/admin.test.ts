@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
@@ -106,6 +106,69 @@ describe("admin", () => {
     expect(await data(`payouts fail ${payout.id}`)).toMatchObject({ payout: { status: "failed" } });
     expect((await data("payouts")).payouts).toHaveLength(1);
     expect(await data("stats")).toMatchObject({ owners: 1, playtesters: 1, games: 1, payableCents: 1000 });
+  });
+
+  it("admin owed and payouts: pay everybody with a file, and record what became of it", async () => {
+    const cwd = testFolder();
+    const run = (line: string) => fixture.run(`admin ${line}`, { key, cwd });
+    const password = "correct horse";
+    const people = [];
+    for (const [name, details] of [
+      ["Ann", { method: "bank", holder: "=Ann", iban: "NL91ABNA0417164300" }],
+      ["Bob", { method: "bank", holder: "Bob, Ltd", accountNumber: "12345678", routingNumber: "021000021" }],
+      ["Cyd", { method: "paypal", email: "cyd@example.com" }],
+      ["Dan", undefined],
+    ] as const) {
+      const person = await registerPlaytester(fixture.server, name);
+      people.push(person);
+      await fixture.owner.post(`/slots/${await play(fixture.server, person, await fixture.order())}/accept`);
+      if (details) await person.post("/playtester/payout-details", { ...details, password });
+    }
+    const owed = await fixture.run("admin owed", { key, tty: { stdout: true }, cwd });
+    expect(owed.stderr).toBe("Total: $40.00 is owed to 4 playtesters: $40.00 is available, $0.00 is held, $0.00 is disputed.\n");
+    expect(owed.stdout).toContain("no details");
+    const file = join(cwd, "bank.csv");
+    const created = await run(`payouts create --all --min 10 --format bank --file ${file} --yes`);
+    expect(created.stderr).toBe(
+      `Made 2 pending payouts of $20.00.\nNot paid: 1 playtester with no payout details.\nNot paid: 1 playtester with another payout method.\nWrote ${file}. It contains payout details: delete it when the money is sent.\n`,
+    );
+    const text = readFileSync(file, "utf8");
+    const [header, ...lines] = text.trimEnd().split(/\r?\n/);
+    expect(header).toBe("reference,account holder,iban,account number,routing number,amount,currency,note");
+    const withoutReference = lines.map((line) => line.replace(/^PO-[0-9A-F]{12}/, "PO")).sort();
+    expect(withoutReference).toEqual([
+      'PO,"Bob, Ltd",,12345678,021000021,10.00,USD,Playtest earnings',
+      "PO,'=Ann,NL91ABNA0417164300,,,10.00,USD,Playtest earnings",
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [{ id: batch }] = (await data("payouts batches")).batches;
+    const references = lines.map((line) => line.slice(0, 15));
+    writeFileSync(
+      join(cwd, "returned.csv"),
+      `Reference,Status,Amount,Reason\n${references[0]},paid,10.00,\n${references[1]},failed,10.00,Closed\nPO-000000000000,paid,1,\n`,
+    );
+    const settled = await run(`payouts settle ${batch} --file returned.csv`);
+    expect([settled.code, settled.stderr]).toEqual([11, expect.stringContaining("1 row of returned.csv was not recorded.")]);
+    expect(settled.stdout.split("\n").map((line) => line.split("\t").slice(0, 3).join(" "))).toEqual([
+      `2 ${references[0]} paid`,
+      `3 ${references[1]} failed, owed again`,
+      "4 PO-000000000000 not recorded: not in this batch",
+      "",
+    ]);
+    const shown = await run(`payouts show ${batch}`);
+    expect(shown.stderr).toBe("2 payouts, $20.00: 0 pending ($0.00), 1 completed ($10.00), 1 failed ($10.00).\n");
+    expect((await data("payouts --status failed")).payouts).toMatchObject([{ failure: "Closed" }]);
+    writeFileSync(join(cwd, "wrong.csv"), `reference,status\n${references[0]},maybe\n`);
+    expect((await run(`payouts settle ${batch} --file wrong.csv`)).stderr).toContain(
+      'wrong.csv, line 2: the status "maybe" is not known.',
+    );
+    const paypal = await data("payouts create --all --format paypal --yes");
+    const printed = await run(`payouts file ${paypal.batch.id} --format paypal`);
+    expect(printed.stdout).toMatch(/^cyd@example\.com,10\.00,USD,PO-[0-9A-F]{12},Playtest earnings\n$/);
+    const [pending] = (await data(`payouts --batch ${paypal.batch.id}`)).payouts;
+    expect(await data(`payouts paid ${pending.id}`)).toMatchObject({ payout: { status: "completed" } });
+    expect((await run("payouts create --all --file x.csv --yes")).stderr).toContain("--file requires --format.");
+    expect((await run(`payouts create ${people[0]!.id} --min 5 --amount 1`)).stderr).toContain("--min requires --all.");
   });
 
   it("admin categories, games, chargeback: change the marketplace; a chargeback asks first", async () => {

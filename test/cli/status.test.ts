@@ -68,7 +68,7 @@ describe("status", () => {
         "1 free trial or video waits for approval:",
         "  playtest admin approvals",
         "$10.00 is owed to 1 playtester:",
-        "  playtest admin payouts create --help",
+        "  playtest admin owed",
       ],
     ]);
     const { todo } = JSON.parse((await fixture.run("status --json", { key: admin.key })).stdout).result;

@@ -326,7 +326,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"again amountCents graceSeconds method minutes note rateCents reason revokeApiKeys scopes userId"`,
+      `"again amountCents graceSeconds method minCents minutes note rateCents reason revokeApiKeys scopes userId"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -336,7 +336,7 @@ describe("contract: endpoints", () => {
   test("operations that spend or destroy something are declared so", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
-      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout failPayout"`,
+      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
       `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
@@ -367,7 +367,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createAdmin createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
     );
   });
 });
@@ -521,7 +521,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders, keys, transcripts and lists of people", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts, settled payouts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -535,6 +535,7 @@ describe("contract: body limits", () => {
       invite: 320,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,
+      settlePayoutBatch: 1024,
     });
   });
 });

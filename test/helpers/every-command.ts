@@ -470,6 +470,15 @@ export const everyCommand: Record<string, Row> = {
   "admin owed": asAdmin(async (world) => (await earner(world)) && ""),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
+  "admin payouts batches": asAdmin(async (world) => (await payoutBatch(world)) && ""),
+  "admin payouts show": asAdmin(async (world) => (await payoutBatch(world)).batchId),
+  "admin payouts file": asAdmin(async (world) => `${(await payoutBatch(world)).batchId} --format paypal`),
+  "admin payouts settle": async (world) => {
+    const { batchId, payoutId } = await payoutBatch(world);
+    const cwd = withFile("returned.csv", `reference,status\n${payoutId},paid\n`);
+    return { key: world.admin, words: `${batchId} --file returned.csv`, cwd };
+  },
+  "admin payouts paid": asAdmin(async (world) => (await payoutBatch(world)).payoutId),
   "admin payouts fail": asAdmin(payout),
   "admin admins": asAdmin(() => ""),
   "admin admins create": asAdmin(() => "--name Ada --scopes approve"),
@@ -581,6 +590,16 @@ async function paymentOfAnother({ server }: World): Promise<string> {
   const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
   await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
   return paymentId;
+}
+
+/** A batch with one pending payout. */
+async function payoutBatch(world: World): Promise<{ batchId: string; payoutId: string }> {
+  const person = await registerPlaytester(world.server);
+  await person.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password: "correct horse" });
+  await world.owner.post(`/slots/${await play(world.server, person, await world.order())}/accept`);
+  const asked = (method: string, path: string, body?: object) => world.server.request(method, path, { key: world.admin, body });
+  const batchId: string = (await asked("POST", "/admin/payout-batches", {})).body.data.batch.id;
+  return { batchId, payoutId: (await asked("GET", `/admin/payouts?batch=${batchId}`)).body.data.payouts[0].id };
 }
 
 async function payout(world: World): Promise<string> {

@@ -60,6 +60,8 @@ export interface RightfulWorld {
   application(): Promise<{ id: string; playtestId: string }>;
   payment(outcome?: "paid", by?: Person): Promise<string>;
   payoutId(): Promise<string>;
+  /** A batch with one pending payout, and the id of that payout. */
+  payoutBatch(): Promise<{ batchId: string; payoutId: string }>;
 }
 
 export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> {
@@ -108,8 +110,19 @@ export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> 
       return { id: reply.body.data.application.id, playtestId };
     },
     payment,
-    payoutId: async () =>
-      (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string,
+    async payoutBatch() {
+      const details = { method: "paypal", email: "pay@example.com", password: "correct horse" };
+      await playtester.post("/playtester/payout-details", details);
+      await owner.post(`/slots/${await play(server, playtester, await make())}/accept`);
+      const batchId: string = (await admin.post("/admin/payout-batches", {})).body.data.batch.id;
+      const { payouts } = (await admin.get(`/admin/payouts?batch=${batchId}`)).body.data;
+      return { batchId, payoutId: payouts[0].id };
+    },
+    // Of new earnings: a batch leaves nothing to pay.
+    payoutId: async () => {
+      await owner.post(`/slots/${await play(server, playtester, await make())}/accept`);
+      return (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string;
+    },
   };
 }
 
@@ -387,10 +400,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     as: playtester,
     body: { method: "paypal", email: "pay@example.com", password: "correct horse" },
   }),
-  removePayoutDetails: async ({ playtester }) => {
-    const proof = { password: "correct horse" };
-    await playtester.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", ...proof });
-    return { as: playtester, body: proof };
+  // By a playtester of their own: a batch pays the other one.
+  removePayoutDetails: async ({ bystander }) => {
+    const [person, proof] = [await bystander("playtester"), { password: "correct horse" }];
+    await person.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", ...proof });
+    return { as: person, body: proof };
   },
   listAdmins: byAdmin(),
   createAdmin: byAdmin({ body: { name: secretWord, scopes: ["money"] } }),
@@ -482,6 +496,23 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listOwed: byAdmin(),
   listPayouts: byAdmin(),
   createPayout: ({ admin, playtester }) => ({ as: admin, body: { userId: playtester.id, amountCents: 100 } }),
+  completePayout: async ({ admin, payoutBatch }) => ({ as: admin, ids: { id: (await payoutBatch()).payoutId } }),
+  listPayoutBatches: byAdmin(),
+  getPayoutBatch: async ({ admin, payoutBatch }) => ({ as: admin, ids: { id: (await payoutBatch()).batchId } }),
+  createPayoutBatch: async ({ admin, playtester }) => {
+    const details = { method: "paypal", email: "pay@example.com", password: "correct horse" };
+    await playtester.post("/playtester/payout-details", details);
+    return { as: admin, body: { minCents: 100 } };
+  },
+  readPayoutInstructions: async ({ admin, payoutBatch }) => ({
+    as: admin,
+    ids: { id: (await payoutBatch()).batchId },
+    body: { method: "paypal" },
+  }),
+  settlePayoutBatch: async ({ admin, payoutBatch }) => {
+    const { batchId, payoutId } = await payoutBatch();
+    return { as: admin, ids: { id: batchId }, body: { rows: [{ reference: payoutId, status: "paid" }] } };
+  },
   failPayout: async ({ admin, payoutId }) => ({ as: admin, ids: { id: await payoutId() } }),
   getStats: byAdmin(),
   getClock: byNobody(),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
-import { failPayout, recordPayout } from "../../server/admin/payouts/payout.ts";
+import { failPayout, recordPayout, requirePayout } from "../../server/admin/payouts/payout.ts";
 import { createDeps } from "../../server/app/compose.ts";
 import type { Deps } from "../../server/app/deps.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
@@ -325,7 +325,7 @@ const actions = {
   payOut: ({ deps, testers }, a, b) => deps.store.write((tx) => recordPayout(deps, tx, pick(testers, a)!, 1 + (b % 500))),
   async failPayout({ deps }, a) {
     const payout = pick(await deps.store.read((q) => q.all<{ id: string }>("SELECT id FROM payouts ORDER BY created_at, id")), a);
-    if (payout) await deps.store.write((tx) => failPayout(deps, tx, payout.id));
+    if (payout) await deps.store.write(async (tx) => failPayout(deps, tx, await requirePayout(tx, payout.id)));
   },
   cancelPlan: ({ deps, ownerId }) => deps.store.write((tx) => cancelAtPeriodEnd(deps, tx, ownerId)),
   resumePlan: ({ deps, ownerId }) => deps.store.write((tx) => resume(deps, tx, ownerId)),

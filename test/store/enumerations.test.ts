@@ -17,8 +17,8 @@ import type { Asset } from "../../server/ledger/rules.ts";
 import { dumpRows, insertBatch, readBatches } from "../../server/operations/archive/rows.ts";
 import type { PlaytestRow } from "../../server/playtests/store.ts";
 import type { UploadKind } from "../../server/uploads/store.ts";
-import { payoutMethods } from "../../src/contract/accounts/payout-details.ts";
 import { invitedRoles } from "../../src/contract/admin/invitations.ts";
+import { payoutMethods } from "../../src/contract/accounts/payout-methods.ts";
 import { endedReasons, planKeys } from "../../src/contract/billing.ts";
 import { senderTypes } from "../../src/contract/chat.ts";
 import { roles } from "../../src/contract/endpoint.ts";
@@ -98,6 +98,8 @@ const written: Record<string, readonly string[]> = {
   "sandbox_chain.status": each<SandboxTransactionRow["status"]>({ success: true, reverted: true }),
   "payouts.status": states.payoutStatuses,
   "payout_details.method": payoutMethods,
+  "payouts.method": payoutMethods,
+  "payout_batches.method": payoutMethods,
   "events.kind": eventKinds,
   "notifications.type": eventKinds,
   "webhook_deliveries.event": eventKinds,

@@ -155,6 +155,7 @@ it("every place that seals is known to the rotation of the key", () => {
   const known = [
     "server/accounts/factors/handlers.ts",
     "server/accounts/payout-details/service.ts",
+    "server/admin/payouts/payout.ts",
     "server/events/webhooks/handlers.ts",
     "server/http/idempotency.ts",
     "server/mail/queue.ts",
@@ -166,6 +167,7 @@ it("every place that seals is known to the rotation of the key", () => {
     "webhooks.secret",
     "second_factors.secret",
     "payout_details.sealed",
+    "payouts.details",
     "mails.sealed",
     "idempotency.body",
   ]);

@@ -40,6 +40,7 @@ it("flag.field: a command's own flag for a field of the contract has its range",
       "admin grant --minutes: Playtest minutes to grant (1 to 10000000)",
       "admin suspense resolve --rate: Price of one whole coin (default: the recorded rate; $0.01 to $1,000,000.00)",
       "admin payouts create --amount: Amount paid ($0.01 to $1,000,000.00)",
+      "admin payouts create --min: Only playtesters with at least this much available ($0.01 to $1,000,000.00)",
     ]
   `);
 });

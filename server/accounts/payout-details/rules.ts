@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../../../src/contract/accounts/payout-details.ts";
+import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 
 /** Where a playtester wants to be paid. Stored sealed. */
 export type PayoutDetails =

@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../../../src/contract/accounts/payout-details.ts";
+import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
 

@@ -1,11 +1,11 @@
 import type { Deps } from "../../app/deps.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { listOwed, totalOwed } from "./owed.ts";
-import { failPayout, recordPayout } from "./payout.ts";
+import { completePayout, failPayout, recordPayout, requirePayout } from "./payout.ts";
 import * as store from "./store.ts";
 import { owedView, payoutView } from "./views.ts";
 
-type Ops = "listOwed" | "listPayouts" | "createPayout" | "failPayout";
+type Ops = "listOwed" | "listPayouts" | "createPayout" | "completePayout" | "failPayout";
 
 export function payouts(deps: Deps): HandlersFor<Ops> {
   return {
@@ -20,7 +20,7 @@ export function payouts(deps: Deps): HandlersFor<Ops> {
 
     async listPayouts(call) {
       const page = call.page();
-      const rows = await call.read((q) => store.list(q, page));
+      const rows = await call.read((q) => store.list(q, call.query, page));
       return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
     },
 
@@ -32,6 +32,16 @@ export function payouts(deps: Deps): HandlersFor<Ops> {
         return { payout: payoutView(payout) };
       }),
 
-    failPayout: (call) => call.commit(async (tx) => ({ payout: payoutView(await failPayout(deps, tx, call.params.id)) })),
+    completePayout: (call) =>
+      call.commit(async (tx) => {
+        const payout = await requirePayout(tx, call.params.id);
+        return { payout: payoutView({ ...payout, ...(await completePayout(deps, tx, payout)) }) };
+      }),
+
+    failPayout: (call) =>
+      call.commit(async (tx) => {
+        const payout = await requirePayout(tx, call.params.id);
+        return { payout: payoutView({ ...payout, ...(await failPayout(deps, tx, payout, call.body.failure)) }) };
+      }),
   };
 }

@@ -1,3 +1,4 @@
+import { sealingContext as detailsContext } from "../../accounts/payout-details/store.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -9,12 +10,13 @@ import { usd } from "../../lib/money.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { iso } from "../../lib/time.ts";
 import { portalLinks } from "../../mail/links.ts";
-import type { Letter } from "../../mail/texts.ts";
+import { type Letter, nameInMail } from "../../mail/texts.ts";
 import { type Unpaid, unpaidOf } from "../../playtests/slots/earnings.ts";
+import type { Owed } from "./owed.ts";
 import * as payouts from "./store.ts";
 
 /** Records that earnings were paid out. 409 when less than `cents` is available to the playtester. */
-export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<payouts.PayoutRow> {
+export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<payouts.NamedPayoutRow> {
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
   if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
@@ -27,11 +29,52 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
     amount_cents: cents,
     status: "completed",
     created_at: now,
-    failed_at: null,
+    completed_at: now,
+    ...{ failed_at: null, failure: null, batch_id: null, reference: null, method: null, masked: null, details: null },
   };
   await payouts.insert(tx, payout);
-  await postPayout(deps, tx, payout, withdrawalTransfer, "payout.completed");
-  return payout;
+  await post(deps, tx, payout, withdrawalTransfer);
+  await announce(deps, tx, payout, "payout.completed");
+  return { ...payout, display_name: playtester.display_name };
+}
+
+interface ToMake {
+  owed: Owed;
+  batchId: string;
+}
+
+/** Makes a pending payout of all that is available to a playtester with payout details. */
+export async function makePayout(deps: Deps, tx: Query, { owed, batchId }: ToMake): Promise<void> {
+  const { id: userId, method, masked, sealed } = owed;
+  if (method === null || masked === null || sealed === null) throw new Error(`the playtester ${userId} has no payout details`);
+  const id = deps.newId();
+  const details = deps.secrets.open(sealed, detailsContext(userId));
+  const payout: payouts.PayoutRow = {
+    id,
+    user_id: userId,
+    amount_cents: owed.unpaid.availableCents,
+    status: "pending",
+    created_at: deps.clock.now(),
+    ...{ completed_at: null, failed_at: null, failure: null },
+    batch_id: batchId,
+    reference: referenceOf(id),
+    method,
+    masked,
+    details: deps.secrets.seal(details, payouts.sealingContext(id)),
+  };
+  await payouts.insert(tx, payout);
+  await post(deps, tx, payout, withdrawalTransfer);
+}
+
+/** Short, because banks and PayPal limit references: the random end of the payout's id. */
+const referenceOf = (id: string) => `PO-${id.replaceAll("-", "").slice(-12).toUpperCase()}`;
+
+/** Records that a pending payout was paid. 409 when it is not pending. */
+export async function completePayout(deps: Deps, tx: Query, payout: payouts.PayoutRow): Promise<payouts.PayoutRow> {
+  const pending = payouts.requireMove(payout, "complete");
+  const completed = await payouts.transition(tx, pending, "complete", { completed_at: deps.clock.now(), details: null });
+  await announce(deps, tx, completed, "payout.completed");
+  return completed;
 }
 
 function tooMuch({ availableCents, heldCents, heldUntil, disputedCents }: Unpaid, cents: number): string {
@@ -48,25 +91,37 @@ function tooMuch({ availableCents, heldCents, heldUntil, disputedCents }: Unpaid
   return `${available.join(" ")} Nothing was recorded. ${next}`;
 }
 
-/** Records that the bank returned a payout. The amount becomes unpaid earnings again. 409 when this was recorded before. */
-export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<payouts.PayoutRow> {
-  const payout = await payouts.find(tx, payoutId);
-  if (!payout) throw notFound();
-  const completed = payouts.requireMove(payout, "fail");
-  const failed = await payouts.transition(tx, completed, "fail", { failed_at: deps.clock.now() });
-  await postPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
+/** Records that a payout could not be made, or was returned. The amount becomes unpaid earnings again. 409 when this was recorded before. */
+export async function failPayout(deps: Deps, tx: Query, payout: payouts.PayoutRow, failure = ""): Promise<payouts.PayoutRow> {
+  const made = payouts.requireMove(payout, "fail");
+  const changes = { failed_at: deps.clock.now(), failure: failure.trim() || null, details: null };
+  const failed = await payouts.transition(tx, made, "fail", changes);
+  await post(deps, tx, payout, failedWithdrawalTransfer);
+  await announce(deps, tx, failed, "payout.failed");
   return failed;
 }
 
-async function postPayout(
+/** The payout with this id. 404 if there is none. */
+export async function requirePayout(q: Query, id: string): Promise<payouts.NamedPayoutRow> {
+  const payout = await payouts.find(q, id);
+  if (!payout) throw notFound();
+  return payout;
+}
+
+const post = (
+  deps: Deps,
+  tx: Query,
+  { id: payoutId, user_id: playtesterId, amount_cents: cents }: payouts.PayoutRow,
+  transfer: (withdrawal: Withdrawal) => Transfer,
+) => ledger.post(tx, transfer({ payoutId, playtesterId, cents }), { now: deps.clock.now(), newId: deps.newId });
+
+async function announce(
   deps: Deps,
   tx: Query,
   payout: payouts.PayoutRow,
-  transfer: (withdrawal: Withdrawal) => Transfer,
   kind: "payout.completed" | "payout.failed",
 ): Promise<void> {
   const { id: payoutId, user_id: playtesterId, amount_cents: cents } = payout;
-  await ledger.post(tx, transfer({ payoutId, playtesterId, cents }), { now: deps.clock.now(), newId: deps.newId });
   await emit(deps, tx, [{ id: playtesterId, role: "playtester" }], {
     kind,
     data: { payoutId, amountCents: cents },
@@ -82,7 +137,7 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
     return {
       subject: `${amount} of your earnings were paid out`,
       paragraphs: [
-        `A payout of ${amount} was sent on ${new Date(payout.created_at).toUTCString()}. It can take a few days until it arrives.`,
+        `A payout of ${amount} was sent on ${new Date(payout.completed_at ?? payout.created_at).toUTCString()}. It can take a few days until it arrives.`,
         `Payout: ${payout.id}`,
       ],
       action,
@@ -91,6 +146,8 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
     subject: `Your payout of ${amount} failed`,
     paragraphs: [
       `The payout of ${amount} of ${new Date(payout.created_at).toUTCString()} failed. The amount was returned to your earnings and can be paid out again.`,
+      ...(payout.failure === null ? [] : [`Reason: ${nameInMail(payout.failure)}`]),
+      "Check your payout details on the page of your earnings.",
       `Payout: ${payout.id}`,
     ],
     action,

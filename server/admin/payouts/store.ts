@@ -1,6 +1,7 @@
+import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 import { type PayoutStatus, payoutMoves } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
-import type { Query } from "../../database/port.ts";
+import type { Query, Value } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
@@ -11,9 +12,24 @@ export interface PayoutRow {
   status: PayoutStatus;
   created_at: number;
   failed_at: number | null;
+  /** The following are null for a payout that was recorded by itself. */
+  batch_id: string | null;
+  reference: string | null;
+  method: PayoutMethod | null;
+  masked: string | null;
+  /** The payout details as they were when it was made, sealed with the context of `sealingContext`. Null once it is settled. */
+  details: string | null;
+  completed_at: number | null;
+  failure: string | null;
 }
 
-export const find = (q: Query, id: string) => q.one<PayoutRow>("SELECT * FROM payouts WHERE id = ?", id);
+export type NamedPayoutRow = PayoutRow & { display_name: string };
+
+export const sealingContext = (payoutId: string) => `payout ${payoutId}`;
+
+const select = "SELECT p.*, u.display_name FROM payouts p JOIN users u ON u.id = p.user_id";
+
+export const find = (q: Query, id: string) => q.one<NamedPayoutRow>(`${select} WHERE p.id = ?`, id);
 export const insert = (tx: Query, payout: PayoutRow) => insertRow(tx, "payouts", payout);
 export const { requireMove, transition } = stateMachine<PayoutRow, typeof payoutMoves>({
   noun: "payout",
@@ -21,7 +37,46 @@ export const { requireMove, transition } = stateMachine<PayoutRow, typeof payout
   moves: payoutMoves,
 });
 
-export function list(q: Query, page: Page) {
+export function list(q: Query, only: { batch?: string | undefined; status?: PayoutStatus | undefined }, page: Page) {
   const { sql, values } = keyset(page, "p");
-  return q.all<PayoutRow>(`SELECT p.* FROM payouts p WHERE 1 = 1 ${sql}`, ...values);
+  const wanted = Object.entries({ batch_id: only.batch, status: only.status }).filter(([, value]) => value !== undefined);
+  const conditions = ["1 = 1", ...wanted.map(([column]) => `p.${column} = ?`)].join(" AND ");
+  return q.all<NamedPayoutRow>(`${select} WHERE ${conditions} ${sql}`, ...wanted.map(([, value]) => value as Value), ...values);
 }
+
+export interface BatchRow {
+  id: string;
+  created_by: string;
+  method: PayoutMethod | null;
+  min_cents: number;
+  created_at: number;
+}
+
+/** A batch with what became of its payouts: a number and a sum for each state. */
+export type CountedBatchRow = BatchRow & { created_by_name: string } & Record<`${PayoutStatus}_${"count" | "cents"}`, number>;
+
+const figures = (["pending", "completed", "failed"] as const).map(
+  (status) => `(SELECT COUNT(*) FROM payouts p WHERE p.batch_id = b.id AND p.status = '${status}') AS ${status}_count,
+    (SELECT CAST(COALESCE(SUM(p.amount_cents), 0) AS BIGINT) FROM payouts p WHERE p.batch_id = b.id AND p.status = '${status}') AS ${status}_cents`,
+);
+const selectBatch = `SELECT b.*, u.display_name AS created_by_name, ${figures.join(", ")} FROM payout_batches b JOIN users u ON u.id = b.created_by`;
+
+export const insertBatch = (tx: Query, batch: BatchRow) => insertRow(tx, "payout_batches", batch);
+export const findBatch = (q: Query, id: string) => q.one<CountedBatchRow>(`${selectBatch} WHERE b.id = ?`, id);
+
+export function listBatches(q: Query, page: Page) {
+  const { sql, values } = keyset(page, "b");
+  return q.all<CountedBatchRow>(`${selectBatch} WHERE 1 = 1 ${sql}`, ...values);
+}
+
+/** The payout of a batch with this reference or id. */
+export const findInBatch = (q: Query, batchId: string, reference: string) =>
+  q.one<PayoutRow>("SELECT * FROM payouts WHERE batch_id = ? AND (reference = ? OR id = ?)", batchId, reference, reference);
+
+/** The pending payouts of a batch that are made in this way, oldest first. */
+export const listPending = (q: Query, batchId: string, method: PayoutMethod) =>
+  q.all<PayoutRow>(
+    "SELECT * FROM payouts WHERE batch_id = ? AND status = 'pending' AND method = ? ORDER BY created_at, id",
+    batchId,
+    method,
+  );

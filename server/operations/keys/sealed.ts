@@ -1,5 +1,6 @@
 import { secretContext as factorContext } from "../../accounts/factors/store.ts";
 import { sealingContext as payoutContext } from "../../accounts/payout-details/store.ts";
+import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
 import type { SealedColumn } from "./store.ts";
 
@@ -14,6 +15,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },
+  { table: "payouts", key: ["id"], column: "details", context: (row) => payoutOfBatchContext(String(row.id)) },
   { table: "mails", key: ["id"], column: "sealed", context: (row) => `mail ${row.id}` },
   {
     table: "idempotency",

@@ -1,3 +1,4 @@
+import type { PayoutStatus } from "../../../src/contract/states/index.ts";
 import { freezes } from "../../billing/reversals-store.ts";
 import { byCard } from "../../billing/store.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
@@ -12,6 +13,10 @@ export interface EarningRow {
   slot_id: string | null;
   game_name: string | null;
   duration_minutes: number | null;
+  /** The state of the payout and where it was made to; null for earnings. */
+  payout_status: PayoutStatus | null;
+  masked: string | null;
+  failure: string | null;
   created_at: number;
   /** Whether it may come from a card: its owner had paid by card before, and the order was not free. */
   from_card: boolean;
@@ -25,6 +30,9 @@ interface PostingRow {
   from_card: number;
   game_name: string | null;
   duration_minutes: number | null;
+  payout_status: PayoutStatus | null;
+  masked: string | null;
+  failure: string | null;
 }
 
 const accepted = "accept:";
@@ -41,23 +49,23 @@ export async function list(q: Query, playtesterId: string, page: Page): Promise<
   const { sql, values } = keyset(page, "e");
   const rows = await q.all<PostingRow>(
     `SELECT e.id, t.event_key, e.amount, e.created_at, CASE WHEN t.source = 'accept:' AND ${fromCard} THEN 1 ELSE 0 END AS from_card,
-        g.name AS game_name, p.duration_minutes
+        g.name AS game_name, p.duration_minutes, w.status AS payout_status, w.masked, w.failure
       FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
         LEFT JOIN playtests p ON p.id = t.playtest_id LEFT JOIN games g ON g.id = p.game_id
+        LEFT JOIN payouts w ON t.source IN ('withdraw:', 'withdraw_failed:') AND w.id = SUBSTR(t.event_key, LENGTH(t.source) + 1)
       WHERE e.account_id = ? ${sql}`,
     accounts.payable(playtesterId),
     ...values,
   );
-  return rows.map(({ id, event_key, amount, created_at, from_card, game_name, duration_minutes }) => {
+  return rows.map(({ id, event_key, amount, created_at, from_card, ...rest }) => {
     const earned = event_key.startsWith(accepted);
     return {
       id,
       kind: earned ? "payout" : "withdrawal",
       amount_cents: -amount,
       slot_id: earned ? event_key.slice(accepted.length) : null,
-      game_name,
-      duration_minutes,
       created_at,
+      ...rest,
       from_card: from_card === 1,
     };
   });
@@ -99,7 +107,7 @@ export const earned = (q: Query, playtesterId: string) =>
 /** What was paid out before `at` (ms) and was not returned, in cents. */
 export async function paidBefore(q: Query, playtesterId: string, at: number): Promise<number> {
   const row = await q.one<{ total: number | null }>(
-    "SELECT CAST(SUM(amount_cents) AS BIGINT) AS total FROM payouts WHERE user_id = ? AND status = 'completed' AND created_at < ?",
+    "SELECT CAST(SUM(amount_cents) AS BIGINT) AS total FROM payouts WHERE user_id = ? AND status <> 'failed' AND created_at < ?",
     playtesterId,
     at,
   );
@@ -123,11 +131,12 @@ export const fromCardSince = (q: Query, payable: readonly string[], since: numbe
     since,
   );
 
-/** Cents paid out so far, minus payouts that failed and were returned. */
-export async function paidCents(q: Query, playtesterId: string): Promise<number> {
+/** Cents of a playtester's payouts in this state. */
+export async function payoutCents(q: Query, playtesterId: string, status: PayoutStatus): Promise<number> {
   const row = await q.one<{ total: number | null }>(
-    "SELECT CAST(SUM(e.amount) AS BIGINT) AS total FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id WHERE e.account_id = ? AND t.source <> 'accept:'",
-    accounts.payable(playtesterId),
+    "SELECT CAST(SUM(amount_cents) AS BIGINT) AS total FROM payouts WHERE user_id = ? AND status = ?",
+    playtesterId,
+    status,
   );
   return row?.total ?? 0;
 }

@@ -255,16 +255,18 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     async getEarnings(call) {
       const page = call.page();
       const me = call.principal.userId;
-      const { rows, unpaid, disputed, paidCents } = await call.read(async (q) => ({
+      const { rows, unpaid, disputed, paidCents, pendingCents } = await call.read(async (q) => ({
         rows: await earnings.list(q, me, page),
         ...(await unpaidOf(deps, q, me)),
-        paidCents: await earnings.paidCents(q, me),
+        paidCents: await earnings.payoutCents(q, me, "completed"),
+        pendingCents: await earnings.payoutCents(q, me, "pending"),
       }));
       return call.listed(page, rows, (items) => ({
         ...unpaid,
         nextReleaseAt: isoOrNull(unpaid.nextReleaseAt),
         heldUntil: isoOrNull(unpaid.heldUntil),
         paidCents,
+        pendingCents,
         entries: items.map((entry) => ({
           id: entry.id,
           kind: entry.kind,
@@ -272,6 +274,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           slotId: entry.slot_id,
           gameName: entry.game_name,
           durationMinutes: entry.duration_minutes,
+          payoutStatus: entry.payout_status,
+          paidTo: entry.masked,
+          failure: entry.failure,
           createdAt: iso(entry.created_at),
           availableFrom: disputed.has(entry.id) ? null : isoOrNull(availableFrom(deps, entry)),
           disputed: disputed.has(entry.id),

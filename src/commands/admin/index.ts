@@ -8,7 +8,9 @@ import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
 import { invitations, invitationsRevoke, invite } from "./invite.ts";
 import { chargeback, disputes, disputesLift, grant } from "./money.ts";
-import { owed, payouts, payoutsCreate, payoutsFail } from "./payouts.ts";
+import { owed } from "./owed.ts";
+import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
+import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -53,6 +55,11 @@ export const admin: Group = {
     owed,
     payouts,
     payoutsCreate,
+    payoutBatches,
+    payoutsShow,
+    payoutsFile,
+    payoutsSettle,
+    payoutsPaid,
     payoutsFail,
     admins,
     adminsCreate,

@@ -1,51 +1,160 @@
-import { arg, define, flag } from "../../cli/define.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { type PayoutMethod, payoutMethods } from "../../contract/accounts/payout-methods.ts";
+import { usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
+import { fileOf } from "./payout-files.ts";
 import { userArg, userId } from "./users.ts";
-import { owedView, payoutView } from "./view.ts";
+import { batchView, payoutView } from "./view.ts";
 
-export const owed = define({
-  name: "owed",
-  summary: "List what each playtester is owed",
-  description:
-    "Available is what can be paid out now. What may come from a card payment is held for some days, and what comes from a disputed payment is on hold. The last column says why `payouts create --all` would not pay somebody.",
-  operation: "listOwed",
-  list: true,
-  examples: ["playtest admin owed", "playtest admin owed --all --csv", "playtest admin owed --jq .totals.availableCents"],
-  async run({ range }, ctx) {
-    if (ctx.out.format.kind === "auto" && range.cursor === undefined) {
-      const { totals } = await ctx.api().listOwed({ query: { limit: 1 } });
-      if (totals && totals.playtesters > 0) {
-        const { playtesters, balanceCents, availableCents, heldCents, disputedCents } = totals;
-        ctx.out.note(
-          `Total: ${usd(balanceCents)} is owed to ${plural(playtesters, "playtester")}: ${usd(availableCents)} is available, ${usd(heldCents)} is held, ${usd(disputedCents)} is disputed.`,
-        );
-      }
-    }
-    return ctx.list("listOwed", {}, range, owedView);
-  },
-});
+const batchArg = () =>
+  arg.id("Batch id", "listPayoutBatches", ({ total, createdAt }) => {
+    const { payouts: count, amountCents } = total as { payouts: number; amountCents: number };
+    return `${String(createdAt).slice(0, 10)}, ${plural(count, "payout")}, ${usd(amountCents)}`;
+  });
+const payoutArg = (status: "pending" | "completed") =>
+  arg.id("Payout id", "listPayouts", ({ displayName, amountCents }) => `${displayName}, ${usd(amountCents as number)}`, {
+    status,
+  });
 
 export const payouts = define({
   name: "payouts",
+  aliases: ["payouts list"],
   summary: "List payouts to playtesters",
   operation: "listPayouts",
+  query: "listPayouts",
   list: true,
-  examples: ["playtest admin payouts --all --csv"],
-  run: async ({ range }, ctx) => ctx.list("listPayouts", {}, range, payoutView),
+  examples: ["playtest admin payouts --all --csv", "playtest admin payouts --status pending"],
+  run: async ({ query, range }, ctx) => ctx.list("listPayouts", { query }, range, payoutView),
 });
+
+export const payoutBatches = define({
+  name: "payouts batches",
+  summary: "List batches of payouts",
+  operation: "listPayoutBatches",
+  list: true,
+  examples: ["playtest admin payouts batches"],
+  run: async ({ range }, ctx) => ctx.list("listPayoutBatches", {}, range, batchView),
+});
+
+export const payoutsShow = define({
+  name: "payouts show",
+  summary: "Show a batch and its payouts",
+  operation: ["listPayouts", "getPayoutBatch"],
+  list: true,
+  args: { batch: batchArg() },
+  examples: ["playtest admin payouts show 3aa0119c", "playtest admin payouts show 3aa0119c --all --csv"],
+  async run({ args, range }, ctx) {
+    if (ctx.out.format.kind === "auto") {
+      const { total, pending, completed, failed } = (await ctx.api().getPayoutBatch({ params: { id: args.batch } })).batch;
+      const part = ({ payouts: count, amountCents }: typeof total, what: string) => `${count} ${what} (${usd(amountCents)})`;
+      ctx.out.note(
+        `${plural(total.payouts, "payout")}, ${usd(total.amountCents)}: ${part(pending, "pending")}, ${part(completed, "completed")}, ${part(failed, "failed")}.`,
+      );
+    }
+    return ctx.list("listPayouts", { query: { batch: args.batch } }, range, payoutView);
+  },
+});
+
+const format = flag.choice(payoutMethods, "Kind of file, and of payouts in it");
+const file = flag.text("Write a new file that only you can read", { value: "FILE" });
 
 export const payoutsCreate = define({
   name: "payouts create",
-  summary: "Record that a playtester was paid",
-  operation: "createPayout",
-  args: { user: userArg("playtester") },
-  flags: { amount: { ...flag.field("createPayout", "amountCents", "Amount paid"), required: true } },
-  examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
-  async run({ args, flags }, ctx) {
-    const amountCents = flags.amount ?? 0;
-    await ctx.confirmSpend({ what: `Record a payout to ${args.user}`, cents: amountCents });
-    return ctx.item(await ctx.api().createPayout({ body: { userId: await userId(ctx, args.user), amountCents } }), payoutView);
+  summary: "Record that a playtester was paid, or make a batch of pending payouts with --all",
+  description:
+    "With --all, makes one pending payout to each playtester who can be paid, of all that is available to them, in one step: nobody is paid twice, whoever else runs it. With --format, only those with that payout method are in it; --file then writes what your bank or PayPal needs. Say later what became of it: `payouts settle`.",
+  operation: ["createPayout", "createPayoutBatch", "readPayoutInstructions"],
+  args: { user: { ...userArg("playtester"), id: { ...userArg("playtester").id, unless: ["all"] } } },
+  flags: {
+    amount: flag.field("createPayout", "amountCents", "Amount paid"),
+    all: flag.toggle("Pay all playtesters who can be paid"),
+    min: flag.field("createPayoutBatch", "minCents", "Only playtesters with at least this much available"),
+    format,
+    file,
   },
+  examples: [
+    "playtest admin payouts create pim@example.com --amount 40 --yes",
+    "playtest admin payouts create --all --min 10 --yes",
+    "playtest admin payouts create --all --format bank --file payouts.csv --yes",
+  ],
+  async run({ args, flags }, ctx) {
+    if (flags.all) return createBatch(ctx, flags);
+    for (const name of ["min", "format", "file"] as const)
+      if (flags[name] !== undefined) throw usage(`--${name} requires --all.`);
+    if (flags.amount === undefined) throw usage("--amount is required.");
+    await ctx.confirmSpend({ what: `Record a payout to ${args.user}`, cents: flags.amount });
+    const body = { userId: await userId(ctx, args.user), amountCents: flags.amount };
+    return ctx.item(await ctx.api().createPayout({ body }), payoutView);
+  },
+});
+
+interface BatchFlags {
+  amount: number | undefined;
+  min: number | undefined;
+  format: PayoutMethod | undefined;
+  file: string | undefined;
+}
+
+async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags) {
+  if (amount !== undefined) throw usage("--amount and --all cannot be used together.");
+  if (path !== undefined && method === undefined) throw usage("--file requires --format.");
+  await ctx.confirm("Make a pending payout to every playtester who can be paid?");
+  await ctx.reserveSecret(path);
+  const body = { ...(method !== undefined && { method }), ...(min !== undefined && { minCents: min }) };
+  const data = await ctx.api().createPayoutBatch({ body });
+  const { total } = data.batch;
+  ctx.out.note(`Made ${plural(total.payouts, "pending payout")} of ${usd(total.amountCents)}.`);
+  for (const said of skippedTexts(data.skipped)) ctx.out.note(said);
+  if (path !== undefined && method !== undefined) {
+    const { payments } = await ctx.api().readPayoutInstructions({ params: { id: data.batch.id }, body: { method } });
+    await ctx.secret(fileOf(method, payments), path, data);
+    ctx.out.note(`Wrote ${path}. It contains payout details: delete it when the money is sent.`);
+  }
+  return { kind: "item" as const, data, subject: data.batch, view: batchView };
+}
+
+const skipReasons = {
+  belowMinimum: "less than the minimum available",
+  noDetails: "no payout details",
+  newDetails: "payout details that are still too new",
+  suspended: "a suspended account",
+  otherMethod: "another payout method",
+} as const;
+
+const skippedTexts = (skipped: Record<keyof typeof skipReasons, number>) =>
+  (Object.keys(skipReasons) as (keyof typeof skipReasons)[])
+    .filter((why) => skipped[why] > 0)
+    .map((why) => `Not paid: ${plural(skipped[why], "playtester")} with ${skipReasons[why]}.`);
+
+export const payoutsFile = define({
+  name: "payouts file",
+  summary: "Write the file for your bank or PayPal, of the pending payouts of a batch",
+  description:
+    "The payout details are those that the payouts were made to. Reading them is recorded in the audit log. Without --file, prints them.",
+  operation: "readPayoutInstructions",
+  args: { batch: batchArg() },
+  flags: { format: { ...format, required: true }, file },
+  examples: [
+    "playtest admin payouts file 3aa0119c --format bank --file payouts.csv",
+    "playtest admin payouts file 3aa0119c --format paypal --file paypal.csv",
+  ],
+  async run({ args, flags }, ctx) {
+    await ctx.reserveSecret(flags.file);
+    const method = flags.format!;
+    const data = await ctx.api().readPayoutInstructions({ params: { id: args.batch }, body: { method } });
+    if (data.payments.length === 0) throw usage(`The batch has no pending payouts by ${method}. No file was written.`);
+    return ctx.secret(fileOf(method, data.payments), flags.file, data);
+  },
+});
+
+export const payoutsPaid = define({
+  name: "payouts paid",
+  summary: "Record that a pending payout was paid",
+  operation: "completePayout",
+  risk: "write",
+  args: { payout: payoutArg("pending") },
+  examples: ["playtest admin payouts paid 3aa0119c"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().completePayout({ params: { id: args.payout } }), payoutView),
 });
 
 export const payoutsFail = define({
@@ -53,7 +162,12 @@ export const payoutsFail = define({
   summary: "Record that a payout failed; the amount is owed again",
   operation: "failPayout",
   risk: "write",
-  args: { payout: arg.id("Payout id", "listPayouts", "status") },
-  examples: ["playtest admin payouts fail 3aa0119c"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().failPayout({ params: { id: args.payout } }), payoutView),
+  args: { payout: arg.id("Payout id", "listPayouts", ({ displayName, status }) => `${displayName}, ${status}`) },
+  flags: { failure: flag.text("Why it failed, shown to the playtester") },
+  examples: ["playtest admin payouts fail 3aa0119c", "playtest admin payouts fail 3aa0119c --failure 'Account closed'"],
+  run: async ({ args, flags: { failure } }, ctx) =>
+    ctx.item(
+      await ctx.api().failPayout({ params: { id: args.payout }, body: failure === undefined ? {} : { failure } }),
+      payoutView,
+    ),
 });

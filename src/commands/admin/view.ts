@@ -108,9 +108,9 @@ export const auditView: View = {
 };
 
 const obstacles: Record<string, string> = {
-  suspended: "account suspended",
-  no_details: "no payout details",
-  new_details: "new payout details",
+  suspended: "suspended",
+  no_details: "no details",
+  new_details: "new details",
 };
 
 export const owedView: View = {
@@ -133,13 +133,44 @@ export const owedView: View = {
 export const payoutView: View = {
   columns: [
     col("id", "id", "id"),
-    col("playtester", "userId", "id"),
+    col("playtester", "displayName"),
     col("amount", "amountCents", "usd"),
     col("status", "status", "status"),
-    col("created", "createdAt", "ago"),
-    col("failed", "failedAt", "ago"),
+    optionalCol("paid by", "method"),
+    optionalCol("to", "masked"),
+    optionalCol("reference", "reference"),
+    optionalCol("created", "createdAt", "ago"),
+    optionalCol("failed", "failedAt", "ago"),
+    optionalCol("failure", "failure"),
+    detail("playtester id", "userId", "id"),
+    detail("completed", "completedAt", "ago"),
+    detail("batch", "batchId", "id"),
   ],
   empty: "No payouts yet.",
+};
+
+export const batchView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("payouts", "total.payouts"),
+    col("amount", "total.amountCents", "usd"),
+    col("pending", "pending.payouts"),
+    col("completed", "completed.payouts"),
+    col("failed", "failed.payouts"),
+    optionalCol("method", ({ method }) => method ?? "all"),
+    col("created", "createdAt", "ago"),
+    optionalCol("by", "createdByName"),
+    detail("minimum", "minCents", "usd"),
+    detail("pending amount", "pending.amountCents", "usd"),
+    detail("completed amount", "completed.amountCents", "usd"),
+    detail("failed amount", "failed.amountCents", "usd"),
+  ],
+  empty: "No batches of payouts yet.",
+};
+
+export const settledView: View = {
+  columns: [col("line", "line"), col("reference", "reference"), col("outcome", "said"), optionalCol("payout", "payoutId", "id")],
+  empty: "The file has no rows.",
 };
 
 export const suspenseView: View = {

@@ -36,7 +36,7 @@ const forAll = {
   ],
   payoutsOwed: ({ count, amountCents }) => [
     `${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} owed to ${plural(count, "playtester")}`,
-    "playtest admin payouts create --help",
+    "playtest admin owed",
   ],
   unmatchedDeposits: ({ count }) => [
     `${plural(count, "crypto deposit")} ${count === 1 ? "is" : "are"} not matched to an account`,

@@ -21,12 +21,13 @@ export const earnings = define({
   examples: ["playtest tester earnings", "playtest tester earnings --all --csv"],
   async run({ range }, ctx) {
     if (ctx.out.format.kind === "auto") {
-      const { balanceCents, heldCents, heldUntil, disputedCents, paidCents } = await ctx
+      const { balanceCents, heldCents, heldUntil, disputedCents, paidCents, pendingCents } = await ctx
         .api()
         .getEarnings({ query: { limit: 1 } });
       noteWithoutPayments(ctx);
       if (!ctx.withoutPayments() || balanceCents > 0 || paidCents > 0)
         ctx.out.note(`Balance: ${usd(balanceCents)}. Paid out so far: ${usd(paidCents)}.`);
+      if (pendingCents > 0) ctx.out.note(`On the way to you: ${usd(pendingCents)}.`);
       if (heldUntil !== null)
         ctx.out.note(
           `Of the balance, ${usd(heldCents)} may come from card payments and is held. All of it is available from ${heldUntil}.`,

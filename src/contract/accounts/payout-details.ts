@@ -2,11 +2,9 @@ import { z } from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { email, nameText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";
+import { payoutMethods } from "./payout-methods.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
-
-export const payoutMethods = ["bank", "paypal", "other"] as const;
-export type PayoutMethod = (typeof payoutMethods)[number];
 
 export const payoutDetails = z
   .strictObject({

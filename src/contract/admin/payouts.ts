@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { payoutMethods } from "../accounts/payout-details.ts";
+import { payoutMethods } from "../accounts/payout-methods.ts";
 import { audited, endpoint } from "../endpoint.ts";
-import { cents, id, pageQuery, timestamp } from "../fields.ts";
+import { cents, id, page, pageQuery, text, timestamp } from "../fields.ts";
 import { payoutStatuses } from "../states/index.ts";
 
 const money = { access: ["money"], extension: true } as const;
@@ -38,10 +38,17 @@ export const payout = z
   .strictObject({
     id: id(),
     userId: id(),
+    displayName: z.string().meta({ description: "Name of the playtester." }),
+    batchId: id().nullable().meta({ description: "Batch it belongs to; null if it was recorded by itself." }),
+    reference: z.string().nullable().meta({ description: "What identifies it in files of banks and of PayPal." }),
+    method: z.enum(payoutMethods).nullable(),
+    masked: z.string().nullable().meta({ description: "Where it was made to, masked." }),
     amountCents: cents(),
     status: z.enum(payoutStatuses),
     createdAt: timestamp(),
+    completedAt: timestamp().nullable(),
     failedAt: timestamp().nullable(),
+    failure: z.string().nullable().meta({ description: "Why it failed, if that is known." }),
   })
   .meta({ id: "Payout" });
 
@@ -68,7 +75,11 @@ export const payouts = {
   listPayouts: endpoint("GET /admin/payouts", {
     ...money,
     summary: "List payouts to playtesters",
-    query: pageQuery(),
+    query: z.object({
+      ...page,
+      batch: id().optional().meta({ description: "Only payouts of this batch." }),
+      status: z.enum(payoutStatuses).optional().meta({ description: "Only payouts in this state." }),
+    }),
     list: true,
     reply: z.strictObject({ payouts: z.array(payout) }),
   }),
@@ -85,11 +96,21 @@ export const payouts = {
     reply: z.strictObject({ payout }),
     problems: ["NOT_FOUND"],
   }),
+  completePayout: endpoint("POST /admin/payouts/:id/complete", {
+    ...movesMoney,
+    ...audited("payout.complete"),
+    summary: "Record that a pending payout was paid",
+    risk: "spend",
+    reply: z.strictObject({ payout }),
+  }),
   failPayout: endpoint("POST /admin/payouts/:id/fail", {
     ...movesMoney,
     ...audited("payout.fail"),
     summary: "Record that a payout failed; the amount is owed again",
     risk: "spend",
+    body: z
+      .strictObject({ failure: text(200).optional().meta({ description: "Why it failed, shown to the playtester." }) })
+      .prefault({}),
     reply: z.strictObject({ payout }),
   }),
 };

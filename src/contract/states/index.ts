@@ -104,10 +104,12 @@ export const depositMoves = {
   refunded: {},
 } as const satisfies Moves<DepositStatus>;
 
-export const payoutStatuses = ["completed", "failed"] as const;
+export const payoutStatuses = ["pending", "completed", "failed"] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
+/** A payout of a batch is `pending` until the operator says what became of it. A completed one fails when the bank returns it. */
 export const payoutMoves = {
+  pending: { complete: "completed", fail: "failed" },
   completed: { fail: "failed" },
   failed: {},
 } as const satisfies Moves<PayoutStatus>;

@@ -75,7 +75,7 @@ const rows: readonly (readonly [blind: string, from: string, to: string])[] = [
   ["10: what was taken back", "WHERE COALESCE(r.cents, 0) <> COALESCE(x.cents, 0)", "WHERE 1 = 2"],
   [
     "10: a payout of another amount",
-    "WHERE COALESCE(x.cents, 0) <> CASE o.status WHEN 'completed' THEN o.amount_cents ELSE 0 END",
+    "WHERE COALESCE(x.cents, 0) <> CASE o.status WHEN 'failed' THEN 0 ELSE o.amount_cents END",
     "WHERE 1 = 2",
   ],
   [

@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../../../../src/contract/accounts/payout-details.ts";
+import type { PayoutMethod } from "../../../../src/contract/accounts/payout-methods.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { invalid } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";

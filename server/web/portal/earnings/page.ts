@@ -17,8 +17,9 @@ export async function earningsPage(context: PageContext): Promise<PageContent> {
 <tbody>${data.entries.map(row)}</tbody></table>`;
   const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
   const body = html`${!context.site.payments && off}<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
-<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
-${paidTo(details, data.balanceCents)}${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div>
+${data.pendingCents > 0 && html`<div><p class="amount">${usd(data.pendingCents)}</p><p class="soft">on the way to you</p></div>`}</div>
+${destination(details, data.balanceCents)}${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
   return signedInLayout(context, "earnings", { title: "Earnings", body });
 }
 
@@ -30,7 +31,7 @@ function paidBy({ method, masked }: NonNullable<Details>): string {
 }
 
 /** Where the playtester is paid, or what is missing for that. */
-function paidTo(details: Details, balanceCents: number): Markup {
+function destination(details: Details, balanceCents: number): Markup {
   if (details === null)
     return balanceCents > 0
       ? html`<p class="note bad">You cannot be paid yet: there are no payout details. <a href="/play/earnings/details">Enter where you want to be paid</a></p>`
@@ -51,7 +52,11 @@ const onHold = ({ disputedCents }: Data<"getEarnings">): Markup =>
 const row = (entry: Entry): Markup =>
   html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}${entry.availableFrom !== null && html` <span class="soft">held until ${time(entry.availableFrom)}, because a card payment can still be disputed</span>`}${entry.disputed && html` <span class="soft">on hold because the payment is disputed</span>`}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
 
-function what({ slotId, amountCents, gameName, durationMinutes }: Entry): Markup {
+const payoutTexts = { pending: "on the way", failed: "failed" };
+
+function what({ slotId, amountCents, gameName, durationMinutes, payoutStatus, paidTo, failure }: Entry): Markup {
   if (slotId !== null) return html`<a href="/play/slots/${slotId}">${gameName}</a>, ${durationMinutes} minutes`;
-  return amountCents < 0 ? html`Payout` : html`Failed payout, returned to your balance`;
+  const to = paidTo !== null && ` to ${paidTo}`;
+  if (amountCents > 0) return html`Failed payout, returned to your balance${failure !== null && `: ${failure}`}`;
+  return html`Payout${to}${payoutStatus !== null && payoutStatus !== "completed" && html` <span class="soft">${payoutTexts[payoutStatus]}</span>`}`;
 }

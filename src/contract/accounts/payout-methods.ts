@@ -1,0 +1,2 @@
+export const payoutMethods = ["bank", "paypal", "other"] as const;
+export type PayoutMethod = (typeof payoutMethods)[number];
