@@ -29,6 +29,7 @@ import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
+import { statements } from "../playtests/statements/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
@@ -59,6 +60,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtests(deps),
   ...playtestKeys(deps),
   ...slots(deps),
+  ...statements(deps),
   ...playtester(deps),
   ...billing(deps),
   ...crypto(deps),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
+import { payoutTotals } from "./accounts/statements.ts";
 import { disputes } from "./admin/disputes.ts";
 import { groups } from "./admin/groups.ts";
 import { invitations } from "./admin/invitations.ts";
@@ -294,6 +295,7 @@ export const admin = {
   }),
   ...payouts,
   ...payoutBatches,
+  ...payoutTotals,
   listAdmins: endpoint("GET /admin/admins", {
     ...own,
     summary: "List administrators",

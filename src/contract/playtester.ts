@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
+import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
@@ -219,6 +220,7 @@ export const playtester = {
     secretReply: true,
   }),
   ...ownPayoutDetails,
+  ...statements,
   getEarnings: endpoint("GET /playtester/earnings", {
     ...own,
     summary: "Show your earnings and payouts",

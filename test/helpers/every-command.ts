@@ -419,6 +419,7 @@ export const everyCommand: Record<string, Row> = {
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
   "tester earnings": fresh,
   "tester payout-details": fresh,
+  "tester statement": async ({ server }) => ({ key: (await registerPlaytester(server)).key, words: "--month 2026-03" }),
   "tester payout-details set": async ({ server }) => ({
     key: (await registerPlaytester(server)).key,
     words: "--method paypal --email pay@example.com --password-file -",
@@ -470,6 +471,7 @@ export const everyCommand: Record<string, Row> = {
   "admin owed": asAdmin(async (world) => (await earner(world)) && ""),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
+  "admin payouts totals": asAdmin(async (world) => (await earner(world)) && "--year 2026"),
   "admin payouts batches": asAdmin(async (world) => (await payoutBatch(world)) && ""),
   "admin payouts show": asAdmin(async (world) => (await payoutBatch(world)).batchId),
   "admin payouts file": asAdmin(async (world) => `${(await payoutBatch(world)).batchId} --format paypal`),

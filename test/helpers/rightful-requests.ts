@@ -396,6 +396,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   reportSlot: onHeldSlot({ reasonCode: "crash" }),
   getEarnings: byPlaytester,
   getPayoutDetails: byPlaytester,
+  getStatement: ({ playtester }) => ({ as: playtester, query: { month: "2026-03" } }),
   setPayoutDetails: ({ playtester }) => ({
     as: playtester,
     body: { method: "paypal", email: "pay@example.com", password: "correct horse" },
@@ -498,6 +499,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   createPayout: ({ admin, playtester }) => ({ as: admin, body: { userId: playtester.id, amountCents: 100 } }),
   completePayout: async ({ admin, payoutBatch }) => ({ as: admin, ids: { id: (await payoutBatch()).payoutId } }),
   listPayoutBatches: byAdmin(),
+  listPayoutTotals: byAdmin({ query: { year: "2026" } }),
   getPayoutBatch: async ({ admin, payoutBatch }) => ({ as: admin, ids: { id: (await payoutBatch()).batchId } }),
   createPayoutBatch: async ({ admin, playtester }) => {
     const details = { method: "paypal", email: "pay@example.com", password: "correct horse" };

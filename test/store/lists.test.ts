@@ -18,6 +18,7 @@ import * as mails from "../../server/mail/store.ts";
 import * as applications from "../../server/playtests/applications/store.ts";
 import * as earnings from "../../server/playtests/slots/earnings-store.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
+import { listTotals } from "../../server/playtests/statements/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
 import { drivers } from "../helpers/store.ts";
 
@@ -31,6 +32,7 @@ const lists: Record<string, (q: Query) => Promise<unknown>> = {
   "payouts of a batch": (q) => payouts.list(q, { batch: "b" }, page),
   "pending payouts": (q) => payouts.list(q, { status: "pending" }, page),
   "batches of payouts": (q) => payouts.listBatches(q, page),
+  "totals of a year": (q) => listTotals(q, { from: 1, to: 2 }, page),
   "playtesters who are owed something": (q) => listCreditors(q, page),
   users: (q) => admin.listUsers(q, {}, page),
   "users of a role": (q) => admin.listUsers(q, { role: "playtester" }, page),

@@ -15,6 +15,7 @@ import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { payoutDetailsPage, removePayoutDetails, savePayoutDetails } from "./earnings/details.ts";
 import { earningsPage } from "./earnings/page.ts";
+import { statementFile, statementPage } from "./earnings/statements.ts";
 import { emailsPage, saveEmails } from "./emails.ts";
 import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain, startFactor } from "./factor.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
@@ -35,6 +36,7 @@ const views: Record<string, View> = {
   "/messages/:id": conversationPage,
   "/earnings": earningsPage,
   "/earnings/details": payoutDetailsPage,
+  "/earnings/statement": statementPage,
   "/notifications": notificationsPage,
   "/account": accountPage,
   "/account/emails": emailsPage,
@@ -49,6 +51,7 @@ const links: Record<string, (context: PageContext) => Promise<string>> = {
 /** Files that are made when they are asked for. */
 const downloads: Record<string, (context: PageContext) => Promise<Download>> = {
   "/account/export": exportFile,
+  "/earnings/statement.csv": statementFile,
 };
 
 /** What is streamed to the playtester of a slot. */

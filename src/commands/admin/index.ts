@@ -8,7 +8,7 @@ import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
 import { invitations, invitationsRevoke, invite } from "./invite.ts";
 import { chargeback, disputes, disputesLift, grant } from "./money.ts";
-import { owed } from "./owed.ts";
+import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
@@ -56,6 +56,7 @@ export const admin: Group = {
     payouts,
     payoutsCreate,
     payoutBatches,
+    payoutTotals,
     payoutsShow,
     payoutsFile,
     payoutsSettle,

@@ -1,6 +1,7 @@
 import { define } from "../../cli/define.ts";
+import { usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
-import { owedView } from "./view.ts";
+import { owedView, payoutTotalView } from "./view.ts";
 
 export const owed = define({
   name: "owed",
@@ -21,5 +22,18 @@ export const owed = define({
       }
     }
     return ctx.list("listOwed", {}, range, owedView);
+  },
+});
+
+export const payoutTotals = define({
+  name: "payouts totals",
+  summary: "List what each playtester earned and was paid in a year",
+  operation: "listPayoutTotals",
+  query: "listPayoutTotals",
+  list: true,
+  examples: ["playtest admin payouts totals --year 2026 --all --csv"],
+  async run({ query, range }, ctx) {
+    if (query.year === undefined) throw usage("--year is required.");
+    return ctx.list("listPayoutTotals", { query }, range, payoutTotalView);
   },
 });

@@ -130,6 +130,18 @@ export const owedView: View = {
   empty: "Nothing is owed to playtesters.",
 };
 
+export const payoutTotalView: View = {
+  columns: [
+    col("id", "userId", "id"),
+    col("playtester", "displayName"),
+    col("email", "email"),
+    col("earned", "earnedCents", "usd"),
+    col("paid", "paidCents", "usd"),
+    col("balance", "balanceCents", "usd"),
+  ],
+  empty: "Nobody earned or was paid anything in this year.",
+};
+
 export const payoutView: View = {
   columns: [
     col("id", "id", "id"),

@@ -10,13 +10,14 @@ import { release } from "./release.ts";
 import { report } from "./report.ts";
 import { show } from "./show.ts";
 import { slots } from "./slots.ts";
+import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
     ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
-    ...[earnings, payoutDetails, setPayoutDetails, removePayoutDetails],
+    ...[earnings, payoutDetails, setPayoutDetails, removePayoutDetails, statement],
   ],
   fallback: "slots",
 };

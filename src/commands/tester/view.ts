@@ -1,5 +1,6 @@
 import { col, detail, optionalCol, type View } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
+import { plural, usd } from "../../io/text.ts";
 
 type Item = Record<string, unknown>;
 
@@ -98,6 +99,29 @@ export const earningView: View = {
     optionalCol("on hold", ({ disputed }: Item) => (disputed === true ? "payment disputed" : undefined)),
   ],
   empty: "No earnings yet.",
+};
+
+interface StatementGame {
+  name: string;
+  slots: number;
+  amountCents: number;
+}
+
+export const statementView: View = {
+  columns: [
+    col("period", "period"),
+    col("balance at the beginning", "beginCents", "usd"),
+    col("earned", "earnedCents", "usd"),
+    col("payouts made", "paidCents", "usd"),
+    col("failed payouts returned", "returnedCents", "usd"),
+    col("balance at the end", "endCents", "usd"),
+    col("held at the end", "heldCents", "usd"),
+    col("games", ({ games }: Item) =>
+      (games as StatementGame[]).map(
+        ({ name, slots, amountCents }) => `${name}: ${plural(slots, "playtest")}, ${usd(amountCents)}`,
+      ),
+    ),
+  ],
 };
 
 export const payoutDetailsView: View = {

@@ -19,7 +19,8 @@ export async function earningsPage(context: PageContext): Promise<PageContent> {
   const body = html`${!context.site.payments && off}<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div>
 ${data.pendingCents > 0 && html`<div><p class="amount">${usd(data.pendingCents)}</p><p class="soft">on the way to you</p></div>`}</div>
-${destination(details, data.balanceCents)}${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+${destination(details, data.balanceCents)}${held(data)}${onHold(data)}<p><a href="/play/earnings/statement">Monthly and yearly statements</a></p>
+${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
   return signedInLayout(context, "earnings", { title: "Earnings", body });
 }
 

@@ -1,0 +1,71 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import type { HandlersFor } from "../../http/call.ts";
+import { accounts } from "../../ledger/rules.ts";
+import { invalid } from "../../lib/problem.ts";
+import { iso } from "../../lib/time.ts";
+import { fromCardSince } from "../slots/earnings-store.ts";
+import { heldUntil } from "../slots/rules.ts";
+import * as store from "./store.ts";
+
+/** The month `2026-10` or the year `2026`. */
+function periodOf(text: string): store.Period {
+  const [year, month] = text.split("-").map(Number) as [number, number | undefined];
+  if (month === undefined) return { from: Date.UTC(year, 0), to: Date.UTC(year + 1, 0) };
+  return { from: Date.UTC(year, month - 1), to: Date.UTC(year, month) };
+}
+
+export function statements(deps: Deps): HandlersFor<"getStatement" | "listPayoutTotals"> {
+  /** What of the balance was held at an instant (ms), before the disputes of that time. */
+  async function heldAt(q: Query, playtesterId: string, at: number, balance: number): Promise<number> {
+    const since = heldUntil(at, -deps.config.payouts.holdDays);
+    const entries = await fromCardSince(q, [accounts.payable(playtesterId)], since);
+    const held = entries.filter(({ created_at }) => created_at < at).reduce((sum, { cents }) => sum + cents, 0);
+    return Math.min(held, Math.max(0, balance));
+  }
+
+  async function statementOf(q: Query, playtesterId: string, text: string) {
+    const period = periodOf(text);
+    const changes = new Map((await store.changesBySource(q, playtesterId, period)).map(({ source, cents }) => [source, cents]));
+    const beginCents = await store.balanceBefore(q, playtesterId, period.from);
+    const endCents = await store.balanceBefore(q, playtesterId, period.to);
+    const games = await store.earnedByGame(q, playtesterId, period);
+    return {
+      period: text,
+      from: iso(period.from),
+      to: iso(period.to),
+      beginCents,
+      earnedCents: changes.get("accept:") ?? 0,
+      paidCents: Math.abs(changes.get("withdraw:") ?? 0),
+      returnedCents: changes.get("withdraw_failed:") ?? 0,
+      endCents,
+      heldCents: await heldAt(q, playtesterId, Math.min(period.to, deps.clock.now() + 1), endCents),
+      games: games.map(({ id, name, slots, cents }) => ({ id, name, slots, amountCents: cents })),
+    };
+  }
+
+  return {
+    getStatement(call) {
+      const { month, year } = call.query;
+      const text = month ?? year;
+      if (text === undefined) throw invalid("month", "or a year is required");
+      if (month !== undefined && year !== undefined) throw invalid("year", "cannot be used together with a month");
+      return call.read(async (q) => ({ statement: await statementOf(q, call.principal.userId, text) }));
+    },
+
+    async listPayoutTotals(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.listTotals(q, periodOf(call.query.year), page));
+      return call.listed(page, rows, (items) => ({
+        totals: items.map(({ id, email, display_name, earned, paid, balance }) => ({
+          userId: id,
+          displayName: display_name,
+          email,
+          earnedCents: earned,
+          paidCents: paid,
+          balanceCents: balance,
+        })),
+      }));
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+
+const day = 24 * 3_600_000;
+
+onBothDatabases("statements", (serve) => {
+  /** Pim earns $10.00 with Rift in March, $20.00 in April, is paid $15.00 in April, of which $5.00 fails in May. */
+  async function open() {
+    const server = await serve();
+    const key = (await ensureAdmin(server.deps))!;
+    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const [owner, pim] = [await registerOwner(server), await registerPlaytester(server, "Pim")];
+    await giveCredit(server, owner, 100_000);
+    const games = [await createGame(owner, { name: "=Rift" }), await createGame(owner, { name: "Lantern Deep" })] as const;
+    const earn = async (gameId: string) => {
+      const reply = await owner.post(`/slots/${await play(server, pim, await order(owner, gameId))}/accept`);
+      expect(reply.status).toBe(200);
+    };
+    const pay = async (amountCents: number) =>
+      (await admin.post("/admin/payouts", { userId: pim.id, amountCents })).body.data.payout.id as string;
+    expect(new Date(server.deps.clock.now()).toISOString()).toBe("2026-03-01T12:00:00.000Z");
+    await earn(games[0]);
+    await server.advance(40 * day);
+    await earn(games[0]);
+    await earn(games[1]);
+    await pay(1000);
+    const failed = await pay(500);
+    await server.advance(30 * day);
+    await admin.post(`/admin/payouts/${failed}/fail`);
+    const statement = async (query: string, who: Person = pim) =>
+      (await who.get(`/playtester/statement?${query}`)).body.data.statement;
+    return { server, admin, owner, pim, games, statement };
+  }
+
+  it("have the balance before and after, what was earned by game, paid and returned", async () => {
+    const { server, pim, games, statement } = await open();
+    const [rift, deep] = games;
+    expect(await statement("month=2026-04")).toEqual({
+      period: "2026-04",
+      from: "2026-04-01T00:00:00.000Z",
+      to: "2026-05-01T00:00:00.000Z",
+      beginCents: 1000,
+      earnedCents: 2000,
+      paidCents: 1500,
+      returnedCents: 0,
+      endCents: 1500,
+      heldCents: 0,
+      games: expect.arrayContaining([
+        { id: rift, name: "=Rift", slots: 1, amountCents: 1000 },
+        { id: deep, name: "Lantern Deep", slots: 1, amountCents: 1000 },
+      ]),
+    });
+    expect(await statement("month=2026-05")).toMatchObject({
+      beginCents: 1500,
+      earnedCents: 0,
+      paidCents: 0,
+      returnedCents: 500,
+      endCents: 2000,
+    });
+    expect(await statement("year=2026")).toMatchObject({
+      beginCents: 0,
+      earnedCents: 3000,
+      paidCents: 1500,
+      returnedCents: 500,
+      endCents: 2000,
+    });
+    expect(await statement("year=2025")).toMatchObject({ beginCents: 0, endCents: 0, games: [] });
+    server.deps.config.payouts.holdDays = 25;
+    expect((await statement("month=2026-04")).heldCents).toBe(1500);
+    expect((await statement("month=2026-05")).heldCents).toBe(0);
+    for (const query of ["", "month=2026-13", "year=26", "month=2026-04&year=2026"])
+      expect([query, (await pim.get(`/playtester/statement?${query}`)).status]).toEqual([query, 422]);
+  });
+
+  it("are a page and a CSV file in the portal", async () => {
+    const { server, pim } = await open();
+    const ann = await signedIn(server, pim);
+    const page = (await ann.get("/play/earnings/statement?month=2026-04")).html;
+    expect(page).toContain("Statement 2026-04");
+    expect(page).toContain("<td>Lantern Deep</td><td>1</td>");
+    expect((await ann.get("/play/earnings")).html).toContain("/play/earnings/statement");
+    const csv = (await ann.get("/play/earnings/statement.csv?year=2026")).html;
+    expect(csv.split("\r\n")).toEqual([
+      "kind,game,playtests,amount",
+      "balance at the beginning,,,0.00",
+      "earned,'=Rift,2,20.00",
+      "earned,Lantern Deep,1,10.00",
+      "payouts made,,,-15.00",
+      '"failed payouts, returned",,,5.00',
+      "balance at the end,,,20.00",
+      "held at the end,,,0.00",
+      "",
+    ]);
+  });
+
+  it("of all playtesters give the operator the totals of a year", async () => {
+    const { admin, pim } = await open();
+    const totals = async (year: number) => (await admin.get(`/admin/payout-totals?year=${year}`)).body.data.totals;
+    const email = (await pim.get("/auth/me")).body.data.email;
+    expect(await totals(2026)).toEqual([
+      { userId: pim.id, displayName: "Pim", email, earnedCents: 3000, paidCents: 1000, balanceCents: 2000 },
+    ]);
+    expect([await totals(2025), await totals(2027)]).toEqual([[], []]);
+    expect((await admin.get("/admin/payout-totals")).status).toBe(422);
+    expect((await pim.get("/admin/payout-totals?year=2026")).status).toBe(403);
+  });
+});
