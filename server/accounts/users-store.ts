@@ -124,3 +124,11 @@ export const endLinks = (tx: Query, userId: string, purposes: readonly TokenPurp
     userId,
     ...purposes,
   );
+
+/** The playtesters with this email address or name, at most two. */
+export const findPlaytesters = (q: Query, text: string) =>
+  q.all<UserRow>(
+    "SELECT * FROM users WHERE role = 'playtester' AND (email_key = ? OR display_name = ?) LIMIT 2",
+    emailKey(text),
+    text,
+  );

@@ -12,6 +12,7 @@ export interface ApprovalRow {
   game_id: string;
   game_name: string;
   owner_id: string;
+  owner_name: string;
   blob_key: string | null;
   filename: string | null;
   content_type: string | null;
@@ -31,12 +32,22 @@ const approvals = `(
 export function listApprovals(q: Query, page: Page) {
   const { sql, values } = keyset(page, "a");
   return q.all<ApprovalRow>(
-    `SELECT a.*, g.name AS game_name FROM ${approvals} JOIN games g ON g.id = a.game_id WHERE 1 = 1 ${sql}`,
+    `SELECT a.*, g.name AS game_name, u.display_name AS owner_name
+      FROM ${approvals} JOIN games g ON g.id = a.game_id JOIN users u ON u.id = a.owner_id WHERE 1 = 1 ${sql}`,
     ...values,
   );
 }
 
-export function listUsers(q: Query, only: { role?: Role | undefined; email?: string | undefined }, page: Page) {
+interface WantedUsers {
+  role?: Role | undefined;
+  email?: string | undefined;
+  search?: string | undefined;
+}
+
+/** A pattern for `LIKE … ESCAPE '!'` that finds a text anywhere. */
+const containing = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
+
+export function listUsers(q: Query, only: WantedUsers, page: Page) {
   const { sql, values } = keyset(page, "u");
   const conditions: string[] = ["1 = 1"];
   const filters: Value[] = [];
@@ -47,6 +58,14 @@ export function listUsers(q: Query, only: { role?: Role | undefined; email?: str
   if (only.email !== undefined) {
     conditions.push("u.email_key = ?");
     filters.push(emailKey(only.email));
+  }
+  if (only.search !== undefined) {
+    // SQLite knows only the case of ASCII letters: others are found as they are written.
+    conditions.push(
+      "(u.email_key LIKE ? ESCAPE '!' OR LOWER(u.display_name) LIKE ? ESCAPE '!' OR u.display_name LIKE ? ESCAPE '!')",
+    );
+    const [lower, written] = [containing(only.search.toLowerCase()), containing(only.search)];
+    filters.push(lower, lower, written);
   }
   return q.all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")} ${sql}`, ...filters, ...values);
 }

@@ -30,6 +30,7 @@ export const approvalView = (approval: ApprovalRow, videoUrl: string | null) => 
   gameId: approval.game_id,
   gameName: approval.game_name,
   ownerId: approval.owner_id,
+  ownerName: approval.owner_name,
   videoUrl,
   createdAt: iso(approval.created_at),
 });

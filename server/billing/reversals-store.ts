@@ -25,6 +25,7 @@ export interface ReversalRow {
 /** A dispute with the payment that it takes back. */
 export interface DisputeRow extends ReversalRow {
   owner_id: string;
+  owner_name: string;
   payment_cents: number;
 }
 
@@ -59,7 +60,8 @@ const conditions: Record<DisputeStatus, string> = {
 export function listDisputes(q: Query, status: DisputeStatus, page: Page) {
   const { sql, values } = keyset(page, "r");
   return q.all<DisputeRow>(
-    `SELECT r.*, p.owner_id, p.amount_cents AS payment_cents FROM ${disputes} WHERE ${conditions[status]} ${sql}`,
+    `SELECT r.*, p.owner_id, p.amount_cents AS payment_cents, u.display_name AS owner_name
+      FROM ${disputes} JOIN users u ON u.id = p.owner_id WHERE ${conditions[status]} ${sql}`,
     ...values,
   );
 }

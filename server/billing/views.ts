@@ -58,6 +58,7 @@ export const disputeView = (row: DisputeRow) => ({
   status: disputeStatusOf(row),
   paymentId: row.payment_id,
   userId: row.owner_id,
+  displayName: row.owner_name,
   amountCents: row.cents,
   paymentCents: row.payment_cents,
   createdAt: iso(row.created_at),

@@ -1,8 +1,11 @@
 import type { EventData } from "../../src/contract/events/payloads.ts";
+import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { eventView } from "../events/views.ts";
 import type { HandlersFor } from "../http/call.ts";
+import { conflict } from "../lib/problem.ts";
 import { iso } from "../lib/time.ts";
 import { bodiesOf } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";
@@ -14,6 +17,16 @@ import { storeSample } from "./sample.ts";
 import { createTesterWithKey } from "./testers.ts";
 
 type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
+
+/** The id of the playtester with this email address or name. 409 when there is none, or several have the name. */
+async function playtesterIdOf(q: Query, text: string): Promise<string> {
+  const found = await users.findPlaytesters(q, text);
+  const [first] = found;
+  if (first && found.length === 1) return first.id;
+  throw conflict(
+    `${found.length === 0 ? "No playtester has" : "Several playtesters have"} this email address or name. Nothing was played.`,
+  );
+}
 
 /** Routes that exist only on a server started with `--sandbox`: most need no API key, so a live server must not have them. */
 export function sandbox(deps: Deps): HandlersFor<Ops> {
@@ -56,7 +69,9 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
       const video = await storeSample(deps);
       try {
         return await call.commit(async (tx) => {
-          await play(deps, tx, { slotId: call.params.id, testerId: call.body.testerId, video });
+          const { testerId, tester } = call.body;
+          const chosen = tester === undefined ? testerId : await playtesterIdOf(tx, tester);
+          await play(deps, tx, { slotId: call.params.id, testerId: chosen, video });
           return { slot: slotDetailView((await slots.findDetail(tx, call.params.id))!, clock.now()) };
         });
       } catch (error) {

@@ -18,9 +18,9 @@ export interface IdEntry {
 
 const maxEntries = 2_000;
 
-/** The id of a listed item: its own, or that of its slot. */
+/** The id of a listed item: its own, or that of its slot or account. */
 export function idOf(item: Record<string, unknown>): string | undefined {
-  const { id = (item.slot as { id?: unknown } | undefined)?.id } = item;
+  const { id = (item.slot as { id?: unknown } | undefined)?.id ?? item.userId } = item;
   return typeof id === "string" ? id : undefined;
 }
 

@@ -29,6 +29,7 @@ export const approval = z
     gameId: id(),
     gameName: z.string(),
     ownerId: id(),
+    ownerName: z.string(),
     videoUrl: z.string().nullable().meta({ description: "Signed link to the video, valid for one hour; null for a trial." }),
     createdAt: timestamp(),
   })
@@ -168,6 +169,9 @@ export const admin = {
       ...page,
       role: z.enum(roles).optional().meta({ description: "Only accounts with this role." }),
       email: text(254).optional().meta({ description: "Only the account with this email address." }),
+      search: text(254, 1)
+        .optional()
+        .meta({ description: "Only accounts with this text in their name or email address, in any case." }),
     }),
     list: true,
     reply: z.strictObject({ users: z.array(account) }),

@@ -118,6 +118,7 @@ export const sandbox = {
     body: z
       .strictObject({
         testerId: id().optional().meta({ description: "Playtester to use; default any that is eligible." }),
+        tester: text(254, 1).optional().meta({ description: "The same by email address, or by a name that only one has." }),
       })
       .prefault({}),
     reply: z.strictObject({ slot: slotDetail }),

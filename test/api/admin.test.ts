@@ -52,6 +52,20 @@ onBothDatabases("admin", (serve) => {
     }
   });
 
+  it("users are found by a part of their name or address; % and _ mean themselves", async () => {
+    const { server, admin, playtester } = await open();
+    const odd = await registerPlaytester(server, "100%_Öl");
+    const found = async (search: string) =>
+      (await admin.get(`/admin/users?${new URLSearchParams({ search })}`)).body.data.users.map(({ id }: { id: string }) => id);
+    const address: string = (await playtester.get("/auth/me")).body.data.email;
+    expect(await found("pia")).toEqual([playtester.id]);
+    expect(await found(address.slice(0, 6).toUpperCase())).toContain(playtester.id);
+    expect(await found("0%_Ö")).toEqual([odd.id]);
+    expect(await found("%_p")).toEqual([]);
+    expect(await found("P_a")).toEqual([]);
+    expect(await found("!")).toEqual([]);
+  });
+
   describe("trial", () => {
     const trial = async () => {
       const opened = await open();
@@ -70,6 +84,7 @@ onBothDatabases("admin", (serve) => {
           gameId,
           gameName: "Lantern Deep",
           ownerId: owner.id,
+          ownerName: "Olga",
           videoUrl: null,
           createdAt: expect.any(String),
         },

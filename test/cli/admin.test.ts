@@ -86,6 +86,18 @@ describe("admin", () => {
     expect((await data("invitations")).invitations).toEqual([]);
   });
 
+  it("admin commands take the name of an account that only one has", async () => {
+    await registerPlaytester(fixture.server, "Pim Vos");
+    const twins = [await registerPlaytester(fixture.server, "Twin"), await registerPlaytester(fixture.server, "twin")];
+    expect((await data("users --search PIM")).users).toMatchObject([{ displayName: "Pim Vos" }]);
+    const suspended = await fixture.run(["admin", "users", "suspend", "pim vos", "--json"], { key });
+    expect(JSON.parse(suspended.stdout).user).toMatchObject({ displayName: "Pim Vos", suspendedAt: expect.any(String) });
+    const several = await admin("users suspend Twin");
+    expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('2 accounts are called "Twin".')]);
+    for (const twin of twins) expect(several.stderr).toContain(await email(twin.id));
+    expect((await admin("users suspend Nobody")).code).toBe(3);
+  });
+
   it("admin grant: grants credit and playtest minutes with a note", async () => {
     const address = await email(fixture.owner.id);
     const granted = await admin(`grant ${address} --credit 5 --note goodwill`);

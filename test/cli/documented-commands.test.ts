@@ -137,10 +137,29 @@ async function earn(email: string): Promise<void> {
   // The owner has paid by card, so the earnings are held.
   await call("POST", "/sandbox/clock/advance", { seconds: 7 * 86_400 });
 }
-async function register(email: string, role: string): Promise<void> {
+/** Returns the key of the new account. */
+async function register(email: string, role: string): Promise<string> {
   const body = JSON.stringify({ email, password: "correct horse", role });
   const headers = { "content-type": "application/json" };
-  await fetch(`${server.baseUrl}/api/v1/auth/register/api-key`, { method: "POST", headers, body });
+  const reply = await fetch(`${server.baseUrl}/api/v1/auth/register/api-key`, { method: "POST", headers, body });
+  return ((await reply.json()) as Reply["body"]).data.apiKey;
+}
+/** A playtester who can be paid in this way. */
+async function payable(method: "bank" | "paypal"): Promise<void> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const key = await register(email, "playtester");
+  const bank = { method, holder: "Pim Vos", iban: "NL91ABNA0417164300", password: "correct horse" };
+  const paypal = { method, email, password: "correct horse" };
+  await call("POST", "/playtester/payout-details", method === "bank" ? bank : paypal, key);
+  await earn(email);
+}
+/** A batch with one payout, and the file that says it was paid. */
+async function payoutBatch(): Promise<{ batch: string; payout: string }> {
+  await payable("bank");
+  const { batch } = await call("POST", "/admin/payout-batches", { method: "bank" }, server.adminKey!);
+  const { payouts } = await call("GET", `/admin/payouts?batch=${batch.id}`, undefined, server.adminKey!);
+  writeFileSync(join(folder, "returned.csv"), `reference,status\n${payouts[0].reference},paid\n`);
+  return { batch: batch.id, payout: payouts[0].id };
 }
 
 /** What stands in a command for an id, and how a fitting one is made; the first entry that matches the command is used. */
@@ -176,6 +195,8 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
   ADMIN: [
     [/./, async () => (await call("POST", "/admin/admins", { name: "Ada", scopes: ["approve"] }, server.adminKey!)).admin.id],
   ],
+  BATCH: [[/./, async () => (await payoutBatch()).batch]],
+  PAYOUT: [[/./, async () => (await payoutBatch()).payout]],
   MAIL: [[/./, mail]],
 };
 
@@ -270,7 +291,8 @@ describe("commands in the documentation", () => {
     for (const { commands } of blocks)
       for (const command of commands) {
         if (isElsewhere(command)) continue;
-        if (/payouts create/.test(command)) await earn("pim@example.com");
+        if (/payouts create --all/.test(command)) await payable(/paypal/.test(command) ? "paypal" : "bank");
+        else if (/payouts create/.test(command)) await earn("pim@example.com");
         expect(await shell(await filled(command), keyFor(document, command))).toBe("");
       }
   });

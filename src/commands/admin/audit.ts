@@ -10,9 +10,9 @@ export const audit = define({
   operation: "listAudit",
   list: true,
   flags: {
-    actor: flag.text("Only what this account did: id or email address"),
+    actor: flag.text("Only what this account did: id, email address or name"),
     action: flag.text("Only this action, such as `user.suspend`"),
-    target: flag.text("Only what was done to this target: id, or the email address of an account"),
+    target: flag.text("Only what was done to this target: id, or the email address or name of an account"),
   },
   examples: [
     "playtest admin audit",

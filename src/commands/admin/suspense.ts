@@ -24,7 +24,7 @@ export const suspenseResolve = define({
   risk: "write",
   args: { deposit: deposit() },
   flags: {
-    user: flag.text("Account to credit: id or email address"),
+    user: flag.text("Account to credit: id, email address or name"),
     rate: flag.field("resolveSuspense", "rateCents", "Price of one whole coin (default: the recorded rate)"),
     note,
   },

@@ -1,15 +1,46 @@
 import { arg, type Context, define } from "../../cli/define.ts";
-import { notFound } from "../../errors.ts";
+import { notFound, usage } from "../../errors.ts";
+import { uuid } from "../../io/text.ts";
 import { userView } from "./view.ts";
 
-export const userArg = (role?: "playtester") => arg.id("Account: id or email address", "listUsers", "email", role && { role });
+export const userArg = (role?: "playtester") =>
+  arg.id(
+    "Account: id, email address or name",
+    "listUsers",
+    ({ displayName, email }) => `${displayName}  ${email}`,
+    role && { role },
+  );
 
-/** The id for an email address; an id is returned unchanged. */
+/** The id for an email address or a name that only one account has; an id is returned unchanged. */
 export async function userId(ctx: Context, text: string): Promise<string> {
-  if (!text.includes("@")) return text;
-  const { users } = await ctx.api().listUsers({ query: { email: text } });
-  if (users[0]) return users[0].id;
-  throw notFound(`No account has the email address ${text}.`);
+  if (uuid.test(text)) return text;
+  if (/^[0-9a-f]{8}$/i.test(text)) return ctx.resolveId(text);
+  if (text.includes("@")) return idOfEmail(ctx, text);
+  const named = (await accountsLike(ctx, text)).filter(({ displayName }) => displayName.toLowerCase() === text.toLowerCase());
+  const [found] = named;
+  if (found === undefined)
+    throw notFound(
+      `No account is called ${JSON.stringify(text)}.`,
+      `To find it: \`playtest admin users --search ${JSON.stringify(text)}\`.`,
+    );
+  if (named.length === 1) return found.id;
+  throw usage(
+    `${named.length} accounts are called ${JSON.stringify(text)}.`,
+    `Use an email address: ${named.map(({ email }) => email).join(", ")}.`,
+  );
+}
+
+async function idOfEmail(ctx: Context, email: string): Promise<string> {
+  const { users: found } = await ctx.api().listUsers({ query: { email } });
+  if (found[0]) return found[0].id;
+  throw notFound(`No account has the email address ${email}.`);
+}
+
+/** The accounts with this text in their name or address. */
+async function accountsLike(ctx: Context, search: string) {
+  const found = [];
+  for await (const { data } of ctx.pages("listUsers", { query: { search } }, { all: true })) found.push(...data.users);
+  return found;
 }
 
 export const users = define({
@@ -18,7 +49,11 @@ export const users = define({
   operation: "listUsers",
   query: "listUsers",
   list: true,
-  examples: ["playtest admin users --role playtester", "playtest admin users --email ada@example.com --json"],
+  examples: [
+    "playtest admin users --search pim",
+    "playtest admin users --role playtester",
+    "playtest admin users --email ada@example.com --json",
+  ],
   run: async ({ query, range }, ctx) => ctx.list("listUsers", { query }, range, userView),
 });
 

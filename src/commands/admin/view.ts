@@ -5,7 +5,8 @@ export const approvalView: View = {
     col("id", ({ slotId, playtestId }) => slotId ?? playtestId, "id"),
     col("kind", ({ kind }) => (kind === "slot" ? "video" : "free trial")),
     col("game", "gameName"),
-    col("owner", "ownerId", "id"),
+    col("owner", "ownerName"),
+    detail("owner id", "ownerId", "id"),
     col("submitted", "createdAt", "ago"),
     detail("playtest", "playtestId", "id"),
     detail("video", "videoUrl"),
@@ -209,7 +210,8 @@ export const suspenseView: View = {
 export const disputeView: View = {
   columns: [
     col("payment", "paymentId"),
-    col("owner", "userId", "id"),
+    col("owner", "displayName"),
+    detail("owner id", "userId", "id"),
     col("amount", "amountCents", "usd"),
     col("status", "status", "status"),
     col("disputed", "createdAt", "ago"),

@@ -1,4 +1,5 @@
-import { type Arg, col, define, detail, flag, type View } from "../../cli/define.ts";
+import { type Arg, type Context, col, define, detail, flag, type View } from "../../cli/define.ts";
+import { uuid } from "../../io/text.ts";
 
 const view: View = {
   columns: [
@@ -16,6 +17,10 @@ const openSlot: Arg<string> = {
   id: { pick: "listSubmissions", label: (item) => (item.game as { name: string }).name, query: { status: "open" } },
 };
 
+const isId = (text: string) => uuid.test(text) || /^[0-9a-f]{8}$/i.test(text);
+
+const testerOf = (ctx: Context, text: string) => (isId(text) ? { testerId: ctx.resolveId(text) } : { tester: text });
+
 export const play = define({
   name: "play",
   summary: "Let a simulated playtester claim a slot, play it and submit a video",
@@ -23,10 +28,16 @@ export const play = define({
     "If the order selects playtesters manually, the playtester applies and is approved. The video is a short sample; accept or reject it as usual.",
   operation: "playSlot",
   args: { slot: openSlot },
-  flags: { tester: flag.text("Playtester to use (default: one who may take the slot)", { value: "ID" }) },
-  examples: ["playtest sandbox play SLOT", "playtest sandbox play SLOT --tester 4f6a1b2c"],
+  flags: {
+    tester: flag.text("Playtester to use: id, email address or name (default: one who may take the slot)", { value: "TESTER" }),
+  },
+  examples: [
+    "playtest sandbox play SLOT",
+    "playtest sandbox play SLOT --tester 4f6a1b2c",
+    "playtest sandbox play SLOT --tester pim@example.com",
+  ],
   async run({ args, flags }, ctx) {
-    const body = flags.tester === undefined ? {} : { testerId: ctx.resolveId(flags.tester) };
+    const body = flags.tester === undefined ? {} : testerOf(ctx, flags.tester);
     return ctx.item(await ctx.api().playSlot({ params: { id: args.slot }, body }), view);
   },
 });

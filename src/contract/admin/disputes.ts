@@ -15,6 +15,7 @@ export const dispute = z
     }),
     paymentId: id(),
     userId: id().meta({ description: "Owner who paid." }),
+    displayName: z.string().meta({ description: "Name of the owner." }),
     amountCents: cents().meta({ description: "What it took of the payment." }),
     paymentCents: cents().meta({ description: "Amount of the payment." }),
     createdAt: timestamp(),
