@@ -57,6 +57,7 @@ const homes: Record<string, RegExp> = {
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   otpauth: /^server\/accounts\/factors\//,
   uqr: /^(src\/io|server\/web\/portal)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,

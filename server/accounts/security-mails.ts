@@ -6,6 +6,10 @@ import {
   composeFactorDisabled,
   composeFactorEnabled,
   composeFactorReset,
+  composeFactorResetHere,
+  composePasskeyAdded,
+  composePasskeyBlocked,
+  composePasskeyRemoved,
   composeRecoveryCodesRenewed,
   composeRecoveryCodeUsed,
   composeWrongCodes,
@@ -14,6 +18,7 @@ import { composePayoutDetailsRemoved, composePayoutDetailsSet } from "../mail/pa
 import { queueMail } from "../mail/queue.ts";
 import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
 import type { KeyRow } from "./keys-store.ts";
+import type { PasskeyRow } from "./passkeys/store.ts";
 import * as users from "./users-store.ts";
 
 /**
@@ -24,7 +29,7 @@ async function mailOwner(
   deps: Deps,
   tx: Query,
   userId: string,
-  client: Client,
+  client: Pick<Client, "address" | "agent">,
   compose: (about: Happened) => ReturnType<typeof composePasswordChanged>,
 ): Promise<void> {
   const user = await users.find(tx, userId);
@@ -58,6 +63,10 @@ export const mailFactorDisabled = (deps: Deps, tx: Query, userId: string, client
 export const mailFactorReset = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composeFactorReset);
 
+/** For an operator at the server's machine, who has no client. */
+export const mailFactorResetHere = (deps: Deps, tx: Query, userId: string) =>
+  mailOwner(deps, tx, userId, { address: "", agent: null }, composeFactorResetHere);
+
 export const mailRecoveryCodesRenewed = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composeRecoveryCodesRenewed);
 
@@ -77,3 +86,12 @@ export const mailPayoutDetailsSet = (
 
 export const mailPayoutDetailsRemoved = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composePayoutDetailsRemoved);
+
+export const mailPasskeyAdded = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(deps, tx, user_id, client, (about) => composePasskeyAdded({ ...about, passkey: name }));
+
+export const mailPasskeyRemoved = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(deps, tx, user_id, client, (about) => composePasskeyRemoved({ ...about, passkey: name }));
+
+export const mailPasskeyBlocked = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(deps, tx, user_id, client, (about) => composePasskeyBlocked({ ...about, passkey: name }));

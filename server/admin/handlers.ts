@@ -1,6 +1,6 @@
 import type { gameMoves } from "../../src/contract/states/index.ts";
 import type { MoveOf } from "../../src/contract/states/moves.ts";
-import * as factors from "../accounts/factors/store.ts";
+import { resetFactors } from "../accounts/factors/reset.ts";
 import { mailFactorReset } from "../accounts/security-mails.ts";
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
@@ -169,7 +169,8 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         if (found.id === call.principal.userId)
           throw conflict("You cannot remove your own second factor this way. Nothing was changed. Disable it with a code.");
         requireMayChange(call.principal, found);
-        if (!(await factors.remove(tx, found.id))) throw conflict("This account has no second factor. Nothing was changed.");
+        if (!(await resetFactors(tx, found.id)))
+          throw conflict("This account has no second factor and no passkey. Nothing was changed.");
         await mailFactorReset(deps, tx, found.id, call.client);
         return userOf(tx, found.id);
       }),

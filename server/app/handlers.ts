@@ -1,5 +1,6 @@
 import { factors } from "../accounts/factors/handlers.ts";
 import { auth } from "../accounts/handlers.ts";
+import { passkeys } from "../accounts/passkeys/handlers.ts";
 import { payoutDetails } from "../accounts/payout-details/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
@@ -47,6 +48,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...chat(deps),
   ...events(deps),
   ...factors(deps),
+  ...passkeys(deps),
   ...games(deps),
   ...inbox(deps),
   ...groups(deps),

@@ -9,11 +9,13 @@ const subjects = {
     CASE WHEN password_hash = '!' THEN 0 ELSE 1 END AS has_password,
     (SELECT f.enabled_at FROM second_factors f WHERE f.user_id = u.id) AS second_factor_enabled_at,
     (SELECT d.changed_at FROM payout_details d WHERE d.user_id = u.id) AS payout_details_changed_at,
+    (SELECT COUNT(*) FROM passkeys p WHERE p.user_id = u.id) AS passkeys,
     (SELECT COUNT(*) FROM recovery_codes r WHERE r.user_id = u.id AND r.used_at IS NULL) AS recovery_codes,
     (SELECT MAX(c.confirmed_at) FROM confirmations c WHERE c.user_id = u.id) AS confirmed_at,
     (SELECT COUNT(*) FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys_not_revoked,
     (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions FROM users u WHERE id = ?`,
   session: "SELECT user_id, created_at, expires_at FROM sessions WHERE id = ?",
+  passkey: "SELECT user_id, created_at, blocked_at FROM passkeys WHERE id = ?",
   key: "SELECT user_id, prefix, scopes, parent_id, expires_at, revoked_at FROM api_keys WHERE id = ?",
   balance: `SELECT u.id AS user_id, -COALESCE(c.balance, 0) AS credit_cents, -COALESCE(m.balance, 0) AS playtest_minutes
     FROM users u LEFT JOIN ledger_accounts c ON c.id = 'liab:credit:' || u.id LEFT JOIN ledger_accounts m ON m.id = 'min:balance:' || u.id

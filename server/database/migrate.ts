@@ -18,6 +18,7 @@ import { payoutDetails } from "./migrations/016-payout-details.ts";
 import { covers } from "./migrations/017-covers.ts";
 import { invitations } from "./migrations/018-invitations.ts";
 import { payoutBatches } from "./migrations/019-payout-batches.ts";
+import { passkeys } from "./migrations/020-passkeys.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   covers,
   invitations,
   payoutBatches,
+  passkeys,
 ];
 
 export interface Applied {

@@ -1,4 +1,4 @@
-import { compose, type Happened, resetAction, whoDid } from "./texts.ts";
+import { compose, type Happened, nameInMail, resetAction, whoDid } from "./texts.ts";
 
 /** Emails about the second factor of an account. */
 const aboutFactor = (about: Happened, subject: string, said: string, otherwise: string) =>
@@ -28,16 +28,51 @@ export const composeFactorDisabled = (about: Happened) =>
     ifNotYou,
   );
 
+export const composePasskeyAdded = (about: Happened & { passkey: string }) =>
+  aboutFactor(
+    about,
+    "A passkey was added to your account",
+    `The passkey “${nameInMail(about.passkey)}” was added to your account. It can be used to sign in without your password.`,
+    "If this was you, you do not need to do anything. If not, reset your password now, remove the passkey on your account page, revoke your API keys, and contact the operator of this server.",
+  );
+
+export const composePasskeyRemoved = (about: Happened & { passkey: string }) =>
+  aboutFactor(
+    about,
+    "A passkey was removed from your account",
+    `The passkey “${nameInMail(about.passkey)}” was removed from your account. It can no longer be used to sign in.`,
+    ifNotYou,
+  );
+
+export const composePasskeyBlocked = (about: Happened & { passkey: string }) =>
+  aboutFactor(
+    about,
+    "A passkey of your account was blocked",
+    `The passkey “${nameInMail(about.passkey)}” was used, but its counter was not higher than at its last use. This happens if somebody copied it. The sign-in was refused, and the passkey is not accepted any more.`,
+    "Remove the passkey on your account page and add a new one. If you did not just try to sign in, also reset your password and revoke your API keys.",
+  );
+
 /** Without the address of the operator who did it. */
 export const composeFactorReset = (about: Happened) =>
   compose({
     subject: "The second factor of your account was removed",
     to: about.name,
     paragraphs: [
-      "An operator of this server removed the second factor of your account. Signing in takes no code any more, and the recovery codes no longer work.",
+      "An operator of this server removed the second factor and the passkeys of your account. Signing in takes no code any more, and the recovery codes no longer work.",
       "If you asked for this, set up a new second factor after you signed in. If not, reset your password now and contact the operator of this server.",
     ],
     action: resetAction(about),
+  });
+
+/** Without a link: the address of the server is not known where this is done. */
+export const composeFactorResetHere = (about: Happened) =>
+  compose({
+    subject: "The second factor of your account was removed",
+    to: about.name,
+    paragraphs: [
+      "An operator removed the second factor and the passkeys of your account on the server itself, and signed you out of every browser. Signing in takes no code any more, and the recovery codes no longer work.",
+      "If you asked for this, set up a new second factor after you signed in. If not, reset your password now, revoke your API keys, and contact the operator of this server.",
+    ],
   });
 
 export const composeRecoveryCodesRenewed = (about: Happened) =>

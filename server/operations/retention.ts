@@ -1,3 +1,4 @@
+import { setUpMs } from "../accounts/factors/rules.ts";
 import { unverifiedMs } from "../accounts/service.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
@@ -19,6 +20,8 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.sessions, now],
     [old.tokens, now],
     [old.emailChanges, now],
+    [old.passkeyChallenges, now],
+    [old.unfinishedFactors, now - setUpMs],
     [old.unverifiedAccounts, now - unverifiedMs],
     [old.mails, now - mailMs],
     [old.deliveries, now - deliveryMs],

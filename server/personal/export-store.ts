@@ -11,6 +11,7 @@ const kinds = {
   sessions: "SELECT id, address, agent, created_at, last_used_at, expires_at FROM sessions WHERE user_id = ?",
   secondFactor: "SELECT created_at, enabled_at FROM second_factors WHERE user_id = ?",
   recoveryCodes: "SELECT created_at, used_at FROM recovery_codes WHERE user_id = ?",
+  passkeys: "SELECT id, name, created_at, last_used_at, blocked_at FROM passkeys WHERE user_id = ?",
   confirmations: "SELECT credential_id, confirmed_at FROM confirmations WHERE user_id = ?",
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   testerGroups:

@@ -2,8 +2,8 @@ import { checkPassword } from "../accounts/attempts.ts";
 import { requireCode } from "../accounts/factors/codes.ts";
 import { open } from "../accounts/payout-details/service.ts";
 import * as payoutDetails from "../accounts/payout-details/store.ts";
+import { isFresh } from "../accounts/proof.ts";
 import { requireUnchanged } from "../accounts/service.ts";
-import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
 import { requireMayChange } from "../admin/admins.ts";
 import { accountView } from "../admin/views.ts";
@@ -14,9 +14,6 @@ import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { iso } from "../lib/time.ts";
 import { exportOf } from "./export-store.ts";
 import { deleteAccount, requireDeletable } from "./service.ts";
-
-/** How long after signing in a browser can delete the account without the password. */
-const freshMs = 15 * 60_000;
 
 /** The data that an account holds, and the end of the account. */
 export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccount" | "deleteUser"> {
@@ -34,18 +31,11 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccou
     client: Client,
   ): Promise<void> {
     if (password === undefined) {
-      if (await isFresh(principal)) return;
+      if (await isFresh(deps, principal)) return;
       throw invalid("password", "is required. An account without a password can set one by a password reset first");
     }
     const attempt = { account: user.email_key, password, hash: user.password_hash };
     if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
-  }
-
-  async function isFresh({ sessionId, userId }: Principal): Promise<boolean> {
-    if (sessionId === null) return false;
-    const now = deps.clock.now();
-    const live = await deps.store.read((q) => sessions.listForUser(q, userId, now));
-    return live.some(({ id, created_at }) => id === sessionId && now - created_at < freshMs);
   }
 
   return {

@@ -42,9 +42,9 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
 async function run(deps: Deps, slotId: string, folder: string): Promise<Transcript> {
   const video = (await deps.store.read((q) => slots.submissionOf(q, slotId)))!;
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `video.${extensions[video.content_type] ?? "mp4"}`);
-  await pipeline(await deps.blobs.read(video.blob_key), createWriteStream(path), { signal: deps.draining });
+  await pipeline(await deps.blobs.read(video.blob_key), createWriteStream(path, { mode: 0o600 }), { signal: deps.draining });
   return readTranscript(await deps.transcriber!.transcribe(path, deps.draining));
 }
 
@@ -56,7 +56,7 @@ async function storeTranscript(
   path: string,
 ): Promise<void> {
   const key = `transcripts/${deps.newId()}`;
-  await writeFile(path, transcript.vtt);
+  await writeFile(path, transcript.vtt, { mode: 0o600 });
   await deps.blobs.put(key, path);
   await deps.store.write(async (tx) => {
     await store.transitionFromAny(tx, row, "approve", {

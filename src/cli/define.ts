@@ -120,6 +120,8 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
   list?: boolean;
   /** Default: the highest risk among its operations. */
   risk?: CommandRisk;
+  /** Whether only the user may read a file that `--output` creates. Default: if the command has operations, whose replies are not public. */
+  private?: boolean;
   /**
    * Question to ask before a destructive command runs, fetched if what it names has to be. `false`: do not ask, because the command
    * names its only target.
@@ -132,9 +134,11 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
 }
 
 /** A command as the framework sees it. */
-export interface Command extends Omit<Spec<Args, Flags, Operation, Operation>, "run" | "confirm" | "operation" | "risk"> {
+export interface Command
+  extends Omit<Spec<Args, Flags, Operation, Operation>, "run" | "confirm" | "operation" | "risk" | "private"> {
   operations: readonly Operation[];
   risk: CommandRisk;
+  private: boolean;
   confirm?: false | ((input: CommandInput, ctx: Context) => string | Promise<string>);
   run(input: CommandInput, ctx: Context): Promise<Outcome | undefined>;
 }
@@ -160,7 +164,12 @@ export function define<
   const names = spec.operation === undefined ? [] : typeof spec.operation === "string" ? [spec.operation] : spec.operation;
   const risks = names.map((name) => operations[name].risk as CommandRisk);
   const worst = risks.reduce((a, b) => (commandRisks.indexOf(b) > commandRisks.indexOf(a) ? b : a), "local");
-  return { ...spec, operations: names, risk: spec.risk ?? worst } as unknown as Command;
+  return {
+    ...spec,
+    operations: names,
+    risk: spec.risk ?? worst,
+    private: spec.private ?? names.length > 0,
+  } as unknown as Command;
 }
 
 export { col, detail, moneyCol, optionalCol, prose } from "../io/cells.ts";

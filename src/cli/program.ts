@@ -182,7 +182,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   // `login` reads it by itself, as what to store.
   if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
     parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");
-  const session = createSession(io, parsed.globals, outside);
+  const session = createSession(io, parsed.globals, outside, command);
   running.session = session;
   const input = await buildInput(command, parsed, session.ctx);
   await session.ctx.out.check();

@@ -1,5 +1,6 @@
 import { agreements } from "./accounts/agreements.ts";
 import { factors } from "./accounts/factors.ts";
+import { passkeys } from "./accounts/passkeys.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
@@ -17,7 +18,7 @@ import { webhooks } from "./webhooks.ts";
 
 /** The endpoints by resource; the resource is the OpenAPI tag. */
 export const resources = {
-  auth: { ...auth, ...factors },
+  auth: { ...auth, ...factors, ...passkeys },
   games,
   playtests,
   slots,
@@ -37,6 +38,7 @@ export const resources = {
 export const contract = {
   ...auth,
   ...factors,
+  ...passkeys,
   ...games,
   ...playtests,
   ...slots,

@@ -29,11 +29,13 @@ async function openOutputFile(path: string, mode: number): Promise<OutputFile> {
   const existing = await stat(path).catch(() => undefined);
   if (existing && !existing.isFile()) return { handle: await open(path, "w", mode) };
   const to = existing ? await realpath(path) : path;
+  // What an interrupted command left has its own mode.
+  await rm(`${to}.part`, { force: true });
   return { handle: await open(`${to}.part`, "w", mode), moves: { from: `${to}.part`, to } };
 }
 
-/** A file that is written under a temporary name and renamed at the end. `mode` applies to a new file. */
-export function fileSink(path: string, mode = 0o666): Sink {
+/** A file that is written under a temporary name and renamed at the end. It replaces a file of the same name, and does not have its mode. */
+export function fileSink(path: string, mode: number): Sink {
   let output: OutputFile | undefined;
   const complain = (error: Error) => {
     throw cannotWrite(path, error);

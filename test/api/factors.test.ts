@@ -46,6 +46,7 @@ onBothDatabases("second factor", (serve) => {
       enabled: false,
       enabledAt: null,
       recoveryCodesLeft: 0,
+      passkeys: 0,
       hasPassword: true,
       confirmedUntil: null,
     });
@@ -62,6 +63,27 @@ onBothDatabases("second factor", (serve) => {
     expect(await subjects(server)).toEqual(["Your account has a second factor now"]);
     expect(await actionsOn(admin, ann.id)).toEqual(["user.register", "user.enable_factor"]);
     expect(said(await ann.post("/auth/factor", { password }))).toEqual([409, "CONFLICT"]);
+  });
+
+  it("is enabled within 15 minutes of its beginning, or begun again; another beginning ends it", async () => {
+    const server = await serve();
+    const ann = await registerOwner(server);
+    const begin = async () => (await ann.post("/auth/factor", { password })).body.data.secret as string;
+    const enable = (secret: string) => ann.post("/auth/factor/enable", { code: codeAt(secret, server.clock.real()) });
+    const late = await begin();
+    await server.advance(15 * minute);
+    const refused = await enable(late);
+    expect([...said(refused), refused.body.error.message]).toEqual([
+      ...[409, "CONFLICT"],
+      "A set-up has to be completed within 15 minutes, and ends when another one begins. Nothing was changed. Set up the second factor again.",
+    ]);
+    const [former, present] = [await begin(), await begin()];
+    expect(said(await enable(former))).toEqual(wrongCode);
+    await server.advance(15 * minute - 1);
+    expect((await enable(present)).status).toBe(200);
+    // An enabled factor does not expire.
+    await server.advance(15 * minute);
+    expect((await ann.get("/auth/factor")).body.data.enabled).toBe(true);
   });
 
   it("stores neither the secret nor a recovery code in plain text", async () => {

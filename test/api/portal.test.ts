@@ -682,6 +682,7 @@ onBothDatabases("the portal", (serve) => {
       }
       for (const [path, type] of [
         ["times.js", "text/javascript"],
+        ["passkey.js", "text/javascript"],
         ["upload.js", "text/javascript"],
         ["portal.css", "text/css"],
         ["style.css", "text/css"],

@@ -1,8 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Keyring, systemKeyring } from "../../src/config/keyring.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { mailedToken } from "../helpers/mails.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers } from "../helpers/store.ts";
@@ -370,5 +371,89 @@ describe("account", () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("--token-file: is invalid, used or expired")]);
     const nobody = await run(["auth", "password", "reset", ...at()], { env: { PLAYTEST_CONFIG_DIR: testFolder() } });
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("Pass --email.")]);
+  });
+});
+
+describe("files and stored keys", () => {
+  const entries = new Map<string, string>();
+  const keyring: Keyring = {
+    get: (account) => entries.get(account) ?? null,
+    set: (account, secret) => void entries.set(account, secret),
+    remove: (account) => void entries.delete(account),
+  };
+  const places: [place: string, said: () => string, outside: RunOptions][] = [
+    ["file", () => join(config, "keys.json"), {}],
+    ["keyring", () => "the system keyring", { outside: { keyring: () => keyring } }],
+  ];
+  const signIn = (options: RunOptions = {}) => run(["login", ...at(), "--with-key"], { ...options, stdin: ada.key });
+  const deadKey = (place: string) => `The API key of profile default no longer works and was removed from ${place}.\n`;
+  const storedKeys = () => JSON.parse(readFileSync(join(config, "keys.json"), "utf8"));
+  beforeEach(() => entries.clear());
+
+  it.each([
+    ["auth export", ["auth", "export"]],
+    ["auth token", ["auth", "token"]],
+    ["auth keys create", ["auth", "keys", "create", "--name", "ci"]],
+    ["whoami", ["whoami", "--json"]],
+    ["api", ["api", "auth/me"]],
+  ])("%s --output: writes a file that only its user can read, also over one that others can", async (_, argv) => {
+    await signIn();
+    const file = join(testFolder(), "out");
+    for (const before of ["none", "open"]) {
+      if (before === "open") for (const name of [file, `${file}.part`]) writeFileSync(name, "old", { mode: 0o644 });
+      const { code } = await run([...argv, "--output", file]);
+      expect([code, statSync(file).mode & 0o777, readFileSync(file, "utf8").length > 20]).toEqual([0, 0o600, true]);
+      rmSync(file);
+    }
+  });
+
+  it("completion --output: writes a file that others can read", async () => {
+    const file = join(testFolder(), "completion");
+    expect((await run(["completion", "bash", "--output", file])).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
+  });
+
+  it.each(places)("auth delete: removes the dead key from the %s, and says so", async (_, place, outside) => {
+    await signIn(outside);
+    const done = await run(["auth", "delete", "--yes", "--password-file", "-"], { ...outside, stdin: password });
+    expect([done.code, done.stdout]).toEqual([0, `The account was deleted. ${deadKey(place())}`]);
+    expect([storedKeys(), entries.size]).toEqual([{}, 0]);
+    const again = await run(["auth", "delete", "--yes", "--password-file", "-"], { ...outside, stdin: password });
+    expect([again.code, again.stderr.includes("playtest login")]).toEqual([4, true]);
+  });
+
+  it("auth delete: keeps the files as they are when the key was not stored", async () => {
+    await signIn();
+    const before = storedKeys();
+    const bea = await register(server, "playtester", "Bea");
+    const done = await run(["auth", "delete", ...at(), "--yes", "--password-file", "-"], {
+      env: { PLAYTEST_CONFIG_DIR: config, PLAYTEST_API_KEY: bea.key },
+      stdin: password,
+    });
+    expect([done.code, done.stdout, storedKeys()]).toEqual([0, "The account was deleted.\n", before]);
+  });
+
+  it("auth keys revoke: removes the stored key if it is the one that was revoked", async () => {
+    await signIn();
+    const { stdout } = await run(["auth", "keys", "create", "--name", "other", "--json"]);
+    const other = JSON.parse(stdout).key.id;
+    expect((await run(["auth", "keys", "revoke", other, "--yes"])).stdout).toBe("The API key was revoked.\n");
+    const keys = JSON.parse((await run(["auth", "keys", "list", "--json"])).stdout);
+    const own = keys.keys.find((key: { current: boolean }) => key.current).id;
+    const revoked = await run(["auth", "keys", "revoke", own, "--yes"]);
+    expect(revoked.stdout).toContain(` ${deadKey(join(config, "keys.json"))}`);
+    expect(storedKeys()).toEqual({});
+  });
+
+  it("auth password confirm --revoke-api-keys: removes the stored key, which is one of them", async () => {
+    await signIn();
+    await run(["auth", "password", "reset"]);
+    await server.advance(0);
+    const file = join(testFolder(), "token");
+    writeFileSync(file, mailedToken(server, "reset"));
+    const words = ["auth", "password", "confirm", "--token-file", file, "--new-password-file", "-", "--revoke-api-keys"];
+    const done = await run(words, { stdin: "a new battery staple" });
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining(deadKey(join(config, "keys.json")))]);
+    expect(storedKeys()).toEqual({});
   });
 });

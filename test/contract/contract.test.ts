@@ -316,8 +316,9 @@ describe("contract: endpoints", () => {
       ([, e]) => e.method !== "GET" && named(e).some((scope) => (roleScopes.admin as readonly string[]).includes(scope)),
     );
     // These change no credentials: two change what others see or which emails come, two send a mail that does nothing until its link is
-    // used, and the secret of a second factor counts when it is enabled.
-    const others = ["updateProfile", "updateNotificationSettings", "resendVerification", "requestPasswordReset", "startFactor"];
+    // used, and what begins to set up a factor counts when it is enabled or added.
+    const others = ["updateProfile", "updateNotificationSettings", "resendVerification", "requestPasswordReset"];
+    others.push("startFactor", "startPasskey");
     const unrecorded = [...credentials, ...actions].filter(([id, e]) => e.audit === undefined && !others.includes(id));
     expect(unrecorded.map(([id]) => id)).toEqual([]);
     expect(actions.length).toBeGreaterThan(15);
@@ -339,7 +340,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",

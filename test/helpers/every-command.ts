@@ -4,6 +4,7 @@ import { ensureAdmin, mailVerification } from "../../server/accounts/service.ts"
 import { startSession } from "../../server/accounts/sessions.ts";
 import * as sessions from "../../server/accounts/sessions-store.ts";
 import { find as findUser } from "../../server/accounts/users-store.ts";
+import { openStore } from "../../server/database/open.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
@@ -19,8 +20,9 @@ import {
   registerPlaytester,
 } from "./factories.ts";
 import { setUpFactor } from "./factors.ts";
+import { addPasskey } from "./passkeys.ts";
 import type { Receiver } from "./receiver.ts";
-import type { TestServer } from "./server.ts";
+import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 
 let groupNumber = 0;
@@ -227,6 +229,12 @@ export const everyCommand: Record<string, Row> = {
   }),
   "auth factor disable": withFactor("--yes"),
   "auth factor recovery": withFactor("--yes"),
+  "auth passkeys list": nothing,
+  "auth passkeys remove": async ({ server }) => {
+    const person = await registerPlaytester(server);
+    const { id } = await addPasskey(server, person);
+    return { key: person.key, words: `${id} --yes --password-file -`, stdin: "correct horse" };
+  },
   "auth confirm": withFactor(""),
   "auth export": nothing,
   "auth delete": async ({ server }) => ({
@@ -511,6 +519,14 @@ export const everyCommand: Record<string, Row> = {
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
   "serve rotate-key": async () => ({ words: ["--data", dataDirFixture(), "--yes"] }),
+  "serve reset-factor": async () => {
+    const dataDir = dataDirFixture();
+    const server = await startTestServer({ store: await openStore({ dataDir }), dataDir });
+    const owner = await registerOwner(server);
+    await setUpFactor(server, owner, "correct horse");
+    await server.close();
+    return { words: [owner.id, "--data", dataDir, "--yes"] };
+  },
   "serve config": nothing,
   "serve systemd": nothing,
   "sandbox play": words((world) => open(world)),

@@ -17,6 +17,7 @@ import {
 } from "./factories.ts";
 import { codeAt, setUpFactor } from "./factors.ts";
 import { mailedToken } from "./mails.ts";
+import { addPasskey, nameServer, newPasskey } from "./passkeys.ts";
 import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
 import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
@@ -249,6 +250,19 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   disableFactor: withRecoveryCode,
   renewRecoveryCodes: withRecoveryCode,
   confirmKey: withRecoveryCode,
+  listPasskeys: byPlaytester,
+  startPasskey: ({ server, playtester }) => {
+    nameServer(server);
+    return { as: playtester, body: { password: "correct horse" } };
+  },
+  addPasskey: async ({ server, bystander }) => {
+    const as = await bystander("playtester");
+    return { as, body: (await newPasskey(server, as)).body };
+  },
+  removePasskey: async ({ server, bystander }) => {
+    const as = await bystander("playtester");
+    return { as, ids: { id: (await addPasskey(server, as)).id }, body: { password: "correct horse" } };
+  },
   createApiKey: byOwner({ body: { name: "Another" } }),
   listApiKeys: byOwner(),
   revokeApiKey: onApiKey,

@@ -40,7 +40,7 @@ it("progress: short steps are printed once they take ten seconds together", asyn
   const io = createIo(fake);
   let now = 0;
   const outside = { now: () => now, newId: () => "id", random: () => 0, sleep: async () => {}, keyring: () => undefined };
-  const { ctx } = createSession(io, {}, outside);
+  const { ctx } = createSession(io, {}, outside, { private: true });
   for (const step of ["Reading", "Sending", "Checking"]) {
     const progress = await ctx.progress();
     now += 6_000;

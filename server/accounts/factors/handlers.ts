@@ -2,15 +2,16 @@ import { roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Call, HandlersFor } from "../../http/call.ts";
-import { conflict, forbidden, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, forbidden, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { checkPassword } from "../attempts.ts";
+import * as passkeys from "../passkeys/store.ts";
+import { requirePassword } from "../proof.ts";
 import { mailFactorDisabled, mailFactorEnabled, mailRecoveryCodesRenewed } from "../security-mails.ts";
 import { accountScopes, noPassword } from "../service.ts";
 import * as users from "../users-store.ts";
 import { type Sender, useCode } from "./codes.ts";
 import { confirmedUntil, recordConfirmation } from "./confirmations.ts";
-import { recoveryBytes, recoveryCodeFrom } from "./rules.ts";
+import { recoveryBytes, recoveryCodeFrom, setUpMs } from "./rules.ts";
 import * as store from "./store.ts";
 import { secretFrom, uriOf } from "./totp.ts";
 
@@ -21,6 +22,11 @@ const senderOf = ({ client, principal, requestId }: AnyCall): Sender => ({ clien
 
 const noFactor = () =>
   conflict("The account has no second factor. Nothing was changed. Set one up with `playtest auth factor enable`.");
+
+const setUpEnded = () =>
+  conflict(
+    `A set-up has to be completed within ${setUpMs / 60_000} minutes, and ends when another one begins. Nothing was changed. Set up the second factor again.`,
+  );
 
 /**
  * The account of the caller, whose API key must have its main scope, or all scopes of an administrator with only some: narrower keys do
@@ -51,6 +57,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
           enabled: factor?.enabled_at != null,
           enabledAt: isoOrNull(factor?.enabled_at ?? null),
           recoveryCodesLeft: await store.countRecoveryCodes(q, user.id),
+          passkeys: await passkeys.count(q, user.id),
           hasPassword: user.password_hash !== noPassword,
           confirmedUntil: isoOrNull(until),
         };
@@ -59,7 +66,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
 
     async startFactor(call) {
       const user = await ownAccount(call);
-      await requirePassword(call, user, call.body.password);
+      await requirePassword(deps, user, call.body.password, call);
       const secret = secretFrom(deps.randomBytes(20));
       const issuer = `playtest ${new URL(deps.config.baseUrl).hostname}`;
       const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
@@ -79,11 +86,12 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       const factor = await call.read((q) => store.find(q, user.id));
       if (!factor) throw noFactor();
       if (factor.enabled_at !== null) throw conflict("The second factor is enabled already. Nothing was changed.");
+      if (clock.now() - factor.created_at >= setUpMs) throw setUpEnded();
       await useCode(deps, user.id, call.body.code, senderOf(call));
       const recoveryCodes = newRecoveryCodes();
       return call.commit(async (tx, trail) => {
         await trail.changing(user.id);
-        if ((await store.enable(tx, user.id, clock.now())) === 0) throw noFactor();
+        if ((await store.enable(tx, factor, clock.now())) === 0) throw setUpEnded();
         await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
         await mailFactorEnabled(deps, tx, user.id, call.client);
         return { recoveryCodes };
@@ -124,14 +132,6 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       });
     },
   };
-
-  /** 422 when the account has a password and it is not this one. */
-  async function requirePassword(call: AnyCall, user: users.UserRow, password: string | undefined): Promise<void> {
-    if (user.password_hash === noPassword) return;
-    if (password === undefined) throw invalid("password", "is required");
-    const attempt = { account: user.email_key, password, hash: user.password_hash };
-    if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
-  }
 
   async function useFactor(call: AnyCall, user: users.UserRow, code: string): Promise<void> {
     if (!(await call.read((q) => store.isEnabled(q, user.id)))) throw noFactor();

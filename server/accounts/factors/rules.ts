@@ -21,6 +21,9 @@ export function blockedUntil({ wrong_codes: wrong, wrong_at: at }: WrongCodes): 
 /** Whether the owner is told about the wrong codes: whoever enters them knows the password or has an API key. */
 export const isAlarming = (wrong: number): boolean => wrong > 0 && wrong % free === 0;
 
+/** How long after its beginning a set-up can be completed with the first code. */
+export const setUpMs = 15 * minute;
+
 /** 32 characters that are hard to confuse. */
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const [recoveryLength, groupLength] = [20, 5];

@@ -31,8 +31,14 @@ export async function replacePending(tx: Query, factor: FactorRow): Promise<bool
   return true;
 }
 
-export const enable = (tx: Query, userId: string, now: number) =>
-  tx.run("UPDATE second_factors SET enabled_at = ? WHERE user_id = ? AND enabled_at IS NULL", now, userId);
+/** Enables the factor whose code was checked. Returns 0 when another set-up was begun since. */
+export const enable = (tx: Query, { user_id, created_at }: FactorRow, now: number) =>
+  tx.run(
+    "UPDATE second_factors SET enabled_at = ? WHERE user_id = ? AND enabled_at IS NULL AND created_at = ?",
+    now,
+    user_id,
+    created_at,
+  );
 
 /** Accepts the code of a time step, once. Returns 0 for a step that is not after the last accepted one. */
 export const acceptStep = (tx: Query, userId: string, step: number) =>

@@ -1,6 +1,7 @@
 import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
+import { passkeyScript } from "../assets/passkey.ts";
 import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
@@ -15,6 +16,7 @@ const files: Record<string, { type: string; text: string }> = {
   "docs.css": { type: "text/css", text: docsStyle },
   "icon.svg": { type: "image/svg+xml", text: icon },
   "times.js": { type: "text/javascript", text: timesScript },
+  "passkey.js": { type: "text/javascript", text: passkeyScript },
   "upload.js": { type: "text/javascript", text: uploadScript },
 };
 

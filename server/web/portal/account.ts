@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { invalid } from "../../lib/problem.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
-import { html, type PageContent } from "../html.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
 import { button, fault, marked, notice, signedInLayout, time, tokens } from "./layout.ts";
 import { codeField, newPasswordField } from "./sign-in-views.ts";
 import type { Download, PageContext } from "./types.ts";
@@ -67,6 +67,7 @@ ${factor.enabled && codeField("password-code", codeLabel)}
 <section><h2>Second factor</h2>
 <p>${factor.enabled ? "Signing in takes a code from your authenticator app." : "A code from an app on your phone protects your account even if somebody learns your password."}</p>
 <p><a href="/play/account/factor">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
+${passkeysSection((await context.call("listPasskeys")).data)}
 <section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
 ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
 ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}
@@ -82,6 +83,14 @@ ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map(
 ${factor.enabled && codeField("delete-code", codeLabel)}
 <button class="danger">Delete account</button></form></section>`;
   return signedInLayout(context, undefined, { title: "Your account", body });
+}
+
+function passkeysSection({ passkeys: { length: count }, available }: Data<"listPasskeys">): Markup | false {
+  if (!available && count === 0) return false;
+  const many = count === 1 ? "one passkey" : `${count} passkeys`;
+  return html`<section><h2>Passkeys</h2>
+<p>${count === 0 ? "With a passkey you sign in by the fingerprint, face or PIN of your device." : `Your account has ${many}.`}</p>
+<p><a href="/play/account/passkeys">${count === 0 ? "Add a passkey" : "Manage passkeys"}</a></p></section>`;
 }
 
 const used = (at: string | null) => (at === null ? "never used" : html`last used ${time(at)}`);

@@ -55,7 +55,7 @@ export async function signedInLayout(
 /** The layout around a page for a visitor who is not signed in. */
 export const signedOutLayout = (site: Site, page: PageContent): PageContent => ({
   ...page,
-  assets: { style: "portal.css" },
+  assets: { style: "portal.css", ...page.assets },
   header: html`<header class="bar"><div>${brandLink(site)}</div></header>`,
 });
 
@@ -66,6 +66,23 @@ export const tokens = (context: Pick<PageContext, "session" | "formKey">): Marku
 /** A form that consists of one button. */
 export const button = (context: PageContext, action: string, label: string, look?: "link" | "quiet" | "danger"): Markup =>
   html`<form method="post" action="${action}">${tokens(context)}<button${look && html` class="${look}"`}>${label}</button></form>`;
+
+interface Ceremony {
+  /** The function of `navigator.credentials` that takes the options. */
+  ceremony: "create" | "get";
+  options: object;
+  /** Where the browser's answer is posted. */
+  action: string;
+  label: string;
+}
+
+/** The form that the script passkey.js fills in with a passkey and sends. It asks the browser at once; the button asks again. */
+export const passkeyForm = ({ ceremony, options, action, label }: Ceremony, fields: Markup | readonly Markup[]): Markup =>
+  html`<form id="passkey" method="post" action="${action}" data-ceremony="${ceremony}" data-options="${JSON.stringify(options)}">${fields}<input type="hidden" name="response" autocomplete="off">
+<p id="passkey-unavailable">Passkeys need JavaScript and a browser that supports them. Allow JavaScript for this site and reload the page, or go back and choose another way.</p>
+<p id="passkey-waiting" hidden>Follow the instructions of your browser.</p>
+<p id="passkey-problem" class="note bad" role="alert" hidden></p>
+<button type="button" hidden>${label}</button></form>`;
 
 export const more = (path: string, cursor: string | null | undefined, label = "Show older") =>
   typeof cursor === "string" && html`<p class="more"><a href="${path}?cursor=${cursor}">${label}</a></p>`;

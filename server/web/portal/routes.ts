@@ -17,7 +17,15 @@ import { payoutDetailsPage, removePayoutDetails, savePayoutDetails } from "./ear
 import { earningsPage } from "./earnings/page.ts";
 import { statementFile, statementPage } from "./earnings/statements.ts";
 import { emailsPage, saveEmails } from "./emails.ts";
-import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain, startFactor } from "./factor.ts";
+import {
+  disableFactor,
+  enableFactor,
+  factorPage,
+  renewRecoveryCodes,
+  setUpAgain,
+  startFactor,
+} from "./factors/authenticator-app.ts";
+import { addPasskey, passkeysPage, removePasskey, removePasskeyPage, startPasskey } from "./factors/passkeys.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { recordingPage } from "./slots/recording.ts";
@@ -41,6 +49,8 @@ const views: Record<string, View> = {
   "/account": accountPage,
   "/account/emails": emailsPage,
   "/account/factor": factorPage,
+  "/account/passkeys": passkeysPage,
+  "/account/passkeys/:id": removePasskeyPage,
 };
 
 /** Redirects to other sites. The URL is created when the link is opened. */
@@ -102,6 +112,9 @@ const actions: Record<string, Action> = {
   "/account/factor/start": { run: startFactor, page: factorPage, takesPassword: true },
   "/account/factor/enable": { run: enableFactor, page: setUpAgain, takesPassword: true },
   "/account/factor/disable": { run: disableFactor, page: factorPage, takesPassword: true },
+  "/account/passkeys/start": { run: startPasskey, page: passkeysPage, takesPassword: true },
+  "/account/passkeys/add": { run: addPasskey, page: passkeysPage, takesPassword: true },
+  "/account/passkeys/:id/remove": { run: removePasskey, page: removePasskeyPage, takesPassword: true },
   "/account/factor/recovery-codes": { run: renewRecoveryCodes, page: factorPage, takesPassword: true },
 };
 

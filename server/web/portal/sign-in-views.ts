@@ -1,13 +1,15 @@
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Site } from "../site.ts";
-import { acceptTerms, alert, notice, signedOutLayout } from "./layout.ts";
+import { acceptTerms, alert, notice, passkeyForm, signedOutLayout } from "./layout.ts";
 
 interface SignInState {
   site: Site;
   csrf: string;
   next: string;
   email: string;
+  /** Whether browsers can have passkeys for this server. */
+  passkeys: boolean;
   problem?: string | undefined;
   notice?: string | undefined;
 }
@@ -41,7 +43,7 @@ function newHere(site: Site): Markup {
   return html`<p><a href="/play/register">Create a playtester account</a></p>${domains(site)}`;
 }
 
-export const signInPage = ({ site, csrf, next, email, problem, notice: said }: SignInState): PageContent =>
+export const signInPage = ({ site, csrf, next, email, passkeys, problem, notice: said }: SignInState): PageContent =>
   signedOutLayout(site, {
     title: `Sign in to ${site.name}`,
     body: html`${said && notice(said)}${problem && alert(problem)}
@@ -56,6 +58,11 @@ ${emailField("email", email)}
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button class="quiet">Sign in</button></form>
 <p><a href="/play/forgot">Forgot your password?</a></p></section>
+${
+  passkeys &&
+  html`<section><h2>Or use a passkey</h2>
+<form method="post" action="/play/sign-in/passkey/start">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
+}
 <section><h2>New here?</h2>${newHere(site)}</section>`,
   });
 
@@ -140,25 +147,49 @@ export const confirmPage = ({ site, ...fields }: { site: Site; csrf: string; nex
 <form method="post" action="/play/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
   });
 
-/** The second page of signing in to an account with a second factor. */
-export const codePage = ({
-  site,
-  problem,
-  ...fields
-}: {
+interface CodeState {
   site: Site;
   csrf: string;
   next: string;
+  /** Whether the account has a passkey. */
+  passkeys: boolean;
   problem?: string;
-}): PageContent =>
+}
+
+/** The second page of signing in to an account with a second factor. */
+export const codePage = ({ site, problem, passkeys, ...fields }: CodeState): PageContent =>
   signedOutLayout(site, {
     title: "Enter your code",
     body: html`${problem && alert(problem)}
 <form method="post" action="/play/sign-in/code">${hidden(fields)}
 ${codeField("code", "Code from your authenticator app")}
 <button>Sign in</button></form>
+${
+  passkeys &&
+  html`<form method="post" action="/play/sign-in/code/passkey/start">${hidden(fields)}<button class="quiet">Use a passkey instead</button></form>`
+}
 <p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
 <p><a href="/play/sign-in">Start again</a></p>`,
+  });
+
+/** The page on which the browser asks for a passkey. `action` gets its answer. */
+export const usePasskeyPage = ({
+  site,
+  options,
+  action,
+  ...fields
+}: {
+  site: Site;
+  csrf: string;
+  next: string;
+  action: string;
+  options: object;
+}): PageContent =>
+  signedOutLayout(site, {
+    title: "Use your passkey",
+    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, hidden(fields))}
+<p><a href="/play/sign-in">Sign in another way</a></p>`,
+    assets: { scripts: ["passkey.js"] },
   });
 
 export const staleSignInPage = (site: Site): PageContent =>

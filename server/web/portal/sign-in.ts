@@ -21,6 +21,7 @@ import {
   signInPage,
   staleLinkPage,
   staleSignInPage,
+  usePasskeyPage,
 } from "./sign-in-views.ts";
 
 /** The page to show after signing in: the requested one if it belongs to the portal, otherwise `/play`. */
@@ -70,6 +71,10 @@ const posts: Record<string, (parts: Parts, posted: Posted) => Promise<void>> = {
   "/play/sign-in/password": signInByPassword,
   "/play/sign-in/confirm": signInByLink,
   "/play/sign-in/code": signInByCode,
+  "/play/sign-in/code/passkey/start": startPasskeyStep,
+  "/play/sign-in/code/passkey": signInByPasskeyStep,
+  "/play/sign-in/passkey/start": startPasskey,
+  "/play/sign-in/passkey": signInByPasskey,
   "/play/register": register,
   "/play/forgot": mailPasswordReset,
 };
@@ -91,7 +96,8 @@ async function show({ accounts, site }: Parts, request: IncomingMessage, respons
   if (url.pathname === "/play/sign-in/code") return showCodePage(accounts, request, response, { site, csrf, next });
   if (url.pathname !== "/play/sign-in") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
-  sendPage(response, 200, signInPage({ site, csrf, next, email: "", notice: said.get(url.searchParams.get("done") ?? "") }));
+  const notice = said.get(url.searchParams.get("done") ?? "");
+  sendPage(response, 200, signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, notice }));
 }
 
 async function showCodePage(
@@ -100,8 +106,9 @@ async function showCodePage(
   response: ServerResponse,
   fields: { site: Site; csrf: string; next: string },
 ): Promise<void> {
-  if (await accounts.needsCode(request.headers)) return sendPage(response, 200, codePage(fields));
-  redirect(response, "/play/sign-in");
+  const { headers } = request;
+  if (!(await accounts.needsCode(headers))) return redirect(response, "/play/sign-in");
+  sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.takesPasskey(headers) }));
 }
 
 async function mailLink({ accounts, limits }: Parts, { request, response, form }: Posted): Promise<void> {
@@ -119,7 +126,7 @@ async function signInByPassword({ accounts, limits, site }: Parts, { request, re
     response.setHeader("Set-Cookie", cookie);
     redirect(response, needsCode ? codePath(next) : next);
   } catch (error) {
-    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email, problem }));
+    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email, passkeys: accounts.offersPasskeys, problem }));
   }
 }
 
@@ -145,7 +152,50 @@ async function signInByCode({ accounts, limits, site }: Parts, { request, respon
     if (cookies) response.setHeader("Set-Cookie", cookies);
     redirect(response, next);
   } catch (error) {
-    showAgain(response, error, (problem) => codePage({ site, csrf, next, problem }));
+    const passkeys = await accounts.takesPasskey(request.headers);
+    showAgain(response, error, (problem) => codePage({ site, csrf, next, passkeys, problem }));
+  }
+}
+
+async function startPasskey({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  limits.perAddress(request, "password");
+  const options = await accounts.startPasskey(visit);
+  if (!options) throw staleForm();
+  const action = "/play/sign-in/passkey";
+  sendPage(response, 200, usePasskeyPage({ site, csrf: form.csrf ?? "", next: nextOf(form.next), action, options }));
+}
+
+async function signInByPasskey({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const { csrf = "", response: answer = "" } = form;
+  const next = nextOf(form.next);
+  try {
+    limits.perAddress(request, "password");
+    response.setHeader("Set-Cookie", await accounts.signInByPasskey(visit, answer));
+    redirect(response, next);
+  } catch (error) {
+    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, problem }));
+  }
+}
+
+async function startPasskeyStep({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  limits.perAddress(request, "password");
+  const options = await accounts.startPasskeyStep(visit);
+  if (!options) return sendPage(response, 410, staleSignInPage(site));
+  const action = "/play/sign-in/code/passkey";
+  sendPage(response, 200, usePasskeyPage({ site, csrf: form.csrf ?? "", next: nextOf(form.next), action, options }));
+}
+
+async function signInByPasskeyStep({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const { csrf = "", response: answer = "" } = form;
+  const next = nextOf(form.next);
+  try {
+    limits.perAddress(request, "password");
+    const cookies = await accounts.signInByPasskeyStep(visit, answer);
+    if (!cookies && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleSignInPage(site));
+    if (cookies) response.setHeader("Set-Cookie", cookies);
+    redirect(response, next);
+  } catch (error) {
+    showAgain(response, error, (problem) => codePage({ site, csrf, next, passkeys: true, problem }));
   }
 }
 

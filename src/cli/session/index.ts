@@ -14,6 +14,7 @@ import { createPrompt } from "../../io/prompt.ts";
 import { fileSink, type Sink, stdoutSink } from "../../io/sink.ts";
 import { painter } from "../../io/text.ts";
 import type { Api, Context, Outside } from "../context.ts";
+import type { Command } from "../define.ts";
 import type { GlobalValues } from "../globals.ts";
 import { tracer } from "../trace.ts";
 import { Clients } from "./clients.ts";
@@ -45,7 +46,12 @@ function keySequence(given: string | undefined, newId: () => string) {
 }
 
 /** Creates the context of a command from the global flags. Nothing is read or opened before it is needed. */
-export function createSession(io: Io, flags: GlobalValues, outside: Outside): Session {
+export function createSession(
+  io: Io,
+  flags: GlobalValues,
+  outside: Outside,
+  { private: isPrivate }: Pick<Command, "private">,
+): Session {
   const { env } = io;
   const store = openStore(configDir(env, io.platform), outside.keyring(env, io.platform));
   const settings = once(() => readSettings({ flags: { ...flags } as FlagValues, env, cwd: io.cwd(), store }));
@@ -60,7 +66,8 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   const prompt = createPrompt(io, flags.input === false);
   const clients = new Clients({ io, flags, outside, settings, nextKey: keys.next, trace, prompt });
   const secretFile = new SecretFile();
-  const sink = flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output);
+  const sink =
+    flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output, isPrivate ? 0o600 : 0o666);
   const shown = (key: string, items: Parameters<ReturnType<typeof idCache>["remember"]>[2]) =>
     idCache().remember(baseUrl(), key, items);
   const ctx: Context = {

@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import type { Api } from "../../cli/context.ts";
 import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
-import { declined } from "../../errors.ts";
+import { CliError, declined } from "../../errors.ts";
 
 /** Asks before a password or a key goes to an address that only a directory file names: it may come with a cloned repository. */
 async function requireTrust(ctx: Context, address: string, from: string) {
@@ -42,6 +42,37 @@ export async function saveLogin(ctx: Context, baseUrl: string, key: string): Pro
 /** Puts a new key in the place of the one that is stored for this instance and profile. */
 export const replaceStored = (ctx: Context, key: string): Promise<void> =>
   ctx.store.saveKey({ baseUrl: ctx.settings().get("baseUrl")!.value, profile: ctx.settings().profile.value }, key);
+
+/**
+ * Removes the key that is stored for this instance and profile, after it stopped working. Returns a sentence about it to append; empty
+ * if the key in use is not a stored one.
+ */
+export async function forgetStored(ctx: Context): Promise<string> {
+  const settings = ctx.settings();
+  if (settings.apiKey()?.source !== "profile") return "";
+  const profile = settings.profile.value;
+  const login = { baseUrl: settings.get("baseUrl")!.value, profile };
+  const place = ctx.store.placeOfKey(login);
+  try {
+    await ctx.store.removeKey(login);
+    return ` The API key of profile ${profile} no longer works and was removed from ${place === "system keyring" ? "the system keyring" : place}.`;
+  } catch (error) {
+    // What was asked for is done.
+    ctx.out.warn((error as Error).message);
+    return "";
+  }
+}
+
+/** Like `forgetStored`, if the instance refuses the stored key: it may be one of those that were revoked. */
+export async function forgetIfDead(ctx: Context): Promise<string> {
+  try {
+    if (ctx.settings().apiKey()?.source !== "profile") return "";
+    await ctx.api().listApiKeys({ query: { limit: 1 } });
+    return "";
+  } catch (error) {
+    return error instanceof CliError && error.code === "UNAUTHORIZED" ? forgetStored(ctx) : "";
+  }
+}
 
 /** The account of the key. Undefined if the instance lacks that route; an invalid key is still an error then. */
 export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {

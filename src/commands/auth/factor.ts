@@ -9,6 +9,7 @@ const view: View = {
     col("second factor", "enabled"),
     col("enabled", "enabledAt", "ago"),
     col("recovery codes left", "recoveryCodesLeft"),
+    col("passkeys", "passkeys"),
     col("confirmed until", "confirmedUntil", "ago"),
   ],
 };

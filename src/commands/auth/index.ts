@@ -3,6 +3,7 @@ import { email } from "./email.ts";
 import { confirm, factorDisable, factorEnable, factorRecovery, factorStatus } from "./factor.ts";
 import { keysCreate, keysList, keysRevoke, keysRotate } from "./keys.ts";
 import { login } from "./login.ts";
+import { passkeysList, passkeysRemove } from "./passkeys.ts";
 import { password, passwordConfirm, passwordReset } from "./password.ts";
 import { deleteAccount, exportAccount } from "./personal.ts";
 import { profileShow, profileUpdate } from "./profile.ts";
@@ -41,6 +42,8 @@ export const auth: Group = {
     factorEnable,
     factorDisable,
     factorRecovery,
+    passkeysList,
+    passkeysRemove,
     confirm,
     exportAccount,
     deleteAccount,

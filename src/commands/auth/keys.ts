@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { arg, type Context, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
-import { replaceStored } from "./account.ts";
+import { forgetIfDead, replaceStored } from "./account.ts";
 
 type Key = Data<"listApiKeys">["keys"][number];
 
@@ -82,7 +82,7 @@ export const keysRevoke = define({
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
-    return ctx.text(data.message, data);
+    return ctx.text(`${data.message}${await forgetIfDead(ctx)}`, data);
   },
 });
 

@@ -2,7 +2,7 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
-import { emailOf } from "./account.ts";
+import { emailOf, forgetIfDead } from "./account.ts";
 
 const newPasswordFile = flag.text("Read the new password from a file; - reads standard input", {
   value: "FILE",
@@ -78,6 +78,6 @@ export const passwordConfirm = define({
     const token = (await readSecret(ctx, flags.tokenFile, "--token-file", "Token from the mail:")).trim();
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
     const data = await ctx.api().confirmPasswordReset({ body: { token, newPassword, revokeApiKeys: flags.revokeApiKeys } });
-    return ctx.text(data.message, data);
+    return ctx.text(`${data.message}${await forgetIfDead(ctx)}`, data);
   },
 });

@@ -2,6 +2,7 @@ import { define, flag } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
+import { forgetStored } from "./account.ts";
 
 export const exportAccount = define({
   name: "export",
@@ -36,6 +37,6 @@ export const deleteAccount = define({
   async run({ flags }, ctx) {
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
     const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().deleteAccount({ body: { password, code } }));
-    return ctx.text(data.message, data);
+    return ctx.text(`${data.message}${await forgetStored(ctx)}`, data);
   },
 });

@@ -67,6 +67,7 @@ export const logout = define({
 export const token = define({
   name: "token",
   summary: "Print the API key in use",
+  private: true,
   flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: ["playtest auth token", "playtest auth token --secret-file key.txt"],
   exits: [4],

@@ -70,7 +70,7 @@ async function completedSince(ctx: Context, from: number): Promise<string[]> {
 }
 
 const writeWhole = (file: string, content: Uint8Array) =>
-  writeFile(`${file}.part`, content)
+  writeFile(`${file}.part`, content, { mode: 0o600 })
     .then(() => rename(`${file}.part`, file))
     .catch((error: Error) => Promise.reject(cannotWrite(file, error)));
 

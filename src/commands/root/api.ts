@@ -87,6 +87,7 @@ const isJson = (type: string | undefined) => type?.includes("json") === true;
 
 export const api = define({
   name: "api",
+  private: true,
   summary: "Call any API endpoint and print the response body",
   description:
     "The path is relative to /api/v1. -f adds a string field, -F a typed field (a number, true, false, null or @file). In a GET request, " +

@@ -3,13 +3,14 @@ import { backup, exportCommand } from "./backup.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { resetFactor } from "./reset-factor.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
 import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
 
 export const serve: Group = {
-  commands: [run, config, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, rotateKey, systemd],
+  commands: [run, config, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, rotateKey, resetFactor, systemd],
   fallback: "run",
   about: [
     ["First start", "Creates the database, the server's keys and an administrator, whose API key is shown once: keep it."],

@@ -27,6 +27,7 @@ export const factors = {
       enabled: z.boolean(),
       enabledAt: timestamp().nullable(),
       recoveryCodesLeft: z.int().meta({ description: "Recovery codes that were not used." }),
+      passkeys: z.int().meta({ description: "Passkeys of the account, which sign in to pages without a code." }),
       hasPassword: z.boolean().meta({ description: "Whether setting up a second factor takes the password." }),
       confirmedUntil: timestamp()
         .nullable()
@@ -35,7 +36,7 @@ export const factors = {
   }),
   startFactor: endpoint("POST /auth/factor", {
     ...own,
-    summary: "Begin to set up a second factor: get the secret for an authenticator app",
+    summary: "Begin to set up a second factor: get the secret for an authenticator app, to be enabled within 15 minutes",
     body: z
       .strictObject({
         password: text(256, 1).optional().meta({ description: "Current password. Required if the account has one." }),

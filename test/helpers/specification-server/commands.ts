@@ -136,6 +136,8 @@ export const specificationCommands: Record<string, Row> = {
   "auth factor enable": () => ({ words: "--password-file -", stdin: "correct horse", code: 3 }),
   "auth factor disable": absent("--code 123456 --yes"),
   "auth factor recovery": absent("--code 123456 --yes"),
+  "auth passkeys list": absent(""),
+  "auth passkeys remove": () => ({ words: `${id} --yes --password-file -`, stdin: "correct horse", code: 3 }),
   "auth confirm": absent("--code 123456"),
   "auth export": absent(""),
   "auth delete": () => ({ words: "--yes --password-file -", stdin: "correct horse", code: 3 }),

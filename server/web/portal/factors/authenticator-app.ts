@@ -1,10 +1,10 @@
-import type { Data } from "../../../src/contract/index.ts";
-import { html, type Markup, type PageContent } from "../html.ts";
-import { codeLabel } from "./account.ts";
-import { notice, signedInLayout, time, tokens } from "./layout.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { codeLabel } from "../account.ts";
+import { notice, signedInLayout, time, tokens } from "../layout.ts";
+import { codeField } from "../sign-in-views.ts";
+import type { PageContext } from "../types.ts";
 import { qrCode } from "./qr.ts";
-import { codeField } from "./sign-in-views.ts";
-import type { PageContext } from "./types.ts";
 
 const done = new Map([["removed", "The second factor was removed. Signing in takes no code any more."]]);
 

@@ -1,0 +1,98 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { invalid, notFound } from "../../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { codeLabel } from "../account.ts";
+import { notice, passkeyForm, signedInLayout, time, tokens } from "../layout.ts";
+import { codeField } from "../sign-in-views.ts";
+import type { PageContext } from "../types.ts";
+
+type Passkey = Data<"listPasskeys">["passkeys"][number];
+
+const path = "/play/account/passkeys";
+
+const done = new Map([
+  ["added", "The passkey was added."],
+  ["removed", "The passkey was removed. It can no longer be used to sign in. Delete it on your device too."],
+]);
+
+/** `/play/account/passkeys`: the passkeys of the account, and the form to add one. */
+export async function passkeysPage(context: PageContext): Promise<PageContent> {
+  const { passkeys, available } = (await context.call("listPasskeys")).data;
+  const said = done.get(context.query.get("done") ?? "");
+  const body = html`${said && notice(said)}
+<p>With a passkey you sign in by the fingerprint, face or PIN of your device, without your password and without a code. A passkey works on this site only, so nobody can lure it out of you on another one.</p>
+${passkeys.length > 0 && html`<ul class="list">${passkeys.map(item)}</ul>`}
+${available ? await addForm(context) : html`<p>Passkeys cannot be added here: browsers allow them only for a host name with HTTPS.</p>`}
+<p class="more"><a href="/play/account">Back to your account</a></p>`;
+  return signedInLayout(context, undefined, { title: "Passkeys", body });
+}
+
+const addForm = async (context: PageContext): Promise<Markup> => html`<section><h2>Add a passkey</h2>
+<form method="post" action="${path}/start">${tokens(context)}
+<label for="passkey-name">Name <span class="soft">(so that you recognize it here)</span></label>
+<input id="passkey-name" name="name" autocomplete="off" maxlength="100" value="${context.form.name}" required>
+${await proofFields(context)}
+<button>Add a passkey</button></form></section>`;
+
+function item({ id, name, createdAt, lastUsedAt, blockedAt }: Passkey): Markup {
+  return html`<li><strong>${name}</strong>
+<p class="soft">Added ${time(createdAt)}, ${lastUsedAt === null ? "never used" : html`last used ${time(lastUsedAt)}`}</p>
+${blockedAt !== null && html`<p class="bad">Blocked ${time(blockedAt)} because it may have been copied. Remove it and add a new one.</p>`}
+<p><a href="${path}/${id}">Remove<span class="hidden"> ${name}</span></a></p></li>`;
+}
+
+/** The fields by which the owner of the account proves who they are. */
+async function proofFields({ call }: PageContext): Promise<Markup> {
+  const { enabled, hasPassword } = (await call("getFactor")).data;
+  return html`${
+    hasPassword &&
+    html`<label for="proof-password">Current password</label>
+<input id="proof-password" name="password" type="password" autocomplete="current-password" maxlength="256" required>`
+  }${enabled && codeField("proof-code", codeLabel)}`;
+}
+
+/** `/play/account/passkeys/:id`: asks before a passkey is removed. */
+export async function removePasskeyPage(context: PageContext): Promise<PageContent> {
+  const { passkeys } = (await context.call("listPasskeys")).data;
+  const passkey = passkeys.find(({ id }) => id === context.id);
+  if (!passkey) throw notFound();
+  const body = html`<p>Nobody can sign in with the passkey <strong>${passkey.name}</strong> after that.</p>
+<form method="post" action="${path}/${passkey.id}/remove">${tokens(context)}
+${await proofFields(context)}
+<button class="danger">Remove the passkey</button></form>
+<p class="more"><a href="${path}">Back to your passkeys</a></p>`;
+  return signedInLayout(context, undefined, { title: "Remove a passkey", body });
+}
+
+export async function startPasskey(context: PageContext): Promise<PageContent> {
+  const { call, form } = context;
+  const name = form.name?.trim() ?? "";
+  if (name === "") throw invalid("name", "is required");
+  const { options } = (await call("startPasskey", { body: { password: form.password, code: form.code } })).data;
+  const fields = html`${tokens(context)}<input type="hidden" name="name" value="${name}" autocomplete="off">`;
+  const body = html`<p>Your browser asks where to keep the passkey <strong>${name}</strong>.</p>
+${passkeyForm({ ceremony: "create", action: `${path}/add`, options, label: "Create the passkey" }, fields)}
+<p class="more"><a href="${path}">Back to your passkeys</a></p>`;
+  return signedInLayout(context, undefined, { title: "Add a passkey", body, assets: { scripts: ["passkey.js"] } });
+}
+
+export async function addPasskey({ call, form }: PageContext): Promise<string> {
+  const body = { name: form.name ?? "", response: answerOf(form.response) };
+  await call("addPasskey", { idempotencyKey: form.formKey, body });
+  return `${path}?done=added`;
+}
+
+/** What the browser answered. The operation checks it. */
+function answerOf(json: string | undefined) {
+  try {
+    return JSON.parse(json ?? "");
+  } catch {
+    throw invalid("response", "is missing: your browser sent no passkey. Nothing was added");
+  }
+}
+
+export async function removePasskey({ call, id, form }: PageContext): Promise<string> {
+  const body = { password: form.password, code: form.code };
+  await call("removePasskey", { params: { id }, idempotencyKey: form.formKey, body });
+  return `${path}?done=removed`;
+}

@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
+import { nameServer } from "../helpers/passkeys.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+/** A folder to save a picture of each page in. */
+const pictures = process.env.PLAYTEST_SCREENSHOTS;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const password = "correct horse";
+
+let browser: Browser;
+let server: TestServer;
+let store: TestStore;
+let origin: string;
+let context: BrowserContext;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  origin = nameServer(server);
+}, 60_000);
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+async function open(width: number, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  context = await browser.newContext({ baseURL: origin, viewport: { width, height: 800 }, ...options });
+  const page = await context.newPage();
+  complaints = [];
+  page.setDefaultTimeout(30_000);
+  page.on("console", (message) => {
+    if (!/status of 401/.test(message.text())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return page;
+}
+
+/** The fingerprint reader of a device, with somebody at it. */
+async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const kind = { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true } as const;
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: { ...kind, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  return { cdp, authenticatorId };
+}
+
+/** Checks that the page is accessible and fits its width, and takes its picture. */
+async function look(page: Page, name: string): Promise<void> {
+  const { width } = page.viewportSize()!;
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: join(pictures, `${name}-${width}.png`), fullPage: true });
+  }
+  await page.evaluate(axe);
+  const faults = await page.evaluate(`(async () => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    const wider = document.documentElement.scrollWidth - window.innerWidth;
+    return [...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)), ...(wider > 0 ? [wider + " px too wide"] : [])];
+  })()`);
+  expect([name, faults]).toEqual([name, []]);
+}
+
+async function newPlaytester() {
+  const pim = await registerPlaytester(server);
+  return { pim, email: (await pim.get("/auth/me")).body.data.email as string };
+}
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+async function byPassword(page: Page, email: string, next = "/play/account"): Promise<void> {
+  await page.goto(`/play/sign-in?next=${next}`);
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(password);
+  await press(page, "Sign in");
+}
+
+it.each([1280, 390])(
+  "passkeys at %i px: added, used instead of the password and instead of the code, removed",
+  { timeout: 120_000 },
+  async (width) => {
+    const { pim, email } = await newPlaytester();
+    const page = await open(width);
+    const { cdp, authenticatorId } = await addAuthenticator(page);
+    const present = (enabled: boolean) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+
+    await byPassword(page, email);
+    await page.getByRole("link", { name: "Add a passkey" }).click();
+    await look(page, "passkeys-none");
+    const add = async (name: string) => {
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Current password").fill(password);
+      await press(page, "Add a passkey");
+    };
+    // Nobody is at the device.
+    await present(false);
+    await add("Pim's phone");
+    await page.getByText("Follow the instructions of your browser.").waitFor();
+    await look(page, "passkeys-create");
+    await page.getByRole("link", { name: "Back to your passkeys" }).click();
+    await present(true);
+    await add("Pim's phone");
+    await page.getByText("The passkey was added.").waitFor();
+    await look(page, "passkeys-one");
+    const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+    expect(credentials).toEqual([expect.objectContaining({ isResidentCredential: true, rpId: "localhost" })]);
+
+    // The same device again.
+    await add("Again");
+    await page.getByText("This device already has a passkey for your account.").waitFor();
+    await look(page, "passkeys-again");
+
+    // Without a password or an email address.
+    await page.goto("/play");
+    await press(page, "Sign out");
+    await page.goto("/play/sign-in?next=/play/account");
+    await look(page, "passkeys-sign-in");
+    await press(page, "Sign in with a passkey");
+    await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Manage passkeys" }).click();
+    await page.getByText("last used").waitFor();
+
+    // An authenticator that does not check who uses it is not enough alone.
+    await press(page, "Sign out");
+    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await page.goto("/play/sign-in");
+    await press(page, "Sign in with a passkey");
+    await page.getByRole("button", { name: "Use a passkey", exact: true }).click();
+    await page.getByText("No passkey was used.").waitFor();
+    await look(page, "passkeys-refused");
+
+    // Instead of the code, after the password, it is.
+    const { recoveryCodes } = await setUpFactor(server, pim, password);
+    await byPassword(page, email, "/play/account/passkeys");
+    await look(page, "passkeys-code");
+    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
+    await press(page, "Use a passkey instead");
+    await page.getByRole("heading", { name: "Passkeys", exact: true }).waitFor();
+
+    await page.getByRole("link", { name: "Remove Pim's phone" }).click();
+    await look(page, "passkeys-remove");
+    await page.getByLabel("Current password").fill(password);
+    await page.getByLabel("Code from your authenticator app").fill(recoveryCodes[0]!);
+    await press(page, "Remove the passkey");
+    await page.getByText("The passkey was removed.").waitFor();
+
+    await press(page, "Sign out");
+    await page.goto("/play/sign-in");
+    await press(page, "Sign in with a passkey");
+    await page.getByText("This passkey was not accepted.").waitFor();
+    await look(page, "passkeys-not-accepted");
+  },
+);
+
+it("passkeys without JavaScript: the page says what to do", { timeout: 60_000 }, async () => {
+  const { email } = await newPlaytester();
+  const page = await open(390, { javaScriptEnabled: false });
+  await page.goto("/play/sign-in");
+  await press(page, "Sign in with a passkey");
+  await page.getByText("Passkeys need JavaScript").waitFor();
+  expect(await page.getByRole("button", { name: "Use a passkey" }).isVisible()).toBe(false);
+  await page.getByRole("link", { name: "Sign in another way" }).click();
+  await byPassword(page, email, "/play/account/passkeys");
+  await page.getByLabel("Name").fill("Phone");
+  await page.getByLabel("Current password").fill(password);
+  await press(page, "Add a passkey");
+  await page.getByText("Passkeys need JavaScript").waitFor();
+});
