@@ -328,6 +328,7 @@ export const admin = {
   revokeAdmin: endpoint("DELETE /admin/admins/:id", {
     ...own,
     ...audited("user.revoke_admin"),
+    confirmed: true,
     summary: "Revoke an administrator and all API keys of that account",
     risk: "destroy",
     reply: z.strictObject({ admin: adminAccount }),

@@ -331,7 +331,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
     expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(100);
   });
 
-  it("cannot be avoided by a new administrator, or by removing the factor of an administrator", async () => {
+  it("cannot be avoided by a new administrator, by removing the factor of one, or by revoking those who could notice", async () => {
     const server = await serve();
     const admin = await adminOf(server);
     const payer = await newAdmin(admin, server, ["money"]);
@@ -339,6 +339,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
     await setUpFactor(server, admin);
     expect(said(await admin.post("/admin/admins", { name: "Eve", scopes: ["money"] }))).toEqual(mustConfirm);
     expect(said(await admin.post(`/admin/users/${payer.id}/reset-factor`))).toEqual(mustConfirm);
+    expect(said(await admin.delete(`/admin/admins/${payer.id}`))).toEqual(mustConfirm);
   });
 
   it("is off with 0 minutes, and a second factor can be made a condition", async () => {

@@ -82,4 +82,52 @@ export const factorsRules: readonly Mutant[] = [
     only,
     edits: [["server/accounts/users-store.ts", '["reset", "sign-in", "second-step"]', '["reset", "sign-in"]']],
   },
+  {
+    rule: "a set-up ends after 15 minutes",
+    test: "api/factors",
+    only,
+    edits: [["server/accounts/factors/handlers.ts", ">= setUpMs) throw setUpEnded();", "> setUpMs) throw setUpEnded();"]],
+  },
+  {
+    rule: "a challenge is answered once",
+    test: "api/passkeys",
+    only,
+    edits: [
+      [
+        "server/accounts/passkeys/store.ts",
+        '"DELETE FROM passkey_challenges WHERE bound_to = ? RETURNING *"',
+        '"SELECT * FROM passkey_challenges WHERE bound_to = ?"',
+      ],
+    ],
+  },
+  {
+    rule: "a challenge expires",
+    test: "api/passkeys",
+    only,
+    edits: [["server/accounts/passkeys/challenges.ts", "found.expires_at > deps.clock.now()", "found.expires_at > 0"]],
+  },
+  {
+    rule: "a passkey alone signs in only if its authenticator checked who uses it",
+    test: "api/passkeys",
+    only,
+    edits: [["server/accounts/passkeys/webauthn.ts", "requireUserVerification: verified,", "requireUserVerification: false,"]],
+  },
+  {
+    rule: "a passkey of another account is no second step",
+    test: "api/passkeys",
+    only,
+    edits: [
+      [
+        "server/accounts/passkeys/sign-in.ts",
+        "if (userId !== null && passkey.user_id !== userId) return false;",
+        "if (userId === '') return false;",
+      ],
+    ],
+  },
+  {
+    rule: "a passkey whose counter does not rise is blocked",
+    test: "api/passkeys",
+    only,
+    edits: [["server/accounts/passkeys/store.ts", "(counter < ? OR counter = 0 AND ? = 0)", "(counter <= ? OR counter = ?)"]],
+  },
 ];

@@ -20,7 +20,7 @@ export async function passkeysPage(context: PageContext): Promise<PageContent> {
   const { passkeys, available } = (await context.call("listPasskeys")).data;
   const said = done.get(context.query.get("done") ?? "");
   const body = html`${said && notice(said)}
-<p>With a passkey you sign in by the fingerprint, face or PIN of your device, without your password and without a code. A passkey works on this site only, so nobody can lure it out of you on another one.</p>
+<p>With a passkey you sign in by the fingerprint, face or PIN of your device, without your password and without a code. A passkey works on this site only, so a fake site cannot use it.</p>
 ${passkeys.length > 0 && html`<ul class="list">${passkeys.map(item)}</ul>`}
 ${available ? await addForm(context) : html`<p>Passkeys cannot be added here: browsers allow them only for a host name with HTTPS.</p>`}
 <p class="more"><a href="/play/account">Back to your account</a></p>`;
