@@ -12,11 +12,11 @@ import { useCode } from "./factors/codes.ts";
 import * as factors from "./factors/store.ts";
 import { refuseGuessable } from "./guessable.ts";
 import * as invitations from "./invitations-store.ts";
-import { refuseRegistration } from "./registration.ts";
 import { relyingParty } from "./passkeys/rules.ts";
 import { finishSignIn, type SignIn, startSignIn } from "./passkeys/sign-in.ts";
 import * as passkeys from "./passkeys/store.ts";
 import type { RequestOptions } from "./passkeys/webauthn.ts";
+import { refuseRegistration } from "./registration.ts";
 import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
 import {
   createToken,

@@ -20,6 +20,7 @@ import {
 } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedToken } from "../helpers/mails.ts";
+import { addPasskey } from "../helpers/passkeys.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -357,6 +358,17 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.tester.post("/auth/sign-out-everywhere");
     const [before, after] = [{ sessions: 2 }, { sessions: 0 }];
     return { of: world.tester, entry: { action: "user.sign_out_everywhere", before, after } };
+  },
+  async addPasskey(world) {
+    const { id } = await addPasskey(world.server, world.tester);
+    const after = { userId: world.tester.id, blockedAt: null };
+    return { of: world.tester, entry: { action: "passkey.add", targetId: id, before: null, after } };
+  },
+  async removePasskey(world) {
+    const { id } = await addPasskey(world.server, world.tester);
+    await world.tester.post(`/auth/passkeys/${id}/remove`, { password });
+    const before = { userId: world.tester.id, blockedAt: null };
+    return { of: world.tester, entry: { action: "passkey.remove", targetId: id, before, after: null } };
   },
   async enableFactor(world) {
     await setUpFactor(world.server, world.tester, password);

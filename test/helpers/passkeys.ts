@@ -128,10 +128,13 @@ export async function newPasskey(server: TestServer, person: Person, password = 
   return { key, body: { name: "Phone", response: key.create(started.body.data.options) } };
 }
 
-/** Adds a passkey to an account. */
+/** Adds a passkey to an account. The server has its former name afterwards. */
 export async function addPasskey(server: TestServer, person: Person): Promise<{ key: Authenticator; id: string }> {
+  const { config } = server.deps;
+  const { baseUrl } = config;
   const { key, body } = await newPasskey(server, person);
   const added = await person.post("/auth/passkeys", body);
+  config.baseUrl = baseUrl;
   if (added.status !== 201) throw new Error(`could not add: ${added.text}`);
   return { key, id: added.body.data.passkey.id };
 }

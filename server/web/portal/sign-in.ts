@@ -173,7 +173,9 @@ async function signInByPasskey({ accounts, limits, site }: Parts, { request, res
     response.setHeader("Set-Cookie", await accounts.signInByPasskey(visit, answer));
     redirect(response, next);
   } catch (error) {
-    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, problem }));
+    showAgain(response, error, (problem) =>
+      signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, problem }),
+    );
   }
 }
 
