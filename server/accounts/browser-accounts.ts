@@ -12,10 +12,7 @@ import { useCode } from "./factors/codes.ts";
 import * as factors from "./factors/store.ts";
 import { refuseGuessable } from "./guessable.ts";
 import * as invitations from "./invitations-store.ts";
-import { relyingParty } from "./passkeys/rules.ts";
-import { finishSignIn, type SignIn, startSignIn } from "./passkeys/sign-in.ts";
-import * as passkeys from "./passkeys/store.ts";
-import type { RequestOptions } from "./passkeys/webauthn.ts";
+import { BrowserPasskeys } from "./passkeys/browser.ts";
 import { refuseRegistration } from "./registration.ts";
 import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
 import {
@@ -92,8 +89,15 @@ const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "")
 export class BrowserAccounts {
   readonly #deps: Deps;
 
+  readonly passkeys: BrowserPasskeys;
+
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.passkeys = new BrowserPasskeys(deps, {
+      findSecondStep: (headers) => this.#findSecondStep(headers),
+      finishSecondStep: (visit, userId) => this.#finishSecondStep(visit, userId),
+      startSession: (tx, visit, userId) => this.#startSession(tx, visit, userId),
+    });
   }
 
   /** The session of the request's cookie; undefined if it has ended or its account is suspended. */
@@ -154,71 +158,13 @@ export class BrowserAccounts {
     return this.#finishSecondStep(visit, user.id);
   }
 
-  /** Whether browsers can have passkeys for this server. */
-  get offersPasskeys(): boolean {
-    return relyingParty(this.#deps.config.baseUrl) !== undefined;
-  }
-
-  /** Whether a code that is asked for in this browser can be replaced by a passkey. */
-  async takesPasskey(headers: Headers): Promise<boolean> {
-    const user = this.offersPasskeys ? await this.#findSecondStep(headers) : undefined;
-    return user !== undefined && (await this.#deps.store.read((q) => passkeys.count(q, user.id))) > 0;
-  }
-
-  /** What the browser needs to sign in with a passkey alone. Undefined when it keeps no cookies. */
-  async startPasskey({ headers }: Visit): Promise<RequestOptions | undefined> {
-    const signIn = this.#passkeySignIn(headers);
-    return signIn && startSignIn(this.#deps, signIn);
-  }
-
-  /** Signs in with a passkey alone, which replaces the code too. 401 for a passkey that is not accepted. */
-  async signInByPasskey(visit: Visit, answer: string): Promise<Cookie> {
-    const signIn = this.#passkeySignIn(visit.headers);
-    if (!signIn)
-      throw forbidden("Your browser sent no cookie. You are not signed in. Allow cookies for this site and try again.");
-    const userId = await finishSignIn(this.#deps, signIn, answer, visit.client);
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.find(tx, userId);
-      if (user?.role !== "playtester" || user.email_verified_at === null || user.suspended_at !== null)
-        throw forbidden("This account cannot sign in here. Contact the operator of this server.");
-      await this.#mailIfNew(tx, visit, userId);
-      return this.#signIn(tx, visit, userId);
-    });
-  }
-
-  #passkeySignIn(headers: Headers): SignIn | undefined {
-    const visitor = readCookie(this.#deps, headers, "visitor");
-    return visitor === undefined ? undefined : { boundTo: `sign-in ${sha256(visitor)}`, userId: null };
-  }
-
-  /** What the browser needs to use a passkey after the password or the link. Undefined when that is too long ago. */
-  async startPasskeyStep({ headers }: Visit): Promise<RequestOptions | undefined> {
-    const step = await this.#passkeyStep(headers);
-    return step && startSignIn(this.#deps, step);
-  }
-
-  /** Like `signInByCode`, with a passkey of the account. */
-  async signInByPasskeyStep(visit: Visit, answer: string): Promise<Cookie[] | undefined> {
-    const step = await this.#passkeyStep(visit.headers);
-    if (!step) return undefined;
-    const userId = await finishSignIn(this.#deps, step, answer, visit.client);
-    return this.#finishSecondStep(visit, userId);
-  }
-
-  async #passkeyStep(headers: Headers) {
-    const token = readCookie(this.#deps, headers, "second_step");
-    const user = await this.#findSecondStep(headers);
-    return token === undefined || !user ? undefined : { boundTo: `second step ${sha256(token)}`, userId: user.id };
-  }
-
   /** Uses up the first step and starts the session. */
   async #finishSecondStep(visit: Visit, userId: string): Promise<Cookie[] | undefined> {
     const token = readCookie(this.#deps, visit.headers, "second_step") ?? "";
     return this.#deps.store.write(async (tx) => {
       const used = await users.useToken(tx, sha256(token), "second-step", this.#deps.clock.now());
       if (!used) return undefined;
-      await this.#mailIfNew(tx, visit, userId);
-      return [await this.#signIn(tx, visit, userId), bakeCookie(this.#deps, "second_step", "", 0)];
+      return [await this.#startSession(tx, visit, userId), bakeCookie(this.#deps, "second_step", "", 0)];
     });
   }
 
@@ -230,8 +176,12 @@ export class BrowserAccounts {
 
   async #signInOrAsk(tx: Query, visit: Visit, userId: string): Promise<SignedIn> {
     if (await factors.isEnabled(tx, userId)) return { cookie: await this.#askForCode(tx, userId), needsCode: true };
+    return { cookie: await this.#startSession(tx, visit, userId), needsCode: false };
+  }
+
+  async #startSession(tx: Query, visit: Visit, userId: string): Promise<Cookie> {
     await this.#mailIfNew(tx, visit, userId);
-    return { cookie: await this.#signIn(tx, visit, userId), needsCode: false };
+    return this.#signIn(tx, visit, userId);
   }
 
   async #askForCode(tx: Query, userId: string): Promise<Cookie> {

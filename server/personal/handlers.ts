@@ -1,8 +1,8 @@
 import { checkPassword } from "../accounts/attempts.ts";
 import { requireCode } from "../accounts/factors/codes.ts";
+import { isFresh } from "../accounts/factors/proof.ts";
 import { open } from "../accounts/payout-details/service.ts";
 import * as payoutDetails from "../accounts/payout-details/store.ts";
-import { isFresh } from "../accounts/proof.ts";
 import { requireUnchanged } from "../accounts/service.ts";
 import * as users from "../accounts/users-store.ts";
 import { requireMayChange } from "../admin/admins.ts";

@@ -5,7 +5,7 @@ import type { Call, HandlersFor, Principal } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { requireCode } from "../factors/codes.ts";
-import { requirePassword } from "../proof.ts";
+import { requirePassword } from "../factors/proof.ts";
 import { mailPasskeyAdded, mailPasskeyRemoved } from "../security-mails.ts";
 import * as users from "../users-store.ts";
 import { newChallenge, requireParty, takeChallenge } from "./challenges.ts";

@@ -97,7 +97,7 @@ async function show({ accounts, site }: Parts, request: IncomingMessage, respons
   if (url.pathname !== "/play/sign-in") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
   const notice = said.get(url.searchParams.get("done") ?? "");
-  sendPage(response, 200, signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, notice }));
+  sendPage(response, 200, signInPage({ site, csrf, next, email: "", passkeys: accounts.passkeys.available, notice }));
 }
 
 async function showCodePage(
@@ -108,7 +108,7 @@ async function showCodePage(
 ): Promise<void> {
   const { headers } = request;
   if (!(await accounts.needsCode(headers))) return redirect(response, "/play/sign-in");
-  sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.takesPasskey(headers) }));
+  sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.passkeys.replaceCode(headers) }));
 }
 
 async function mailLink({ accounts, limits }: Parts, { request, response, form }: Posted): Promise<void> {
@@ -126,7 +126,9 @@ async function signInByPassword({ accounts, limits, site }: Parts, { request, re
     response.setHeader("Set-Cookie", cookie);
     redirect(response, needsCode ? codePath(next) : next);
   } catch (error) {
-    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email, passkeys: accounts.offersPasskeys, problem }));
+    showAgain(response, error, (problem) =>
+      signInPage({ site, csrf, next, email, passkeys: accounts.passkeys.available, problem }),
+    );
   }
 }
 
@@ -152,14 +154,14 @@ async function signInByCode({ accounts, limits, site }: Parts, { request, respon
     if (cookies) response.setHeader("Set-Cookie", cookies);
     redirect(response, next);
   } catch (error) {
-    const passkeys = await accounts.takesPasskey(request.headers);
+    const passkeys = await accounts.passkeys.replaceCode(request.headers);
     showAgain(response, error, (problem) => codePage({ site, csrf, next, passkeys, problem }));
   }
 }
 
 async function startPasskey({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  const options = await accounts.startPasskey(visit);
+  const options = await accounts.passkeys.start(visit);
   if (!options) throw staleForm();
   const action = "/play/sign-in/passkey";
   sendPage(response, 200, usePasskeyPage({ site, csrf: form.csrf ?? "", next: nextOf(form.next), action, options }));
@@ -170,18 +172,18 @@ async function signInByPasskey({ accounts, limits, site }: Parts, { request, res
   const next = nextOf(form.next);
   try {
     limits.perAddress(request, "password");
-    response.setHeader("Set-Cookie", await accounts.signInByPasskey(visit, answer));
+    response.setHeader("Set-Cookie", await accounts.passkeys.signIn(visit, answer));
     redirect(response, next);
   } catch (error) {
     showAgain(response, error, (problem) =>
-      signInPage({ site, csrf, next, email: "", passkeys: accounts.offersPasskeys, problem }),
+      signInPage({ site, csrf, next, email: "", passkeys: accounts.passkeys.available, problem }),
     );
   }
 }
 
 async function startPasskeyStep({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  const options = await accounts.startPasskeyStep(visit);
+  const options = await accounts.passkeys.startStep(visit);
   if (!options) return sendPage(response, 410, staleSignInPage(site));
   const action = "/play/sign-in/code/passkey";
   sendPage(response, 200, usePasskeyPage({ site, csrf: form.csrf ?? "", next: nextOf(form.next), action, options }));
@@ -192,7 +194,7 @@ async function signInByPasskeyStep({ accounts, limits, site }: Parts, { request,
   const next = nextOf(form.next);
   try {
     limits.perAddress(request, "password");
-    const cookies = await accounts.signInByPasskeyStep(visit, answer);
+    const cookies = await accounts.passkeys.signInByStep(visit, answer);
     if (!cookies && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleSignInPage(site));
     if (cookies) response.setHeader("Set-Cookie", cookies);
     redirect(response, next);

@@ -1,10 +1,10 @@
-import type { Deps } from "../app/deps.ts";
-import type { Client, Principal } from "../http/call.ts";
-import { forbidden, invalid } from "../lib/problem.ts";
-import { checkPassword } from "./attempts.ts";
-import { noPassword } from "./service.ts";
-import * as sessions from "./sessions-store.ts";
-import type { UserRow } from "./users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Client, Principal } from "../../http/call.ts";
+import { forbidden, invalid } from "../../lib/problem.ts";
+import { checkPassword } from "../attempts.ts";
+import { noPassword } from "../service.ts";
+import * as sessions from "../sessions-store.ts";
+import type { UserRow } from "../users-store.ts";
 
 /** How long signing in proves who uses the browser. */
 const freshMs = 15 * 60_000;
