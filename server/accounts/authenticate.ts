@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Access, type Endpoint, impliedScopes, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
 import { perRow } from "../database/rows.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
@@ -9,7 +10,9 @@ import * as keys from "./keys-store.ts";
 import { accountScopes } from "./service.ts";
 import { findSession, isFormToken, type Session, sessionPrincipal } from "./sessions.ts";
 import { createUsages } from "./usage.ts";
+import * as users from "./users-store.ts";
 
+const suspended = () => forbidden("This account is suspended. Contact the operator of this server.");
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
 /**
@@ -32,9 +35,16 @@ export async function authenticate(
   const now = deps.clock.now();
   if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
-  if (found.suspended_at !== null) throw forbidden("This account is suspended. Contact the operator of this server.");
+  if (found.suspended_at !== null) throw suspended();
   keyUsage(deps).touch(found.id, found.last_used_at);
   return principalOfKey(found);
+}
+
+/** 401 when the caller's account was deleted since its request was authenticated, 403 when it was suspended: a body may arrive slowly. */
+export async function requireActive(tx: Query, userId: string): Promise<void> {
+  const user = await users.find(tx, userId);
+  if (!user || user.deleted_at !== null) throw unauthorized("The account was deleted. Nothing was changed.");
+  if (user.suspended_at !== null) throw suspended();
 }
 
 /** The scopes of the key, limited to those that its account has now: they may have been reduced since the key was created. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
+import { requireActive } from "../accounts/authenticate.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
@@ -177,8 +178,10 @@ class OperationCall {
   async commit(fn: (tx: Query, trail: Trail) => Promise<unknown>, options?: WriteOptions): Promise<Committed<never>> {
     const { idempotent } = this;
     const effect = async (tx: Query) => {
+      const active = this.#requireActive(tx);
       const trail = await this.#openTrail(tx);
       const outcome = await fn(tx, trail);
+      await active;
       if (this.#endpoint.audit) await trail.write();
       const refused = outcome instanceof CommittedProblem;
       const rendered = refused ? renderProblem(outcome.problem, this.#meta()) : this.render(outcome);
@@ -205,6 +208,14 @@ class OperationCall {
     if (this.#deps.config.strict) checkReply(this.#endpoint, data);
     const { status, existing = status } = this.#endpoint;
     return renderData(result instanceof Existing ? existing : status, data, meta);
+  }
+
+  /** Sent with the first statement of the change, so that it costs no round trip. */
+  #requireActive(tx: Query): Promise<void> {
+    const active = this.maybePrincipal ? requireActive(tx, this.maybePrincipal.userId) : Promise.resolve();
+    // The change may fail first.
+    active.catch(() => {});
+    return active;
   }
 
   async #openTrail(tx: Query): Promise<Trail> {

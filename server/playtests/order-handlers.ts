@@ -37,8 +37,8 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
 
 /**
- * Row locks are enough for an order paid from credit or hours: it inserts new rows, the condition of the balance's UPDATE refuses an
- * overdraft, and a unique index refuses a game's second free trial. Checkouts and crypto quotes decide by more than that.
+ * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
+ * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial. Checkouts and crypto quotes decide by more than that.
  */
 const isolationOf = (method: PaymentMethod): WriteOptions => ({
   isolation: method === "card" || method === "x402" ? "serializable" : "rows",

@@ -1,4 +1,5 @@
 import type { Order } from "../../src/contract/order-body.ts";
+import { requireActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
@@ -70,8 +71,13 @@ export interface Placed {
  * payment method does not cover it, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order: Order, method: PaymentMethod): Promise<Placed> {
+  users.lock(tx, game.owner_id);
   await checkOrder(deps, tx, game, order);
-  const [priced] = await Promise.all([priceOrder(deps, tx, game.owner_id, order), requireUnfrozen(tx, game.owner_id)]);
+  const [priced] = await Promise.all([
+    priceOrder(deps, tx, game.owner_id, order),
+    requireUnfrozen(tx, game.owner_id),
+    requireActive(tx, game.owner_id),
+  ]);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
   const playtest = newPlaytest(deps, game, order, priced.price);

@@ -1,4 +1,5 @@
 import { signatureBytes, videoType } from "../../src/contract/files/media.ts";
+import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
@@ -77,6 +78,8 @@ async function record(
   found: Pick<uploads.UploadRow, "filetype" | "duration_ms">,
 ): Promise<void> {
   const now = deps.clock.now();
+  // The bytes may have arrived for minutes.
+  await requireActive(tx, upload.user_id);
   if (!(await uploads.transitionFromAny(tx, upload, "complete", { ...found, completed_at: now }))) throw gone();
   if (upload.kind === "build") return addBuild(deps, tx, upload, now);
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);

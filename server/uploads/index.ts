@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { UploadFiles } from "./files.ts";
@@ -95,6 +96,7 @@ class Uploads {
     const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
     await requireFreeSpace(deps, size);
     await deps.store.write(async (tx) => {
+      await requireActive(tx, upload.user_id);
       if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);
       await requireQuota(deps, tx, upload);
       await store.insert(tx, upload);

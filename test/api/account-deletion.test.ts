@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { checkAudit } from "../../server/audit/checks.ts";
 import { tablesOf } from "../../server/database/tables.ts";
@@ -219,6 +219,34 @@ onBothDatabases("account deletion", (serve) => {
     expect((await tester.get("/auth/me")).status).toBe(200);
     expect((await remove(tester, password, recovery)).status).toBe(200);
     expect((await tester.get("/auth/me")).status).toBe(401);
+  });
+
+  test("a request that was authenticated before it changes nothing after it", async () => {
+    const { server, owner, admin, accept, chat } = await open();
+    await accept();
+    const conversation = await chat();
+    const { store } = server.deps;
+    const write = store.write.bind(store);
+    const late: (() => Promise<{ status: number }>)[] = [
+      () => owner.patch("/auth/profile", { displayName: "Zyxwolga" }),
+      () => owner.post("/billing/credit", { amountCents: 2000 }),
+      () => owner.post("/games", { name: "Late", buildUrl: "https://zyxwolga.example/late" }),
+      () => owner.post(`/chat/conversations/${conversation}/messages`, { content: "Late" }),
+    ];
+    const waiting: (() => void)[] = [];
+    store.write = async (fn, options) => {
+      await new Promise<void>((pass) => waiting.push(pass));
+      return write(fn, options);
+    };
+    const replies = late.map((send) => send());
+    await vi.waitUntil(() => waiting.length >= late.length, { timeout: 30_000 });
+    store.write = write;
+    expect((await admin.delete(`/admin/users/${owner.id}`)).status).toBe(200);
+    for (const pass of waiting) pass();
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(late.map(() => 401));
+    await server.advance(2 * day);
+    const found = await columnsWith(server, ["zyxwolga"]);
+    expect(found.filter((column) => !stays.includes(column))).toEqual([]);
   });
 
   test("while a webhook is being called records nothing of the call", async () => {

@@ -86,7 +86,7 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
     for (const [n, mine] of playtesters.entries()) slotIds.push(await play(node(n), mine, id));
     const accepted: boolean[] = [];
     for (const [n, slotId] of slotIds.entries()) {
-      const replies = await cluster.meetAt(slotId, [
+      const replies = await cluster.meetAt({ table: "slots", id: slotId }, [
         () => via(owner, n).post(`/slots/${slotId}/accept`),
         () => via(owner, n + 1).post(`/slots/${slotId}/reject`),
       ]);
@@ -114,12 +114,32 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
       const { id, slotId } = places[n]!;
       const claims = () => mine.post(`/playtester/playtests/${id}/claim`);
       const deletes = () => via(owner, n + 1).delete(`/playtests/slots/${slotId}`);
-      const replies = await cluster.meetAt(slotId, n % 2 === 0 ? [claims, deletes] : [deletes, claims]);
+      const replies = await cluster.meetAt({ table: "slots", id: slotId }, n % 2 === 0 ? [claims, deletes] : [deletes, claims]);
       const statuses = replies.map((reply) => reply.status).sort();
       expect(["200 409", "201 409"]).toContain(statuses.join(" "));
       claimed.push(statuses[0] === 201);
     }
     expect((await balance(owner)).balanceCents).toBe(before - claimed.filter(Boolean).length * 2000);
+  });
+
+  it("deletion of an account: it is deleted or orders, never both", async () => {
+    const outcomes = new Set<string>();
+    for (const n of [0, 1, 2, 3]) {
+      const owner = await registerOwner(node(0), `Olga${n}`);
+      const gameId = await createGame(owner);
+      const orders = () => via(owner, n).post(`/games/${gameId}/playtests`, { isFreePublicTrial: true });
+      const deletes = () => via(owner, n + 1).post("/auth/delete-account", { password: "correct horse" });
+      const replies = await cluster.meetAt({ table: "users", id: owner.id }, n % 2 === 0 ? [orders, deletes] : [deletes, orders]);
+      outcomes.add(
+        replies
+          .map((reply) => reply.status)
+          .sort()
+          .join(" "),
+      );
+      const orphans = "SELECT p.id FROM playtests p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL";
+      expect(await cluster.read((q) => q.all(orphans))).toEqual([]);
+    }
+    expect([...outcomes].filter((outcome) => !["200 401", "200 409", "201 409"].includes(outcome))).toEqual([]);
   });
 
   it("deadline: a slot expires or is submitted, never both, and is replaced once", async () => {

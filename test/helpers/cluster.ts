@@ -8,15 +8,20 @@ import { readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "./store.ts";
 
+interface Row {
+  table: "slots" | "users";
+  id: string;
+}
+
 /** The servers of one marketplace. */
 export interface Cluster {
   nodes: readonly Node[];
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /**
-   * Makes requests meet at the row of a slot: what they read of it is from before any of them changed it, and they change it in this order.
+   * Makes requests meet at a row: what they read of it is from before any of them changed it, and they change it in this order.
    * On SQLite, where one write follows the other, they are just sent at once.
    */
-  meetAt<T>(slotId: string, requests: readonly (() => Promise<T>)[]): Promise<T[]>;
+  meetAt<T>(row: Row, requests: readonly (() => Promise<T>)[]): Promise<T[]>;
   /** Also says what went wrong on the way. */
   close(): Promise<void>;
 }
@@ -36,7 +41,7 @@ export async function twoProcesses(): Promise<Cluster> {
   return {
     nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
     read: (fn) => store.read(fn),
-    meetAt: (slotId, requests) => meetAt(store, slotId, requests),
+    meetAt: (row, requests) => meetAt(store, row, requests),
     async close() {
       await store.close();
       const ends = await Promise.all(started.map(({ stop }) => stop()));
@@ -48,11 +53,11 @@ export async function twoProcesses(): Promise<Cluster> {
 }
 
 /** Locks the row, and lets go of it when every request waits for it, in this order. */
-async function meetAt<T>(store: Store, slotId: string, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
+async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
   const replies: Promise<T>[] = [];
   await store.write(
     async (tx) => {
-      await tx.one("SELECT id FROM slots WHERE id = ? FOR UPDATE", slotId);
+      await tx.one(`SELECT id FROM ${table} WHERE id = ? FOR UPDATE`, id);
       for (const send of requests) {
         const count = replies.push(send());
         await vi.waitUntil(() => isWaitedFor(store, count), { timeout: 30_000, interval: 10 });

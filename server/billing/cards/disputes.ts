@@ -1,3 +1,4 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
@@ -27,6 +28,8 @@ export async function takeDispute(
   payment: payments.PaymentRow,
   { id, cents }: { id: string; cents: number },
 ): Promise<void> {
+  // Orders are placed with row locks: without this, one could be placed that does not see the dispute.
+  users.lock(tx, payment.owner_id);
   const known = await findDispute(tx, payment, id);
   if (known) return known.renamed ? correct(deps, tx, payment, known, cents) : undefined;
   const earlier = await reversals.ofPayment(tx, payment.id);
