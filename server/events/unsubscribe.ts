@@ -1,14 +1,13 @@
 import { type MailedKind, type MailMode, mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
-import { sameText } from "../lib/secrets.ts";
 import { modeOf, setModes } from "./settings-store.ts";
 
 const purpose = "unsubscribe";
 
 /**
  * The link in the footer of an email: it changes these kinds of emails of this account and nothing else, without signing in. It does not
- * expire, because old emails are the ones people unsubscribe from.
+ * expire, because old emails are the ones people unsubscribe from, and it works after a rotation of the instance key.
  */
 export function unsubscribeUrl({ config, secrets }: Deps, userId: string, kinds: readonly MailedKind[]): string {
   const payload = Buffer.from(JSON.stringify([userId, ...kinds])).toString("base64url");
@@ -17,7 +16,7 @@ export function unsubscribeUrl({ config, secrets }: Deps, userId: string, kinds:
 
 function readToken({ secrets }: Deps, token: string): { userId: string; kinds: MailedKind[] } | undefined {
   const [payload = "", mac = ""] = token.split(".");
-  if (token !== `${payload}.${mac}` || !sameText(mac, secrets.mac(purpose, payload))) return undefined;
+  if (token !== `${payload}.${mac}` || !secrets.isMacOfRing(purpose, payload, mac)) return undefined;
   const [userId, ...kinds] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [string, ...MailedKind[]];
   return { userId, kinds: kinds.filter((kind) => Object.hasOwn(mailedTopics, kind)) };
 }
@@ -41,7 +40,7 @@ export class Unsubscribing {
     return this.#deps.store.read(async (q) => {
       const found = readToken(this.#deps, token);
       const user = found && (await users.find(q, found.userId));
-      if (!user) return undefined;
+      if (!user || user.deleted_at !== null) return undefined;
       const topics = [];
       for (const kind of found.kinds) topics.push({ topic: mailedTopics[kind], mail: await modeOf(q, user.id, kind) });
       return { topics, isPlaytester: user.role === "playtester" };
@@ -53,7 +52,7 @@ export class Unsubscribing {
     return this.#deps.store.write(async (tx) => {
       const found = readToken(this.#deps, token);
       const user = found && (await users.find(tx, found.userId));
-      if (!user) return false;
+      if (!user || user.deleted_at !== null) return false;
       const kinds = found.kinds.filter((kind) => (mailedKinds[user.role] as readonly string[]).includes(kind));
       await setModes(tx, user.id, kinds, mail, this.#deps.clock.now());
       return true;

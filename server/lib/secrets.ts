@@ -9,6 +9,11 @@ export interface Secrets {
   openBytes(sealed: Uint8Array, context: string): Buffer;
   /** HMAC-SHA256, base64url, for cursors and signed links. */
   mac(purpose: string, text: string): string;
+  /**
+   * Whether it is the `mac` by any key of the ring, also by the one that a rotation replaced. Only for links that must outlive a rotation:
+   * whoever stole the former key can still make them.
+   */
+  isMacOfRing(purpose: string, text: string, mac: string): boolean;
 }
 
 /** SHA-256 in hex: sufficient as a hash of secrets with 112 bits or more (API keys, tokens). */
@@ -77,14 +82,17 @@ export function createSecrets(keys: Uint8Array | KeyRing, randomBytes: (count: n
     return openWith(ring.current, bytes, context);
   };
 
+  const macBy = (key: Uint8Array, purpose: string, text: string) =>
+    createHmac("sha256", derive(key, `playtest mac ${purpose}`))
+      .update(text)
+      .digest("base64url");
+
   return {
     sealBytes,
     openBytes,
     seal: (plain, context) => sealBytes(Buffer.from(plain), context).toString("base64url"),
     open: (sealed, context) => openBytes(Buffer.from(sealed, "base64url"), context).toString(),
-    mac: (purpose, text) =>
-      createHmac("sha256", derive(ring.current, `playtest mac ${purpose}`))
-        .update(text)
-        .digest("base64url"),
+    mac: (purpose, text) => macBy(ring.current, purpose, text),
+    isMacOfRing: (purpose, text, mac) => [ring.current, ...ring.others].some((key) => sameText(mac, macBy(key, purpose, text))),
   };
 }

@@ -321,6 +321,29 @@ onBothDatabases("disputes", (serve) => {
       expect(await earnings()).toMatchObject({ availableCents: 1000, disputedCents: 0 });
     });
 
+    test.each(["slots of its order were cancelled", "its order had ended"])(
+      "paid from the credit that a disputed payment of an order became are on hold: %s",
+      async (why) => {
+        const { till, gameId, dispute, earn, earnings, settle } = await open();
+        const placed = await till.owner.post(
+          `/games/${gameId}/playtests`,
+          { durationMinutes: 60 },
+          { "x-payment-method": "card" },
+        );
+        const { playtest, checkoutUrl } = placed.body.data;
+        const cancel = async () => expect((await till.owner.post(`/playtests/${playtest.id}/cancel`)).status).toBe(200);
+        if (why === "its order had ended") await cancel();
+        const session = await settle(checkoutUrl);
+        if (why !== "its order had ended") await cancel();
+        expect(await till.credit()).toBe(2000);
+        await earn(await order(till.owner, gameId));
+        await dispute(session, "needs_response");
+        expect(await earnings()).toMatchObject({ balanceCents: 1000, availableCents: 0, disputedCents: 1000 });
+        await dispute(session, "won");
+        expect(await earnings()).toMatchObject({ availableCents: 1000, disputedCents: 0 });
+      },
+    );
+
     test("paid from the hours of a disputed plan are on hold", async () => {
       const { till, gameId, dispute, earn, earnings, settle } = await open();
       const bought = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });

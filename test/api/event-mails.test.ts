@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { mailUserAbout } from "../../server/events/event-mails.ts";
+import { createSecrets } from "../../server/lib/secrets.ts";
 import { mailedKinds } from "../../src/contract/events/mails.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
@@ -14,7 +15,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { createTestRandom, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 
 const minute = 60_000;
@@ -264,6 +265,22 @@ onBothDatabases("emails about events", (serve) => {
       await post(url, "mail=on");
       await submit();
       expect(sent(server)).toHaveLength(2);
+    });
+
+    it("a link works after a rotation of the instance key, and no longer after the account is deleted", async () => {
+      const server = await serve();
+      const { owner, url } = await submitted(server);
+      const ring = { current: createTestRandom("instance key")(32) as Uint8Array, others: [] as Uint8Array[] };
+      ring.others.push(ring.current);
+      ring.current = Buffer.alloc(32, 9);
+      server.deps.secrets = createSecrets(ring, server.deps.randomBytes);
+      expect((await post(url, "List-Unsubscribe=One-Click")).status).toBe(200);
+      expect(await modeOf(owner, "slot.submitted")).toBe("off");
+      await server.deps.store.write((tx) => users.update(tx, owner.id, { deleted_at: 1 }));
+      expect([(await fetch(url)).status, (await post(url, "mail=on")).status]).toEqual([410, 410]);
+      ring.others = [];
+      await server.deps.store.write((tx) => users.update(tx, owner.id, { deleted_at: null }));
+      expect((await post(url, "mail=on")).status).toBe(410);
     });
 
     it("a link that was changed does nothing", async () => {

@@ -78,9 +78,15 @@ export interface DisputedRow {
   since: number;
 }
 
+/** SQL: whether money of a card payment became credit: it bought credit, its order had ended, or slots of its order were cancelled. */
+const becameCredit = `(c.purpose = 'credit' OR (c.purpose = 'order' AND (
+  NOT EXISTS (SELECT 1 FROM playtests own WHERE own.id = c.playtest_id AND own.payment_id = c.id)
+  OR EXISTS (SELECT 1 FROM ledger_postings h JOIN ledger_postings r ON r.transfer_id = h.transfer_id
+    WHERE h.account_id = 'liab:held:' || c.playtest_id AND r.account_id = 'liab:credit:' || c.owner_id AND r.amount < 0))))`;
+
 /**
- * Earnings that an open dispute holds: those of the order that the disputed payment paid or, if it bought credit or a plan, those of the
- * orders that were paid from the owner's credit or hours after it. What a dispute took cannot be told from other credit of the owner.
+ * Earnings that an open dispute holds: those of the order that the disputed payment paid and, if it became credit or bought a plan, those
+ * of the orders that were paid from the owner's credit or hours after it. What a dispute took cannot be told from other credit of the owner.
  */
 export const disputed = (q: Query, playtesterId: string) =>
   q.all<DisputedRow>(
@@ -90,7 +96,7 @@ export const disputed = (q: Query, playtesterId: string) =>
         JOIN ledger_postings e ON e.transfer_id = t.id AND e.account_id = ?
         LEFT JOIN payments b ON b.id = o.payment_id
       WHERE ${freezes("d")} AND (o.payment_id = c.id
-        OR (c.purpose = 'credit' AND b.provider = 'credit' AND b.completed_at >= c.completed_at)
+        OR (${becameCredit} AND b.provider = 'credit' AND b.completed_at >= c.completed_at)
         OR (c.purpose = 'subscription' AND b.provider = 'playtest_hours' AND b.completed_at >= c.completed_at))
       GROUP BY e.id, e.amount`,
     accounts.payable(playtesterId),

@@ -228,7 +228,7 @@ const chosen: readonly Pick<Mutant, "rule" | "edits">[] = [
   { rule: "what was collected is sent once", edits: [[deciding, "await mails.markCollected(tx, reader.id, now);", ""]] },
   { rule: "at most so many an hour", edits: [[sending, "< deps.config.mail.perPersonPerHour", ">= 0"]] },
   { rule: "emails about security are not counted", edits: [[sending, "mail.user_id !== null && mail.entry !== null", "true"]] },
-  { rule: "a link is for what it was signed for", edits: [[footer, "!sameText(mac, secrets.mac(purpose, payload))", "false"]] },
+  { rule: "a link is for what it was signed for", edits: [[footer, "!secrets.isMacOfRing(purpose, payload, mac)", "false"]] },
   {
     rule: "opening the link changes nothing",
     edits: [["server/web/pages/unsubscribe.ts", "await unsubscribing.find(token)", 'await unsubscribing.set(token, "off")']],
