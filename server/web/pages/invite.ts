@@ -1,6 +1,7 @@
 import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser-accounts.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
+import { staleForm } from "../form.ts";
 import { html, type PageContent, redirect, sendPage } from "../html.ts";
 import { acceptTerms } from "../portal/layout.ts";
 import type { Site } from "../site.ts";
@@ -9,7 +10,8 @@ import { passwordForm } from "./reset-password.ts";
 
 /**
  * `/invite?token=…`: the link in an invitation. It asks for a click before it creates the account, because mail scanners open links and a
- * token works once. Who joins as a game owner sets a password, because the command needs one.
+ * token works once. The click must come from that page, or another site could sign a browser in to an account of its own. Who joins as a
+ * game owner sets a password, because the command needs one.
  */
 export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site): Page {
   return async (request, response, url, { client }) => {
@@ -17,10 +19,13 @@ export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site
       const token = url.searchParams.get("token") ?? "";
       const found = await accounts.findInvitation(token);
       if (!found) return sendPage(response, 410, gone);
-      return sendPage(response, 200, question(site, token, found));
+      const { token: csrf, cookie } = accounts.formToken(request.headers);
+      if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
+      return sendPage(response, 200, question(site, { token, csrf }, found));
     }
     if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
-    const { token = "", name = "" } = await readForm(request);
+    const { token = "", name = "", csrf = "" } = await readForm(request);
+    if (!accounts.isFormToken(request.headers, csrf)) throw staleForm();
     const joined = await accounts.acceptInvitation({ headers: request.headers, client }, token, name);
     if (!joined) {
       // After a double click the link is used already, but the browser has the session of the first click.
@@ -36,11 +41,11 @@ export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site
 
 const roles = { playtester: "a playtester", game_owner: "a game owner" } as const;
 
-function question(site: Site, token: string, { email, role, name }: OpenInvitation): PageContent {
+function question(site: Site, fields: { token: string; csrf: string }, { email, role, name }: OpenInvitation): PageContent {
   return {
     title: `Join ${site.name}`,
     body: html`<p>You are invited as ${roles[role]}. Your account will have the email address <strong>${email}</strong>.</p>
-<form method="post" action="/invite"><input type="hidden" name="token" value="${token}">
+<form method="post" action="/invite"><input type="hidden" name="token" value="${fields.token}"><input type="hidden" name="csrf" value="${fields.csrf}">
 <label for="name">Name <span class="soft">(optional; visible to ${role === "playtester" ? "game owners" : "playtesters"})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${name}">
 ${acceptTerms(site)}
