@@ -125,6 +125,31 @@ describe.each(drivers)("instance key ($name)", ({ name: driver, open }) => {
     expect(await opened(alone(mine))).toHaveLength(turn);
   });
 
+  it.each(["begun", "announced its key"])(
+    "of two rotations at once one replaces the key: the other had only %s",
+    async (progress) => {
+      const [mine, theirs] = [await keys(), await keys()];
+      await seal(mine, "1", "2");
+      const { read, write, check, close, dialect } = store;
+      const sharing = {
+        read: read.bind(store),
+        write: write.bind(store),
+        check: check.bind(store),
+        close: close.bind(store),
+        dialect,
+      };
+      const late = { store: { ...sharing, shared: true }, dataDir, ring: mine, randomBytes, onProgress: () => {} };
+      if (progress === "begun") await rotated(theirs);
+      const slow = rotate({ ...late, settle: async () => void (await rotated(theirs)) });
+      await expect(slow).rejects.toThrow("Another command rotated the instance key at the same time.");
+      const later = await keys();
+      expect([hex(later.current), keyIn(dataDir)]).toEqual([hex(theirs.current), hex(theirs.current)]);
+      expect(await opened(alone(later))).toEqual(["s1", "s2"]);
+      expect((await rotated(later)).resealed).toBe(2);
+      expect(await opened(alone(await keys()))).toEqual(["s1", "s2"]);
+    },
+  );
+
   it.each(["next_key", "previous_key"])("a rotation that was cut off when it set %s goes on", async (name) => {
     const ring = await keys();
     await seal(ring, "1", "2");

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { keyFile, nextKeyFile, readKeyFile } from "../../config/instance-key.ts";
-import type { Store } from "../../database/port.ts";
+import { ConfigError } from "../../config/read.ts";
+import type { Query, Store } from "../../database/port.ts";
 import { createSecrets, fingerprintOf, type KeyRing } from "../../lib/secrets.ts";
 import { reseal } from "./reseal.ts";
 import { contexts, refreshKeys } from "./ring.ts";
@@ -65,6 +66,7 @@ async function replaceKey({ store, dataDir, ring, randomBytes, settle }: RotateO
   if (store.shared) await settle();
   const previous = createSecrets(next, randomBytes).seal(Buffer.from(former).toString("hex"), contexts.previous);
   await store.write(async (tx) => {
+    await requireInForce(tx, former, randomBytes);
     await settings.set(tx, "instance_key", fingerprintOf(next, randomBytes));
     await settings.set(tx, "previous_key", previous);
     await settings.set(tx, "rotation", "resealing");
@@ -73,15 +75,33 @@ async function replaceKey({ store, dataDir, ring, randomBytes, settle }: RotateO
   await refreshKeys(store, ring, randomBytes);
 }
 
-/** The new key: one announced by an interrupted rotation, else the one in its file, else a random one. Saved in its file first. */
+/** Of two rotations at once only one may replace the key: what was sealed with the key of the other could never be opened again. */
+async function requireInForce(tx: Query, key: Uint8Array, randomBytes: RotateOptions["randomBytes"]): Promise<void> {
+  if ((await settings.get(tx, "instance_key")) === fingerprintOf(key, randomBytes)) return;
+  throw new ConfigError(
+    "Another command rotated the instance key at the same time. This one changed nothing. Run it again only if the key must be replaced once more.",
+  );
+}
+
+/**
+ * The new key: one announced by an interrupted rotation or by another at the same time, else the one in its file, else a random one. It is
+ * saved in its file before it is activated.
+ */
 async function announce({ store, dataDir, ring, randomBytes }: Omit<RotateOptions, "settle" | "onProgress">): Promise<Buffer> {
   const secrets = createSecrets(ring.current, randomBytes);
   const file = nextKeyFile(dataDir);
-  const announced = await store.read((q) => settings.get(q, "next_key"));
-  const next = announced ? Buffer.from(secrets.open(announced, contexts.next), "hex") : (readKeyFile(file) ?? randomBytes(32));
-  rmSync(file, { force: true });
-  writeFileSync(file, `${next.toString("hex")}\n`, { mode: 0o600, flag: "wx" });
-  await store.write((tx) => settings.set(tx, "next_key", secrets.seal(next.toString("hex"), contexts.next)));
+  const saved = readKeyFile(file);
+  const fresh = saved && !ring.current.every((byte, at) => byte === saved[at]) ? saved : randomBytes(32);
+  const announced = await store.write(async (tx) => {
+    await requireInForce(tx, ring.current, randomBytes);
+    await settings.setIfAbsent(tx, "next_key", secrets.seal(fresh.toString("hex"), contexts.next));
+    return (await settings.get(tx, "next_key"))!;
+  });
+  const next = Buffer.from(secrets.open(announced, contexts.next), "hex");
+  if (!saved?.equals(next)) {
+    rmSync(file, { force: true });
+    writeFileSync(file, `${next.toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  }
   await refreshKeys(store, ring, randomBytes);
   return next;
 }
