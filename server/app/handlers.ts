@@ -27,6 +27,7 @@ import { agreements } from "../playtests/consents/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
+import { moments } from "../playtests/moments/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
@@ -53,6 +54,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...inbox(deps),
   ...groups(deps),
   ...info(deps),
+  ...moments(deps),
   ...notifications(deps),
   ...orders(deps),
   ...payoutDetails(deps),

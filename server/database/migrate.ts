@@ -19,6 +19,7 @@ import { covers } from "./migrations/017-covers.ts";
 import { invitations } from "./migrations/018-invitations.ts";
 import { payoutBatches } from "./migrations/019-payout-batches.ts";
 import { passkeys } from "./migrations/020-passkeys.ts";
+import { moments } from "./migrations/021-moments.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   invitations,
   payoutBatches,
   passkeys,
+  moments,
 ];
 
 export interface Applied {

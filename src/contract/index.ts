@@ -9,6 +9,7 @@ import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
+import { moments } from "./moments.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
@@ -22,6 +23,7 @@ export const resources = {
   games,
   playtests,
   slots,
+  moments,
   applications,
   billing,
   chat,
@@ -42,6 +44,7 @@ export const contract = {
   ...games,
   ...playtests,
   ...slots,
+  ...moments,
   ...applications,
   ...billing,
   ...chat,

@@ -25,6 +25,12 @@ import type { Receiver } from "./receiver.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 
+/** A note on a submission. */
+async function noted({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
+  const body = { atMs: 5000, text: "Lost in the tutorial" };
+  return (await owner.post(`/slots/${await submitted()}/moments`, body)).body.data.moment;
+}
+
 let groupNumber = 0;
 /** The id of a new tester group. */
 const testerGroup = async ({ server, admin }: World): Promise<string> =>
@@ -323,6 +329,10 @@ export const everyCommand: Record<string, Row> = {
     await server.advance(60_000);
     return id;
   }),
+  "review note": async ({ submitted }) => ({ words: [await submitted(), "12:41", "Lost in the tutorial"] }),
+  "review notes list": words(async (world) => (await noted(world)).slotId),
+  "review notes edit": words(async (world) => `${(await noted(world)).id} --severity 4`),
+  "review notes delete": words(async (world) => `${(await noted(world)).id} --yes`),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
   "review stats": nothing,

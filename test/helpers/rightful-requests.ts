@@ -323,6 +323,16 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await transcribed(world) },
     body: { vtt: `WEBVTT\n\n00:00.000 --> 00:02.000\n${secretWord}\n` },
   }),
+  createMoment: async ({ owner, submitted }) => ({
+    as: owner,
+    ids: { id: await submitted() },
+    body: { atMs: 1000, text: `${secretWord} note`, tags: ["onboarding"] },
+  }),
+  listSlotMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).slotId } }),
+  listPlaytestMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).playtestId } }),
+  listGameMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
+  updateMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id }, body: { severity: 3 } }),
+  deleteMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
   deleteSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
   listSubmissions: byOwner(),
   listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),
@@ -562,6 +572,12 @@ async function lateDeposit(server: TestServer, owner: Person) {
   const query = { txHash, chain: "base" };
   const { message } = (await owner.get(`/billing/payments/${id}/proof?${new URLSearchParams(query)}`)).body.data.proof;
   return { owner, id, query, signature: sender.sign(message) };
+}
+
+async function momentIn({ owner, submitted }: RightfulWorld) {
+  const body = { atMs: 2000, text: `${secretWord} moment` };
+  const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
+  return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
 }
 
 /** A slot with a transcript, as the transcriber leaves it. */

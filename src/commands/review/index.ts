@@ -4,6 +4,7 @@ import { cancel } from "./cancel.ts";
 import { download } from "./download.ts";
 import { list } from "./list.ts";
 import { next } from "./next.ts";
+import { note, notes, notesDelete, notesEdit } from "./notes.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { show } from "./show.ts";
@@ -14,6 +15,24 @@ import { url } from "./url.ts";
 import { watch } from "./watch.ts";
 
 export const review: Group = {
-  commands: [list, show, next, accept, reject, problems, unblock, cancel, url, transcript, download, watch, stats],
+  commands: [
+    list,
+    show,
+    next,
+    accept,
+    reject,
+    problems,
+    unblock,
+    cancel,
+    url,
+    transcript,
+    note,
+    notes,
+    notesEdit,
+    notesDelete,
+    download,
+    watch,
+    stats,
+  ],
   fallback: "list",
 };

@@ -1,0 +1,77 @@
+import type { BodyOut } from "../../../src/contract/endpoint.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import * as slots from "../slots/store.ts";
+import * as store from "./store.ts";
+
+/** Moments of a video, as its owner notes and changes them. Each function runs inside the caller's transaction. */
+
+/** The most moments of one video. */
+const maxMoments = 5_000;
+
+/** Notes a moment. 404 when the slot is not the owner's, 409 without a video, 422 for a position outside of it. */
+export async function create(
+  { clock, newId }: Deps,
+  tx: Query,
+  ownerId: string,
+  slotId: string,
+  { atMs, endMs = null, kind, severity = null, text, tags }: BodyOut<Contract["createMoment"]>,
+): Promise<store.MomentRow> {
+  const slot = await slots.findForOwner(tx, slotId, ownerId);
+  if (!slot) throw notFound();
+  if (slot.submission_id === null)
+    throw conflict("This slot has no video yet. Nothing was noted. Wait until its playtester has submitted one.");
+  if ((await store.countOf(tx, slot.id)) >= maxMoments)
+    throw conflict(`A video can have at most ${maxMoments} moments. Nothing was noted. Delete some first.`);
+  const now = clock.now();
+  const row: store.MomentRow = {
+    id: newId(),
+    slot_id: slot.id,
+    playtest_id: slot.playtest_id,
+    game_id: slot.game_id,
+    owner_id: ownerId,
+    author_id: ownerId,
+    build_id: await store.buildAt(tx, slot.game_id, slot.reserved_at ?? slot.created_at),
+    at_ms: atMs,
+    end_ms: endMs,
+    kind,
+    severity,
+    body: text,
+    tags: JSON.stringify(tags),
+    created_at: now,
+    updated_at: now,
+  };
+  requireWithin(row, slot.video_duration_ms);
+  await store.insert(tx, row);
+  return row;
+}
+
+export async function change(
+  { clock }: Deps,
+  tx: Query,
+  row: store.MomentRow,
+  { atMs, endMs, kind, severity, text, tags }: BodyOut<Contract["updateMoment"]>,
+): Promise<void> {
+  const changes = {
+    ...(atMs !== undefined && { at_ms: atMs }),
+    ...(endMs !== undefined && { end_ms: endMs }),
+    ...(kind !== undefined && { kind }),
+    ...(severity !== undefined && { severity }),
+    ...(text !== undefined && { body: text }),
+    ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+  };
+  const slot = await slots.findDetail(tx, row.slot_id);
+  requireWithin({ ...row, ...changes }, slot?.video_duration_ms ?? null);
+  await store.update(tx, row.id, { ...changes, updated_at: clock.now() });
+}
+
+/** 422 for a moment that ends before it begins or lies after the end of the video. */
+function requireWithin({ at_ms, end_ms }: Pick<store.MomentRow, "at_ms" | "end_ms">, lengthMs: number | null): void {
+  if (end_ms !== null && end_ms <= at_ms) throw invalid("endMs", "must be after atMs");
+  if (lengthMs === null) return;
+  const within = `must be within the video, which is ${lengthMs} ms long`;
+  if (at_ms > lengthMs) throw invalid("atMs", within);
+  if (end_ms !== null && end_ms > lengthMs) throw invalid("endMs", within);
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { id, message, page, text, timestamp } from "./fields.ts";
+import { momentKinds } from "./moment-kinds.ts";
+
+const owner = { access: ["game_owner"], extension: true } as const;
+
+/** The longest video in ms that a position can be in: a day. */
+const longestMs = 86_400_000;
+
+const position = (description: string) => z.int().min(0).max(longestMs).meta({ description });
+
+/** Short and lowercase, so that the same tag is written the same way everywhere. */
+const tag = () =>
+  z
+    .string()
+    .max(50)
+    .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u, "must be lowercase words joined by hyphens");
+
+const tags = () =>
+  z
+    .array(tag())
+    .max(20)
+    .refine((all) => new Set(all).size === all.length, "must not hold the same tag twice")
+    .meta({ description: "Tags: lowercase words joined by hyphens." });
+
+const severity = () => z.int().min(1).max(4).meta({ description: "1 (minor) to 4 (blocks the player)." });
+
+const fields = {
+  atMs: position("Position in the video, in milliseconds."),
+  endMs: position("End of the moment, in milliseconds; null for a single point.").nullable(),
+  kind: z.enum(momentKinds),
+  severity: severity().nullable(),
+  text: text(2000, 1).meta({ description: "What was observed." }),
+  tags: tags(),
+};
+
+export const moment = z
+  .strictObject({
+    id: id(),
+    slotId: id(),
+    playtestId: id(),
+    gameId: id(),
+    buildId: id()
+      .nullable()
+      .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
+    ...fields,
+    author: z.strictObject({ id: id(), displayName: z.string() }),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  })
+  .meta({ id: "Moment" });
+
+const listQuery = () =>
+  z.object({
+    ...page,
+    kind: z.enum(momentKinds).optional().meta({ description: "Only this kind." }),
+    severity: z
+      .string()
+      .regex(/^[1-4]$/, "must be a whole number from 1 to 4")
+      .transform(Number)
+      .optional()
+      .meta({ description: "Only this severity, 1 to 4.", type: "integer", minimum: 1, maximum: 4 }),
+    tag: tag().optional().meta({ description: "Only with this tag." }),
+    build: id().optional().meta({ description: "Only in videos of this build." }),
+    text: text(200, 1).optional().meta({ description: "Only with this text, in any case." }),
+  });
+
+export const moments = {
+  createMoment: endpoint("POST /slots/:id/moments", {
+    ...owner,
+    summary: "Note a moment in the video of a slot",
+    body: z.strictObject({
+      ...fields,
+      endMs: fields.endMs.optional(),
+      kind: fields.kind.default("note").meta({ description: "Kind of the observation." }),
+      severity: fields.severity.optional(),
+      tags: tags().default([]),
+    }),
+    status: 201,
+    reply: z.strictObject({ moment }),
+  }),
+  listSlotMoments: endpoint("GET /slots/:id/moments", {
+    ...owner,
+    summary: "List the moments of a slot, in the order of the video",
+    query: listQuery(),
+    list: true,
+    reply: z.strictObject({ moments: z.array(moment) }),
+  }),
+  listPlaytestMoments: endpoint("GET /playtests/:id/moments", {
+    ...owner,
+    summary: "List the moments of a playtest, the newest first",
+    query: listQuery(),
+    list: true,
+    reply: z.strictObject({ moments: z.array(moment) }),
+  }),
+  listGameMoments: endpoint("GET /games/:id/moments", {
+    ...owner,
+    summary: "List the moments of a game, the newest first",
+    query: listQuery(),
+    list: true,
+    reply: z.strictObject({ moments: z.array(moment) }),
+  }),
+  updateMoment: endpoint("PATCH /moments/:id", {
+    ...owner,
+    summary: "Change a moment",
+    body: z.strictObject(fields).partial(),
+    reply: z.strictObject({ moment }),
+  }),
+  deleteMoment: endpoint("DELETE /moments/:id", {
+    ...owner,
+    summary: "Delete a moment",
+    risk: "destroy",
+    reply: message(),
+  }),
+};
