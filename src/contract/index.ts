@@ -9,7 +9,7 @@ import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
-import { moments } from "./moments.ts";
+import { moments } from "./moments/endpoints.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";

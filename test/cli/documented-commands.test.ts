@@ -206,6 +206,8 @@ const inPlace: readonly (readonly [RegExp, string])[] = [
   [/^(playtest serve run (?!.*--exec).*)$/, "$1 --port 0 --exec true"],
   [/^(playtest listen .*)$/, "$1 --from-start --count 1"],
   [/sudo tee \/etc\/systemd\/system\//, "tee "],
+  // The video is three seconds long.
+  [/ (12:41|3:05-3:40) /, " 0:01 "],
   // Only a wallet can sign.
   [/ --signature SIGNATURE$/, ""],
   // Passwords are asked for on a terminal.

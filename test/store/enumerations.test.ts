@@ -25,6 +25,7 @@ import { roles } from "../../src/contract/endpoint.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { mailModes } from "../../src/contract/events/mails.ts";
 import { chains, currencies } from "../../src/contract/headers.ts";
+import { momentKinds } from "../../src/contract/moments/kinds.ts";
 import * as order from "../../src/contract/order-body.ts";
 import { blockReasons, reportOutcomes, transcriptVersions } from "../../src/contract/slots.ts";
 import * as states from "../../src/contract/states/index.ts";
@@ -42,6 +43,7 @@ const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
 const written: Record<string, readonly string[]> = {
   "users.role": roles,
   "invitations.role": invitedRoles,
+  "moments.kind": momentKinds,
   "one_time_tokens.purpose": each<TokenPurpose>({
     verify: true,
     reset: true,

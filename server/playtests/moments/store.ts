@@ -1,4 +1,4 @@
-import type { MomentKind } from "../../../src/contract/moment-kinds.ts";
+import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";

@@ -1,10 +1,10 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, col, define, detail, flag } from "../../cli/define.ts";
 import type { Operation } from "../../contract/index.ts";
-import { momentKinds } from "../../contract/moment-kinds.ts";
+import { momentKinds } from "../../contract/moments/kinds.ts";
+import { parsePosition, positionText } from "../../contract/text/position.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
 import type { View } from "../../io/cells.ts";
-import { parsePosition, positionText } from "./position.ts";
 import { slotArg } from "./queue.ts";
 
 type Moment = Data<"createMoment">["moment"];
@@ -41,12 +41,19 @@ const momentView: View = {
   ],
 };
 
+function position(text: string): number {
+  const ms = parsePosition(text);
+  if (ms === undefined)
+    throw usage(`TIME: ${JSON.stringify(text)} is not a position in a video.`, "Examples: 12:41, 1:02:41, 90s, 12:30-12:55.");
+  return ms;
+}
+
 /** `12:41` or `12:30-12:55`. */
 function span(text: string): { atMs: number; endMs?: number } {
   const [from = "", to, ...rest] = text.split("-");
-  const atMs = parsePosition(rest.length > 0 ? text : from, "TIME");
+  const atMs = position(rest.length > 0 ? text : from);
   if (to === undefined) return { atMs };
-  const endMs = parsePosition(to, "TIME");
+  const endMs = position(to);
   if (endMs <= atMs) throw usage("TIME: the end must be after the start. Nothing was noted.");
   return { atMs, endMs };
 }
@@ -61,7 +68,7 @@ export const note = define({
   name: "note",
   summary: "Note what happens at a moment of a video",
   description:
-    "A note has a position in the video, a kind, a severity and tags, so that notes of many videos can be listed and compared: see `playtest review notes`. " +
+    "A note has a position in the video, a kind, a severity and tags, so that notes of many videos can be listed and compared: see `playtest review notes list`. " +
     "Playtesters do not see notes.",
   args: {
     slot: slotArg(),
@@ -112,9 +119,9 @@ export const notes = define({
   operation: [...listings],
   list: true,
   examples: [
-    "playtest review notes SLOT",
-    "playtest review notes GAME --tag onboarding --all",
-    "playtest review notes PLAYTEST --kind bug --severity 4 --csv",
+    "playtest review notes list SLOT",
+    "playtest review notes list GAME --tag onboarding --all",
+    "playtest review notes list PLAYTEST --kind bug --severity 4 --csv",
   ],
   async run({ args, flags, range }, ctx) {
     const { kind, severity, tag, build, text } = flags;

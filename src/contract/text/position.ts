@@ -1,18 +1,15 @@
-import { usage } from "../../errors.ts";
-
 const clock = /^(?:(\d{1,2}):)?(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?$/;
 const seconds = /^(\d{1,6})(?:\.(\d{1,3}))?s?$/;
 
 const fraction = (digits = "") => Number(digits.padEnd(3, "0"));
 
-/** A position in a video in ms: `12:41`, `1:02:41.5`, or seconds such as `90` or `90s`. Throws a usage error that starts with `label`. */
-export function parsePosition(text: string, label: string): number {
+/** A position in a video in ms: `12:41`, `1:02:41.5`, or seconds such as `90` or `90s`. Undefined for any other text. */
+export function parsePosition(text: string): number | undefined {
   const [, hours = "0", minutes, rest, digits] = clock.exec(text) ?? [];
   if (minutes !== undefined && (hours === "0" || Number(minutes) < 60))
     return (Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)) * 1000 + fraction(digits);
   const [, whole, part] = seconds.exec(text) ?? [];
-  if (whole !== undefined) return Number(whole) * 1000 + fraction(part);
-  throw usage(`${label}: ${JSON.stringify(text)} is not a position in a video. Examples: 12:41, 1:02:41, 90s.`);
+  return whole === undefined ? undefined : Number(whole) * 1000 + fraction(part);
 }
 
 /** `12:41` or `1:02:41`; parts of a second are left out. */

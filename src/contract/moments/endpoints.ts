@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
-import { id, message, page, text, timestamp } from "./fields.ts";
-import { momentKinds } from "./moment-kinds.ts";
+import { endpoint } from "../endpoint.ts";
+import { id, message, page, text, timestamp } from "../fields.ts";
+import { momentKinds } from "./kinds.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 
 /** The longest video in ms that a position can be in: a day. */
 const longestMs = 86_400_000;
 
-const position = (description: string) => z.int().min(0).max(longestMs).meta({ description });
+const position = () => z.int().min(0).max(longestMs);
 
 /** Short and lowercase, so that the same tag is written the same way everywhere. */
 const tag = () =>
@@ -24,13 +24,13 @@ const tags = () =>
     .refine((all) => new Set(all).size === all.length, "must not hold the same tag twice")
     .meta({ description: "Tags: lowercase words joined by hyphens." });
 
-const severity = () => z.int().min(1).max(4).meta({ description: "1 (minor) to 4 (blocks the player)." });
+const severity = () => z.int().min(1).max(4);
 
 const fields = {
-  atMs: position("Position in the video, in milliseconds."),
-  endMs: position("End of the moment, in milliseconds; null for a single point.").nullable(),
-  kind: z.enum(momentKinds),
-  severity: severity().nullable(),
+  atMs: position().meta({ description: "Position in the video, in milliseconds." }),
+  endMs: position().nullable().meta({ description: "End of the moment, in milliseconds; null for a single point." }),
+  kind: z.enum(momentKinds).meta({ description: "Kind of the observation." }),
+  severity: severity().nullable().meta({ description: "1 (minor) to 4 (blocks the player)." }),
   text: text(2000, 1).meta({ description: "What was observed." }),
   tags: tags(),
 };
@@ -72,9 +72,9 @@ export const moments = {
     summary: "Note a moment in the video of a slot",
     body: z.strictObject({
       ...fields,
-      endMs: fields.endMs.optional(),
-      kind: fields.kind.default("note").meta({ description: "Kind of the observation." }),
-      severity: fields.severity.optional(),
+      endMs: fields.endMs.optional().meta(fields.endMs.meta()!),
+      kind: fields.kind.default("note").meta(fields.kind.meta()!),
+      severity: fields.severity.optional().meta(fields.severity.meta()!),
       tags: tags().default([]),
     }),
     status: 201,
@@ -104,7 +104,14 @@ export const moments = {
   updateMoment: endpoint("PATCH /moments/:id", {
     ...owner,
     summary: "Change a moment",
-    body: z.strictObject(fields).partial(),
+    body: z.strictObject({
+      atMs: fields.atMs.optional().meta(fields.atMs.meta()!),
+      endMs: fields.endMs.optional().meta(fields.endMs.meta()!),
+      kind: fields.kind.optional().meta(fields.kind.meta()!),
+      severity: fields.severity.optional().meta(fields.severity.meta()!),
+      text: fields.text.optional().meta(fields.text.meta()!),
+      tags: fields.tags.optional().meta(fields.tags.meta()!),
+    }),
     reply: z.strictObject({ moment }),
   }),
   deleteMoment: endpoint("DELETE /moments/:id", {
