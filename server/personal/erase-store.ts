@@ -4,6 +4,9 @@ import { deletedAddress } from "../mail/queue.ts";
 /** What others see in the place of the name of a deleted account. */
 export const deletedName = "Deleted account";
 
+/** In the place of the address of a build, which may name its owner. */
+const noAddress = "https://deleted.invalid/";
+
 /** Rows that nobody but the account needs. The account's id is each `?`. */
 const removed = [
   "DELETE FROM mails WHERE user_id = ?",
@@ -41,8 +44,10 @@ const emptied = [
   `UPDATE submissions SET filename = CASE content_type WHEN 'video/webm' THEN 'video.webm' WHEN 'video/x-matroska' THEN 'video.mkv'
     WHEN 'video/quicktime' THEN 'video.mov' ELSE 'video.mp4' END WHERE slot_id IN (SELECT id FROM slots WHERE playtester_id = ?)`,
   "UPDATE uploads SET filename = 'deleted', metadata = '{}' WHERE user_id = ?",
-  "UPDATE builds SET filename = NULL, notes = NULL WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
-  "UPDATE games SET status = 'suspended', description = NULL, instructions = NULL, cover_image_url = NULL, external_url = NULL WHERE owner_id = ?",
+  `UPDATE builds SET filename = NULL, notes = NULL, build_url = '${noAddress}' WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)`,
+  `UPDATE games SET status = 'suspended', description = NULL, instructions = NULL, cover_image_url = NULL, external_url = NULL,
+    build_url = '${noAddress}' WHERE owner_id = ?`,
+  "UPDATE playtests SET notes_for_testers = NULL, qualifications = NULL WHERE owner_id = ?",
   "UPDATE payouts SET masked = NULL, details = NULL, failure = NULL WHERE user_id = ?",
   "UPDATE payments SET return_url = NULL WHERE owner_id = ?",
   "UPDATE subscriptions SET card = NULL WHERE owner_id = ?",

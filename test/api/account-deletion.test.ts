@@ -60,7 +60,8 @@ onBothDatabases("account deletion", (serve) => {
     await till.complete(paymentId, "paid");
     await owner.get(`/billing/payments/${paymentId}/invoice`);
     await owner.post("/webhooks", { url: "https://zyxwolga.example/hook", events: ["*"] });
-    const slotId = await play(server, tester, await order(owner, await createGame(owner, { description: "By Zyxwolga." })));
+    const gameId = await createGame(owner, { description: "By Zyxwolga.", buildUrl: "https://zyxwolga.example/build" });
+    const slotId = await play(server, tester, await order(owner, gameId, { notesForTesters: "Zyxwolga thanks you." }));
     const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
     const emails = { owner: await emailOf(owner), tester: await emailOf(tester) };
     const accept = () => owner.post(`/playtests/slots/${slotId}/accept`);
