@@ -128,7 +128,7 @@ export const quote = z
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
-    warnings: z.array(z.string()).meta({ description: "What to know before placing the order." }),
+    warnings: extra(z.array(z.string()).meta({ description: "What to know before placing the order." })),
   })
   .meta({ id: "Quote" });
 

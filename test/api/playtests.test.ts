@@ -354,7 +354,10 @@ onBothDatabases("slots", (serve) => {
       }, options);
     };
     const reply = await playtester.post(`/playtester/playtests/${id}/claim`);
-    expect([reply.status, reply.body.error.message]).toEqual([409, "Your account is suspended. Nothing was claimed."]);
+    expect([reply.status, reply.body.error.message]).toEqual([
+      403,
+      "This account is suspended. Contact the operator of this server.",
+    ]);
   });
 
   it("accept: pays the playtester once", async () => {

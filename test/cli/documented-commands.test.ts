@@ -253,7 +253,7 @@ async function prepare(document: string): Promise<void> {
   copyFileSync(sample, join(folder, "video.mp4"));
   mkdirSync(join(folder, "data/playtest"), { recursive: true });
   writeFileSync(join(folder, "keys.txt"), "AAAA-1\nBBBB-2\n");
-  writeFileSync(join(folder, "team.csv"), "name,email\nGrace,grace@example.com\n");
+  for (const name of ["team.csv", "testers.csv"]) writeFileSync(join(folder, name), "name,email\nGrace,grace@example.com\n");
   writeFileSync(join(folder, "body.json"), '{"event":"test.ping","timestamp":"2026-01-31T08:00:00Z","data":{}}');
   writeFileSync(join(folder, "password.txt"), "correct horse\n");
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "node --test" } }));

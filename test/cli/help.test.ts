@@ -66,12 +66,16 @@ it("one command's help", async () => {
           --remove-device TEXT    Remove a device from the existing ones
           --add-platform TEXT     Add a platform to the existing ones
           --remove-platform TEXT  Remove a platform from the existing ones
+          --consent-file FILE     File with the agreement that playtesters must
+                                  accept before they claim a slot
+          --no-consent            End the game's own agreement
           --clear FIELDS          Fields to clear, comma-separated
       -f, --from-file FILE        Read fields from a JSON or YAML file; - for
                                   standard input
 
     Examples
       playtest games update 4f6a1b2c --build-url https://example.com/v2.zip
+      playtest games update --consent-file nda.md
       playtest games update --clear cover-image-url,external-url \\
           --add-device Linux
 
@@ -86,6 +90,8 @@ it("one command's help", async () => {
     API calls
       PATCH /api/v1/games/:id
       GET /api/v1/games/:id
+      PUT /api/v1/games/:id/agreement
+      DELETE /api/v1/games/:id/agreement
 
     Run \`playtest help flags\` for the global flags, such as --json and --dry-run.
     "

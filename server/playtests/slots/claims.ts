@@ -1,3 +1,4 @@
+import { requireActive } from "../../accounts/authenticate.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -62,9 +63,7 @@ export async function claim(
 ): Promise<slots.SlotIn<"reserved">> {
   playtests.lock(tx, playtestId);
   users.lock(tx, playtesterId);
-  const [playtest, playtester] = await Promise.all([findOffered(tx, playtestId, playtesterId), users.find(tx, playtesterId)]);
-  // Authentication was before the lock.
-  if (playtester?.suspended_at !== null) throw conflict("Your account is suspended. Nothing was claimed.");
+  const [playtest] = await Promise.all([findOffered(tx, playtestId, playtesterId), requireActive(tx, playtesterId)]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
