@@ -71,7 +71,11 @@ export async function everyWorld(server: TestServer, receiver: Receiver): Promis
     owner,
     admin,
     gameId,
-    order: (body = {}) => order(owner, gameId, body),
+    async order(body = {}) {
+      // An agreement that the command of another row left would have to be accepted before each claim.
+      await server.request("DELETE", "/admin/agreement", { key: admin });
+      return order(owner, gameId, body);
+    },
     async claimed() {
       const person = await registerPlaytester(server);
       const slotId = await claim(person, await world.order());

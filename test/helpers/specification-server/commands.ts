@@ -308,7 +308,7 @@ export const specificationCommands: Record<string, Row> = {
   "admin admins create": absent("--name Ada --scopes approve"),
   "admin admins revoke": absent(`${id} --yes`),
   "admin agreement show": absent(""),
-  "admin agreement set": absent(`--file ${join(withFile("nda.md", "Tell nobody."), "nda.md")}`),
+  "admin agreement set": () => ({ words: ["--file", join(withFile("nda.md", "Tell nobody."), "nda.md")], code: 3 }),
   "admin agreement end": absent(""),
   "admin consents": absent(""),
   "admin groups list": absent(""),
