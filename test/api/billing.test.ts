@@ -214,7 +214,7 @@ onBothDatabases("card payments", (serve) => {
     const owner = await registerOwner(server);
     expect((await owner.get("/billing/plans")).body.data.configured).toBe(false);
     const refused = await owner.post("/billing/credit", { amountCents: 2000 });
-    expect([refused.status, refused.body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect([refused.status, refused.body.error.code]).toEqual([503, "NOT_CONFIGURED"]);
     expect(refused.body.error.message).toContain("--sandbox");
     expect((await owner.post(`/sandbox/payments/${owner.id}/complete`, { outcome: "paid" })).status).toBe(404);
   });
