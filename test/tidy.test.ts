@@ -264,7 +264,8 @@ describe("layout", () => {
   it("keeps folders small enough to read: at most 20 files each", () => {
     const counts = new Map<string, number>();
     for (const file of source) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+    // Migrations are added and never changed: nobody reads all of them.
+    expect([...counts].filter(([folder, count]) => count > 20 && !folder.endsWith("database/migrations"))).toEqual([]);
   });
 
   it("keeps files small enough to read", () => {

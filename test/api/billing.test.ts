@@ -215,7 +215,7 @@ onBothDatabases("card payments", (serve) => {
     expect((await owner.get("/billing/plans")).body.data.configured).toBe(false);
     const refused = await owner.post("/billing/credit", { amountCents: 2000 });
     expect([refused.status, refused.body.error.code]).toEqual([503, "NOT_CONFIGURED"]);
-    expect(refused.body.error.message).toContain("--sandbox");
+    expect(refused.body.error.message).toContain("playtest admin grant");
     expect((await owner.post(`/sandbox/payments/${owner.id}/complete`, { outcome: "paid" })).status).toBe(404);
   });
 });

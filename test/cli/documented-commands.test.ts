@@ -222,6 +222,7 @@ const inPlace: readonly (readonly [RegExp, string])[] = [
 
 /** Commands that the suite runs elsewhere. */
 const elsewhere: readonly (readonly [RegExp, string])[] = [
+  [/^playtest serve reset-factor /, "test/cli/reset-factor.test.ts: it needs an account with a second factor"],
   [/^npm (ci|test|run quickstart)$/, ".ci/run"],
   [/^npm (pack|install --global) ?/, "test/package installs the packed archive"],
   [/^export PLAYTEST_API_KEY=pt_sk_…$/, "the key is in the environment already"],
