@@ -62,7 +62,7 @@ const contents: Record<Task, Content> = {
     commands: [],
     withoutId: [
       ["See what you have", "playtest billing balance"],
-      ["Add $50 by card", "playtest billing credit add 50"],
+      ["Add $50 by card", "playtest billing credit add --amount 50"],
     ],
   },
   payment: {

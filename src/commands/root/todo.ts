@@ -44,7 +44,7 @@ const forAll = {
   ],
   failedJobs: ({ count }) => [`${plural(count, "background job")} failed for good`, "playtest serve doctor"],
   unreadMessages: (item) => [`${plural(item.count, "unread message")}`, `playtest chat read ${id(item)}`],
-  lowCredit: ({ amountCents }) => [`Your credit is low (${usd(amountCents ?? 0)})`, "playtest billing credit add 50"],
+  lowCredit: ({ amountCents }) => [`Your credit is low (${usd(amountCents ?? 0)})`, "playtest billing credit add --amount 50"],
 } satisfies Record<InboxKind, Line>;
 
 /** An operator answers a problem of any owner; only owners can list theirs. */
