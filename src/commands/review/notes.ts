@@ -60,7 +60,7 @@ function span(text: string): { atMs: number; endMs?: number } {
 
 const described = {
   kind: flag.choice(momentKinds, "Kind of the observation"),
-  severity: flag.integer("1 (minor) to 4 (blocks the player)", { min: 1, max: 4 }),
+  severity: flag.integer("How bad it is, from minor to what blocks the player", { min: 1, max: 4 }),
   tag: flag.list("Tag: lowercase words joined by hyphens", { value: "TAG" }),
 };
 

@@ -30,7 +30,7 @@ const fields = {
   atMs: position().meta({ description: "Position in the video, in milliseconds." }),
   endMs: position().nullable().meta({ description: "End of the moment, in milliseconds; null for a single point." }),
   kind: z.enum(momentKinds).meta({ description: "Kind of the observation." }),
-  severity: severity().nullable().meta({ description: "1 (minor) to 4 (blocks the player)." }),
+  severity: severity().nullable().meta({ description: "How bad it is, from minor to what blocks the player." }),
   text: text(2000, 1).meta({ description: "What was observed." }),
   tags: tags(),
 };
@@ -60,7 +60,7 @@ const listQuery = () =>
       .regex(/^[1-4]$/, "must be a whole number from 1 to 4")
       .transform(Number)
       .optional()
-      .meta({ description: "Only this severity, 1 to 4.", type: "integer", minimum: 1, maximum: 4 }),
+      .meta({ description: "Only this severity.", type: "integer", minimum: 1, maximum: 4 }),
     tag: tag().optional().meta({ description: "Only with this tag." }),
     build: id().optional().meta({ description: "Only in videos of this build." }),
     text: text(200, 1).optional().meta({ description: "Only with this text, in any case." }),
