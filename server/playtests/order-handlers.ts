@@ -38,7 +38,8 @@ type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest"
 
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial. Checkouts and crypto quotes decide by more than that.
+ * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial.
+ * Checkouts and crypto quotes decide by more than that.
  */
 const isolationOf = (method: PaymentMethod): WriteOptions => ({
   isolation: method === "card" || method === "x402" ? "serializable" : "rows",

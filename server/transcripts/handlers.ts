@@ -39,7 +39,8 @@ export function transcripts(deps: Deps): HandlersFor<Ops> {
       const fault = vttFault(vtt);
       if (fault) throw invalid("vtt", fault);
       const key = await storeText(deps, vtt);
-      let replaced: string | null = null;
+      // A request that was answered before changes nothing: then its own text is left over.
+      let replaced: string | null = key;
       const committed = await call.commit(async (tx) => {
         replaced = await selectEdited(deps, tx, slotId, ownerId, key);
         return shown(tx, slotId);

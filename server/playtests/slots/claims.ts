@@ -63,6 +63,7 @@ export async function claim(
 ): Promise<slots.SlotIn<"reserved">> {
   playtests.lock(tx, playtestId);
   users.lock(tx, playtesterId);
+  // The account may have been suspended or deleted while this waited for the locks.
   const [playtest] = await Promise.all([findOffered(tx, playtestId, playtesterId), requireActive(tx, playtesterId)]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");

@@ -1,5 +1,6 @@
 import { col, detail } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
+import { positionText } from "../../contract/text/position.ts";
 import type { View } from "../../io/cells.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
@@ -75,17 +76,9 @@ export const slotView: View = {
   ],
 };
 
-/** Hours, minutes and seconds, such as `1:02:03` or `0:03`. */
-function clockText(seconds: number): string {
-  const whole = Math.round(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const rest = String(whole % 60).padStart(2, "0");
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
-}
-
 const bookedLength = ({ length, playtest }: Record<string, unknown>) =>
   typeof length === "number"
-    ? `${clockText(length)} of ${(playtest as { durationMinutes: number }).durationMinutes}:00 booked`
+    ? `${positionText(Math.round(length) * 1000)} of ${(playtest as { durationMinutes: number }).durationMinutes}:00 booked`
     : undefined;
 
 /** A slot with the real length of its video and what accepting it pays. */
