@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parsePosition, positionText } from "../../src/contract/text/position.ts";
+import { exactPosition, parsePosition, positionInLink, positionText } from "../../src/contract/text/position.ts";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -13,9 +13,13 @@ describe("positions in a video", () => {
     ["1:02:41.5", 3_761_500],
     ["90", 90_000],
     ["90.25s", 90_250],
+    ["12m41s", 761_000],
+    ["75m", 4_500_000],
+    ["1h2m41.5s", 3_761_500],
+    ["2h", 7_200_000],
   ])("%s is %i ms", (text, ms) => expect(parsePosition(text)).toBe(ms));
 
-  it.each(["", "12:61", "1:75:00", "-5", "12:4", "12h", "a"])("%j is not a position", (text) =>
+  it.each(["", "12:61", "1:75:00", "-5", "12:4", "12m75s", "1h75m", "h", "a"])("%j is not a position", (text) =>
     expect(parsePosition(text)).toBeUndefined(),
   );
 
@@ -24,6 +28,17 @@ describe("positions in a video", () => {
     [761_999, "12:41"],
     [3_761_500, "1:02:41"],
   ])("%i ms is shown as %s", (ms, text) => expect(positionText(ms)).toBe(text));
+
+  it.each([
+    [0, "0s", "0:00"],
+    [59_999, "59s", "0:59.999"],
+    [761_250, "12m41s", "12:41.25"],
+    [3_600_000, "1h0m0s", "1:00:00"],
+  ])("%i ms is %s in a link, and %s in a field", (ms, link, exact) => {
+    expect([positionInLink(ms), exactPosition(ms)]).toEqual([link, exact]);
+    expect(parsePosition(exact)).toBe(ms);
+    expect(parsePosition(link)).toBe(Math.floor(ms / 1000) * 1000);
+  });
 });
 
 describe("notes on a video", () => {

@@ -1,39 +1,21 @@
-/** A transcript as text for a person: WebVTT and SubRip lose their numbers and markup, and each text begins with its time. */
+import { type Cue, readCues } from "../../contract/text/cues.ts";
 
-/** `00:01:02.500 --> 00:01:04.000`; the hours may be absent, and SubRip has a comma. */
-const timing = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,]\d{3}[ \t]+-->/;
-const notSpoken = /^(WEBVTT|NOTE|STYLE|REGION)([ \t]|$)/;
+const two = (number: number) => String(number).padStart(2, "0");
 
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" };
-
-/** `<v Ann>Hello</v>` as `Ann: Hello`; other tags are dropped. */
-const spoken = (line: string) =>
-  line
-    .replace(/<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>/g, "$1: ")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => entities[name]!)
-    .trim();
-
-function cue(block: string): string | undefined {
-  const lines = block.split("\n");
-  const at = lines.findIndex((line) => timing.test(line.trim()));
-  if (at < 0) return undefined;
-  const [, hours, minutes, seconds] = timing.exec(lines[at]!.trim())!;
-  const text = lines
-    .slice(at + 1)
-    .map(spoken)
-    .filter((line) => line !== "")
-    .join(" ");
-  const time = Number(hours ?? 0) > 0 ? `${Number(hours)}:${minutes}:${seconds}` : `${minutes}:${seconds}`;
-  return text === "" ? undefined : `[${time}] ${text}`;
+/** `12:41`, `1:02:41`; minutes have two digits, so that the texts of a short video are aligned. */
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
 }
 
-/** The readable form; a text that is neither WebVTT nor SubRip stays as it is. */
+const line = ({ startMs, text }: Cue) => `[${clock(startMs)}] ${text}`;
+
+/**
+ * A transcript as text for a person: WebVTT and SubRip lose their numbers and markup, and each text begins with its time. A text that is
+ * neither WebVTT nor SubRip stays as it is.
+ */
 export function readableTranscript(text: string): string {
-  const blocks = text
-    .replace(/^\ufeff/, "")
-    .replace(/\r\n?/g, "\n")
-    .split(/\n{2,}/);
-  const cues = blocks.filter((block) => !notSpoken.test(block)).flatMap((block) => cue(block) ?? []);
-  return cues.length > 0 ? cues.join("\n") : text;
+  const cues = readCues(text);
+  return cues.length > 0 ? cues.map(line).join("\n") : text;
 }

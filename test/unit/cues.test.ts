@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { readCues } from "../../src/contract/text/cues.ts";
+
+it.each([
+  [
+    "WebVTT with notes, numbers, settings, speakers and markup",
+    "\ufeffWEBVTT Kind: captions\r\n\r\nNOTE made by a program\r\n\r\nSTYLE\r\n::cue { color: red }\r\n\r\n1\r\n00:00:01.000 --> 00:00:02.500 align:start\r\n<v Ann>What a <i>fine</i> lamp\r\nit is.</v>\r\n\r\n01:02:03.000 --> 01:02:04.000\r\nJumps &amp; falls.",
+    [
+      { startMs: 1000, endMs: 2500, text: "Ann: What a fine lamp it is." },
+      { startMs: 3_723_000, endMs: 3_724_000, text: "Jumps & falls." },
+    ],
+  ],
+  ["SubRip", "1\n00:00:01,000 --> 00:00:02,500\nHello.\n", [{ startMs: 1000, endMs: 2500, text: "Hello." }]],
+  [
+    "cues that are not in order",
+    "WEBVTT\n\n00:05.000 --> 00:06.000\nlate\n\n00:01.000 --> 00:02.000\nearly\n",
+    [
+      { startMs: 1000, endMs: 2000, text: "early" },
+      { startMs: 5000, endMs: 6000, text: "late" },
+    ],
+  ],
+  ["cues without text", "WEBVTT\n\n00:01.000 --> 00:02.000\n\n00:02.000 --> 00:03.000\n<i></i>\n", []],
+  ["a text that is no transcript", "I went left.\n\nThen right.", []],
+])("cues: %s", (_, text, cues) => expect(readCues(text)).toEqual(cues));
