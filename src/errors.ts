@@ -192,7 +192,7 @@ const hints: Record<string, string> = {
   EMAIL_NOT_VERIFIED: howToVerify,
   FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
   PAYMENT_REQUIRED:
-    "Check your funds with `playtest billing balance`. To add credit: `playtest billing credit add`, or ask the server's operator.",
+    "Check your funds with `playtest billing balance`. How to add credit: `playtest help billing`, or ask the server's operator.",
   IDEMPOTENCY_MISMATCH: "Use another --idempotency-key: this one was used for a different request.",
   NOT_IMPLEMENTED: "To see what this server supports: `playtest api info/server`.",
 };

@@ -19,7 +19,9 @@ export function requirePayments({ config }: Pick<Deps, "config">): void {
 /** The card processor. 503 if none is configured. */
 export function requireCards(deps: Deps, granted: Granted = "credit"): CardProcessor {
   if (deps.cards) return deps.cards;
-  throw notConfigured(`This server does not accept cards. Nothing was started or charged. ${howToPay(granted)}`);
+  throw notConfigured(
+    `This server does not accept cards. Nothing was started or charged. ${howToPay(granted, deps.chains.pairs)}`,
+  );
 }
 
 export function requireReturnable(returnUrl: string | undefined): void {

@@ -16,9 +16,19 @@ export type Granted = "credit" | "minutes";
 
 const grants: Record<Granted, string> = { credit: "--credit 50", minutes: "--minutes 600" };
 
-/** What an owner does where no card is accepted, and what the operator then runs. */
-export const howToPay = (granted: Granted): string =>
-  `Ask the operator of this server for an invoice. Once you paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
+type Pairs = readonly { chain: string; currency: string }[];
+
+/** The command that buys credit with one of these currencies, preferably the default one. */
+function byCrypto([first, ...more]: Pairs): string {
+  if (first === undefined) return "Ask";
+  const isDefault = [first, ...more].some(({ chain, currency }) => chain === "base" && currency === "USDC");
+  const which = isDefault ? "" : ` --chain ${first.chain} --currency ${first.currency}`;
+  return `Buy credit with crypto: \`playtest billing credit x402 --amount 50${which}\`. Or ask`;
+}
+
+/** What an owner does where no card is accepted, and what the operator then runs. `pairs`: the crypto payments that are accepted. */
+export const howToPay = (granted: Granted, pairs: Pairs): string =>
+  `${granted === "credit" ? byCrypto(pairs) : "Ask"} the operator of this server for an invoice. Once you paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 

@@ -150,7 +150,7 @@ async function tellWhenLow(deps: Deps, tx: Query, ownerId: string, spentCents: n
       deps.cards
         ? "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours."
         : "Playtests that are running are paid for and continue. Add credit before the next order, or pay it with playtest hours.",
-      deps.cards ? "To add credit by card, run: playtest billing credit add --amount 50" : howToPay("credit"),
+      deps.cards ? "To add credit by card, run: playtest billing credit add --amount 50" : howToPay("credit", deps.chains.pairs),
     ],
     action: { label: "Add credit", url: taskLink(deps.config, "credit") },
   });

@@ -1,3 +1,4 @@
+import type { Chains } from "../billing/crypto/chains/index.ts";
 import { type Brand, defaultName } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import { readableOn, textOn } from "../lib/contrast.ts";
@@ -15,12 +16,23 @@ export interface Site {
   delivery: Delivery;
   /** Whether playtesters earn money here. */
   payments: boolean;
+  /** Whether owners can pay by card here. */
+  cards: boolean;
+  /** What they can pay with in crypto. */
+  crypto: Chains["pairs"];
   registration: Config["registration"];
   allowedDomains: readonly string[];
 }
 
-export const siteOf = (of: { config: Config; brand: Brand; mailer: Pick<Mailer, "delivers"> }): Site => {
+export const siteOf = (of: {
+  config: Config;
+  brand: Brand;
+  mailer: Pick<Mailer, "delivers">;
+  cards: object | null;
+  chains: Pick<Chains, "pairs">;
+}): Site => {
   const { config, brand } = of;
+  const payments = config.payments.enabled;
   return {
     name: brand.name,
     baseUrl: config.baseUrl,
@@ -29,7 +41,9 @@ export const siteOf = (of: { config: Config; brand: Brand; mailer: Pick<Mailer, 
     termsUrl: brand.termsUrl,
     privacyUrl: brand.privacyUrl,
     delivery: deliveryOf(of),
-    payments: config.payments.enabled,
+    payments,
+    cards: payments && of.cards !== null,
+    crypto: of.chains.pairs,
     registration: config.registration,
     allowedDomains: config.allowedDomains,
   };

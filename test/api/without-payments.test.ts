@@ -80,6 +80,21 @@ onBothDatabases("a server without payments", (serve) => {
     expect(notifications.filter(({ body }: { body: string }) => money.test(body))).toEqual([]);
   });
 
+  it("pages for owners and the documentation: say nothing about money, or that it is not for this server", async () => {
+    const { server } = await open(false);
+    const textOf = async (path: string) => (await (await fetch(server.baseUrl + path)).text()).replace(/<head>.*?<\/head>/s, "");
+    const id = "01a2021b-5f70-71cf-bf71-63e3d8d402dd";
+    for (const task of ["review", "playtest", "problem", "applications", "chat", "approval", "webhook"])
+      for (const path of [`/todo/${task}`, `/todo/${task}/${id}`])
+        expect([path, /\$\d|pays|price|card/i.exec(await textOf(path))?.[0]]).toEqual([path, undefined]);
+    for (const path of ["/todo/credit", "/todo/payment", "/todo/subscription"]) {
+      expect(await textOf(path)).toContain("This server runs without payments.");
+      expect(await textOf(path)).not.toContain("credit add");
+    }
+    for (const path of ["/docs", "/docs/ordering", "/docs/billing", "/docs/playtesters"])
+      expect(await textOf(path)).toContain("This server runs without payments: playtests cost and earn nothing here.");
+  });
+
   it("switch with balances: what was paid and earned before stays owed, visible and can be settled", async () => {
     const { server, owner, playtester, gameId, admin } = await open();
     await giveCredit(server, owner, 10_000);

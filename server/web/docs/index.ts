@@ -5,6 +5,7 @@ import { topics } from "../../../src/help/topics.ts";
 import type { Config } from "../../config/schema.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";
+import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
 import { type DocsPage, docsPage } from "./layout.ts";
 import { anchorOf, blockMarkup } from "./markup.ts";
@@ -32,6 +33,9 @@ function neighborLinks(name: TopicName): Markup {
 ${after && html`<a href="/docs/${after.name}">${titles[after.name]} →</a>`}</div>`;
 }
 
+/** What every page says first where nothing costs anything: the topics are the same on every server. */
+const withoutPayments = html`<p class="soft">This server runs without payments: playtests cost and earn nothing here. What these pages say about prices, credit, invoices and payouts is for servers that take payments.</p>`;
+
 function topicPage(name: TopicName, after: Markup = neighborLinks(name)): DocsPage {
   const { title, blocks } = topics[name];
   const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
@@ -51,7 +55,10 @@ function referencePage(reference: Reference, name: string): DocsPage {
 }
 
 /** `/docs`: the help topics and the API reference. Public. */
-export function docs({ baseUrl, version, sandbox }: Pick<Config, "baseUrl" | "version" | "sandbox">): Page {
+export function docs(
+  { baseUrl, version, sandbox }: Pick<Config, "baseUrl" | "version" | "sandbox">,
+  site: Pick<Site, "payments">,
+): Page {
   let known: Reference | undefined;
   const reference = () => (known ??= referenceOf(contract, { baseUrl, version, sandbox }));
 
@@ -65,7 +72,8 @@ export function docs({ baseUrl, version, sandbox }: Pick<Config, "baseUrl" | "ve
   return async (request, response, url) => {
     if (request.method !== "GET" && request.method !== "HEAD")
       throw new Problem("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
-    const page = find(url.pathname.split("/").slice(2));
+    const found = find(url.pathname.split("/").slice(2));
+    const page = site.payments ? found : { ...found, body: html`${withoutPayments}${found.body}` };
     sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));
   };
 }

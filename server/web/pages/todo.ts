@@ -1,16 +1,23 @@
-import type { Config } from "../../config/schema.ts";
+import { howToPay } from "../../billing/rules.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/problem.ts";
 import { type Task, tasks } from "../../mail/links.ts";
 import { html, sendPage } from "../html.ts";
+import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
+
+/**
+ * A command with what it does, which may differ between servers with payments and those without. `needs`: what the server must take for
+ * the command to be shown.
+ */
+type Line = readonly [what: string | readonly [paid: string, unpaid: string], command: string, needs?: "cards"];
 
 interface Content {
   title: string;
-  /** Commands, each with what it does. `ID` stands for the id in the address. */
-  commands: readonly (readonly [what: string, command: string])[];
+  /** `ID` stands for the id in the address. */
+  commands: readonly Line[];
   /** Commands for an address without an id. */
-  withoutId?: readonly (readonly [what: string, command: string])[];
+  withoutId?: readonly Line[];
 }
 
 const contents: Record<Task, Content> = {
@@ -18,7 +25,7 @@ const contents: Record<Task, Content> = {
     title: "Review a video",
     commands: [
       ["See who played, and watch the video", "playtest review show ID"],
-      ["Accept it, which pays the playtester", "playtest review accept ID --rating 5"],
+      [["Accept it, which pays the playtester", "Accept it"], "playtest review accept ID --rating 5"],
       ["Reject it, with a reason", "playtest review reject ID"],
     ],
     withoutId: [["Review the waiting videos one by one", "playtest review next"]],
@@ -36,7 +43,7 @@ const contents: Record<Task, Content> = {
     commands: [
       ["See what was reported", "playtest review show ID"],
       ["Give the slot back to the playtester, with a new deadline", 'playtest review unblock ID --message "Fixed."'],
-      ["Cancel the slot and get its price back", "playtest review cancel ID"],
+      [["Cancel the slot and get its price back", "Cancel the slot"], "playtest review cancel ID"],
     ],
     withoutId: [["See the reported problems", "playtest review problems"]],
   },
@@ -62,7 +69,7 @@ const contents: Record<Task, Content> = {
     commands: [],
     withoutId: [
       ["See what you have", "playtest billing balance"],
-      ["Add $50 by card", "playtest billing credit add --amount 50"],
+      ["Add $50 by card", "playtest billing credit add --amount 50", "cards"],
     ],
   },
   payment: {
@@ -98,6 +105,9 @@ const contents: Record<Task, Content> = {
   },
 };
 
+/** Pages about money. A mail from the time before payments were turned off may lead to them. */
+const aboutMoney: ReadonlySet<Task> = new Set(["credit", "payment", "subscription"]);
+
 /** The commands of all pages, for the test that each of them exists. */
 export const todoCommands: readonly string[] = Object.values(contents).flatMap(({ commands, withoutId = [] }) =>
   [...commands, ...withoutId].map(([, command]) => command),
@@ -105,22 +115,35 @@ export const todoCommands: readonly string[] = Object.values(contents).flatMap((
 
 const address = new RegExp(`^/todo/(${tasks.join("|")})(?:/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}))?$`);
 
+/** What stands between backquotes, as code. */
+const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+
+const remarkOf = (task: Task, { payments, cards, crypto }: Site) => {
+  if (!payments)
+    return aboutMoney.has(task) && html`<p>This server runs without payments. New playtests cost and earn nothing.</p>`;
+  return task === "credit" && !cards && html`<p>${withCode(howToPay("credit", crypto))}</p>`;
+};
+
 /**
  * `/todo/TASK/ID`: where the emails to owners and operators lead. It shows what to run and knows nothing about the id: everybody sees the
  * same page for every id.
  */
-export function todo({ baseUrl }: Pick<Config, "baseUrl">): Page {
+export function todo(site: Site): Page {
+  const said = (what: Line[0]) => (typeof what === "string" ? what : what[site.payments ? 0 : 1]);
   return async (request, response, url) => {
-    const [, task, id] = address.exec(url.pathname) ?? [];
-    if (task === undefined) throw notFound();
+    const [, found, id] = address.exec(url.pathname) ?? [];
+    if (found === undefined) throw notFound();
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
-    const { title, commands, withoutId = [] } = contents[task as Task];
-    const shown = id === undefined || commands.length === 0 ? withoutId : commands;
-    const body = html`${shown.map(
-      ([what, command]) => html`<p>${what}:</p><pre class="wrap"><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
+    const task = found as Task;
+    const { title, commands, withoutId = [] } = contents[task];
+    const shown = (id === undefined || commands.length === 0 ? withoutId : commands).filter(
+      ([, , needs]) => !needs || site[needs],
+    );
+    const body = html`${remarkOf(task, site)}${shown.map(
+      ([what, command]) => html`<p>${said(what)}:</p><pre class="wrap"><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
     )}
 <p class="soft">Not signed in on this computer? First run:</p>
-<pre class="wrap"><code>playtest login --base-url ${baseUrl}</code></pre>
+<pre class="wrap"><code>playtest login --base-url ${site.baseUrl}</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs">All documentation</a></p>`;
     sendPage(response, 200, { title, body });
   };

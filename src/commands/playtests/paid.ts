@@ -6,6 +6,7 @@ import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
 import { costOf } from "../shared/price.ts";
+import { waysToPay } from "../shared/spend.ts";
 import { playtestColumns } from "./view.ts";
 
 type OrderReply = Data<"createPlaytest">;
@@ -50,15 +51,21 @@ const view = (reply: OrderReply) => ({
 });
 
 /** The outcome of an order. One left unpaid ends with exit code 7, unless `allowPending`. */
-export function orderOutcome(ctx: Context, reply: OrderReply, allowPending: boolean): Outcome {
+export async function orderOutcome(ctx: Context, reply: OrderReply, allowPending: boolean): Promise<Outcome> {
   const outcome: Outcome = { kind: "item", data: reply, subject: reply.playtest, view: view(reply) };
   if (reply.playtest.status !== "pending_payment") return outcome;
-  const command = `Pay with \`playtest playtests pay ${reply.playtest.id} --method credit|hours|card|x402\`.`;
   const plain = ctx.api().lacksExtensions();
-  const pay = plain ? "Pay on the server's website." : command;
+  const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply.playtest.id);
   if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} Unpaid orders expire after 24 hours.`) };
   ctx.out.note(`The order is not paid yet. ${pay}`);
   return outcome;
+}
+
+/** How an unpaid order is paid on this server. */
+async function howToPay(ctx: Context, id: string): Promise<string> {
+  const { methods, cards, sentence } = await waysToPay(ctx);
+  const command = `Pay with \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
+  return cards ? command : `${sentence} Then: \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
 }
 
 function unpaid(reply: OrderReply, pay: string) {

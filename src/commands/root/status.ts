@@ -3,6 +3,7 @@ import { type Context, col, define, flag, moneyCol, type View } from "../../cli/
 import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
 import { ago } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
+import { waysToPay } from "../shared/spend.ts";
 import { type Todo, todosOf } from "./todo.ts";
 
 const view: View = {
@@ -114,6 +115,10 @@ const todosFrom = ({ pendingReviews, reportedProblems }: Awaited<ReturnType<type
     ).map(([kind, count]) => ({ kind, count, dueAt: null, amountCents: null, firstId: null })),
   });
 
+/** How to add credit, where that waits. */
+const commandForCredit = async (ctx: Context, { items }: Data<"getInbox">) =>
+  items.some(({ kind, count }) => kind === "lowCredit" && count > 0) ? (await waysToPay(ctx)).command : undefined;
+
 function show(ctx: Context, todo: readonly Todo[]): void {
   for (const { text, dueAt, command } of todo)
     ctx.out.note(`${text}${dueAt === null ? "" : `, first deadline ${ago(dueAt, ctx.now())}`}:\n  ${command}`);
@@ -149,7 +154,7 @@ export const status = define({
       return ctx.item({ result }, otherView);
     }
     const figures = await ownerFigures(ctx);
-    const todo = inbox ? todosOf(inbox) : todosFrom(figures);
+    const todo = inbox ? todosOf(inbox, await commandForCredit(ctx, inbox)) : todosFrom(figures);
     checkGates(gates, figures);
     show(ctx, todo);
     if (figures.playtestsLackingKeys > 0)

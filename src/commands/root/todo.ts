@@ -15,7 +15,8 @@ export interface Todo {
 
 const wait = (count: number) => (count === 1 ? "waits" : "wait");
 
-type Line = (item: Item) => readonly [text: string, command: string];
+/** `addCredit`: the command that adds credit, if there is one on this server. */
+type Line = (item: Item, addCredit: string | undefined) => readonly [text: string, command: string];
 const id = ({ firstId }: Item) => firstId ?? "";
 
 const forAll = {
@@ -44,7 +45,10 @@ const forAll = {
   ],
   failedJobs: ({ count }) => [`${plural(count, "background job")} failed for good`, "playtest serve doctor"],
   unreadMessages: (item) => [`${plural(item.count, "unread message")}`, `playtest chat read ${id(item)}`],
-  lowCredit: ({ amountCents }) => [`Your credit is low (${usd(amountCents ?? 0)})`, "playtest billing credit add --amount 50"],
+  lowCredit: ({ amountCents }, addCredit) => [
+    `Your credit is low (${usd(amountCents ?? 0)})${addCredit ? "" : ", and only this server's operator adds credit"}`,
+    addCredit ?? "playtest billing balance",
+  ],
 } satisfies Record<InboxKind, Line>;
 
 /** An operator answers a problem of any owner; only owners can list theirs. */
@@ -55,12 +59,12 @@ const forAdmins: Partial<Record<InboxKind, Line>> = {
   ],
 };
 
-/** What waits for an account, most urgent first, as sentences with the next command. */
-export const todosOf = ({ role, items }: Data<"getInbox">): Todo[] =>
+/** What waits for an account, most urgent first, as sentences with the next command. `addCredit` is the command that adds credit. */
+export const todosOf = ({ role, items }: Data<"getInbox">, addCredit?: string): Todo[] =>
   items
     .filter(({ count }) => count > 0)
     .map((item) => {
       const line: Line = (role === "admin" && forAdmins[item.kind]) || forAll[item.kind];
-      const [text, command] = line(item);
+      const [text, command] = line(item, addCredit);
       return { kind: item.kind, count: item.count, dueAt: item.dueAt, text, command };
     });

@@ -94,7 +94,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor the refusal says what to do",
-    edits: [[paying, " ${howToPay(granted)}", ""]],
+    edits: [[paying, " ${howToPay(granted, deps.chains.pairs)}", ""]],
   },
   {
     rule: "money for an order pays it",

@@ -7,7 +7,7 @@ import { duration, plural, shellQuote } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
-import { howToAddCredit } from "../../shared/spend.ts";
+import { waysToPay } from "../../shared/spend.ts";
 import { openBulkJournal } from "./journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
 import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
@@ -103,7 +103,7 @@ const notPriced = ({ line, game, order }: Row) =>
 
 async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
   const covered = plan.rows.length - plan.beyond;
-  if (covered === 0) throw tooExpensive(`${planText(plan)} Nothing was ordered.`, (await howToAddCredit(ctx)).sentence);
+  if (covered === 0) throw tooExpensive(`${planText(plan)} Nothing was ordered.`, (await waysToPay(ctx)).sentence);
   if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan.beyond)} To order them later, add funds and run the same command again.`);
   const hours = plan.minutes > 0 ? ` (and ${plan.minutes} playtest minutes)` : "";
   const what = `Order ${plural(covered, "playtest")}${hours}`;

@@ -3,6 +3,7 @@ import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
 import type { Outcome } from "../../../io/output.ts";
 import { plural, usd } from "../../../io/text.ts";
 import { conclude, isInteractive } from "../../shared/several.ts";
+import { waysToPay } from "../../shared/spend.ts";
 import type { BulkJournal } from "./journal.ts";
 import type { Plan, Planned } from "./plan.ts";
 import type { Done, Failure, Tally } from "./send.ts";
@@ -76,16 +77,13 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
 const resume = "Run the same command again to resume.";
 
 /** The error of a bulk order in which not every row was ordered. */
-function failureOf(tally: Tally, left: number): CliError | undefined {
+async function failureOf(ctx: Context, tally: Tally, left: number): Promise<CliError | undefined> {
   const { stopped, failed, done } = tally;
   if (stopped instanceof CliError)
     return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: resume });
   if (stopped === "limit") return tooExpensive(`The --max-cost limit was reached with ${plural(left, "row")} left.`, resume);
   if (stopped === "funds")
-    return tooExpensive(
-      `The funds ran out with ${plural(left, "row")} left.`,
-      `Buy credit with \`playtest billing credit add\`. ${resume}`,
-    );
+    return tooExpensive(`The funds ran out with ${plural(left, "row")} left.`, `${(await waysToPay(ctx)).sentence} ${resume}`);
   if (failed.length === 0) return undefined;
   return partlyDone(
     `${plural(done.length, "row")} ordered, ${failed.length} failed.`,
@@ -124,8 +122,9 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
   if (tally.stopped === "signal") ctx.out.note(resume);
   const rows = [...orders, ...failures];
+  const failure = await failureOf(ctx, tally, left);
   // On a terminal too, because this is where a person finds the playtest of a ref.
-  if (isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure: failureOf(tally, left) };
+  if (isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };
-  return conclude(ctx, whole, rows, view, failureOf(tally, left));
+  return conclude(ctx, whole, rows, view, failure);
 }

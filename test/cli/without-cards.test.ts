@@ -1,0 +1,91 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { createGame, registerOwner } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+
+/** Hints about paying name what the server takes: a card, crypto, or only what its operator grants. */
+
+const fixture = eachOwnerFixture(3_000);
+type Pairs = { chain: string; currency: string }[];
+
+/** What the server takes from now on. */
+function take(cards: boolean, pairs: Pairs) {
+  const { deps } = fixture.server;
+  Object.assign(deps, { cards: cards ? deps.cards : null, chains: { ...deps.chains, pairs } });
+}
+const usdc = [{ chain: "base", currency: "USDC" }];
+const sol = [{ chain: "solana", currency: "SOL" }];
+const unwrapped = (text: string) => text.replace(/\s+/g, " ");
+
+const servers: [what: string, cards: boolean, pairs: Pairs, methods: string, command: string, has: RegExp, hasNot: RegExp][] = [
+  ["cards and crypto", true, usdc, "credit|hours|card|x402", "billing credit add --amount 50", /credit add/, /admin grant/],
+  ["cards", true, [], "credit|hours|card", "billing credit add --amount 50", /credit add/, /x402|admin grant/],
+  [
+    "crypto",
+    false,
+    usdc,
+    "credit|hours|x402",
+    "billing credit x402 --amount 50",
+    /credit x402 --amount 50`.*admin grant/,
+    /credit add/,
+  ],
+  [
+    "Solana",
+    false,
+    sol,
+    "credit|hours|x402",
+    "billing credit x402 --amount 50 --chain solana --currency SOL",
+    /--chain solana --currency SOL.*admin grant/,
+    /credit add/,
+  ],
+  [
+    "neither",
+    false,
+    [],
+    "credit|hours",
+    "billing balance",
+    /an invoice[:.] once you paid it, they run `playtest admin grant/i,
+    /credit add|x402/,
+  ],
+];
+
+describe.each(servers)("a server that takes %s", (_, cards, pairs, methods, command, has, hasNot) => {
+  it("an unpaid order names how it can be paid", async () => {
+    take(cards, pairs);
+    const owner = await registerOwner(fixture.server);
+    const game = await createGame(owner, { buildUrl: `${fixture.server.baseUrl}/build.zip` });
+    const { code, stderr } = await fixture.run(`order ${game} --yes --allow-pending`, { key: owner.key });
+    const [, named] = /--method ([\w|]+)/.exec(stderr)!;
+    expect([code, named]).toEqual([0, methods]);
+    if (!cards) expect(unwrapped(stderr)).toMatch(has);
+    expect(unwrapped(stderr).replace(`--method ${methods}`, "")).not.toMatch(hasNot);
+  });
+
+  it("bulk names how to add credit when the funds run out", async () => {
+    take(cards, pairs);
+    const cwd = testFolder();
+    writeFileSync(join(cwd, "orders.csv"), `game,quantity\n${fixture.gameId},9\n`);
+    const { code, stderr } = await fixture.run("bulk orders.csv --yes", { cwd });
+    expect([code, unwrapped(stderr)]).toEqual([7, expect.stringMatching(has)]);
+    expect(unwrapped(stderr)).not.toMatch(hasNot);
+  });
+
+  it("status names the command that adds credit", async () => {
+    take(cards, pairs);
+    await fixture.order();
+    const { stderr } = await fixture.run("status");
+    const text = cards || pairs.length > 0 ? "" : ", and only this server's operator adds credit";
+    expect(stderr).toContain(`Your credit is low ($10.00)${text}:\n  playtest ${command}\n`);
+  });
+
+  it("the page and the email about low credit name it too", async () => {
+    take(cards, pairs);
+    await fixture.order();
+    await fixture.server.advance(60_000);
+    const mail = fixture.server.mails.find(({ subject }) => subject.startsWith("Your credit is"))!;
+    expect(unwrapped(mail.text)).toMatch(has);
+    expect(unwrapped(mail.text)).not.toMatch(hasNot);
+  });
+});
