@@ -233,10 +233,15 @@ export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Pro
 }
 
 /** Mails a link that signs in. It can be used once, within 15 minutes. `next` is the path of the portal it leads to. */
-export async function mailSignIn(deps: Deps, tx: Query, user: users.UserRow, next: string): Promise<void> {
+export async function mailSignIn(
+  deps: Deps,
+  tx: Query,
+  user: users.UserRow,
+  { base, next }: { base: string; next: string },
+): Promise<void> {
   const token = await createToken(deps, tx, user.id, "sign-in", hour / 4);
   if (token === undefined) return;
-  const url = `${deps.config.baseUrl}/play/sign-in/confirm?${new URLSearchParams({ token, next })}`;
+  const url = `${deps.config.baseUrl}${base}/sign-in/confirm?${new URLSearchParams({ token, next })}`;
   await queueMail(deps, tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 

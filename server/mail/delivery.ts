@@ -13,6 +13,13 @@ export function deliveryOf({ config, mailer }: { config: Pick<Config, "sandbox">
 export const noneSent = "This server sends no email: it writes it to its outbox folder, which only its operator can read.";
 const readSandbox = "A sandbox sends no email. Read it with `playtest sandbox mail`.";
 
+/** For somebody who cannot sign in before the address is verified. */
+export const unverifiedNote: Record<Delivery, string> = {
+  sent: "Open the link in the verification email, or get a sign-in link instead: it also verifies the address, and removes the password.",
+  saved: `${noneSent} Ask the operator to verify your address.`,
+  sandbox: "A sandbox sends no email. Run `playtest sandbox verify EMAIL` with your address.",
+};
+
 /** After an account was registered whose address is not verified. */
 export const verificationNote: Record<Delivery, (email: string) => string> = {
   sent: () => "Open the link in the email we sent to verify the address.",

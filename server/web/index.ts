@@ -1,4 +1,4 @@
-import { BrowserAccounts } from "../accounts/browser-accounts.ts";
+import { BrowserAccounts } from "../accounts/browser/accounts.ts";
 import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
@@ -12,9 +12,9 @@ import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
-import { sendOwnRecording } from "./adapters/own-recording.ts";
 import { processors } from "./adapters/processors.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
+import { sendRecording } from "./adapters/recordings.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { docs } from "./docs/index.ts";
 import { createReadForm } from "./form.ts";
@@ -31,6 +31,7 @@ import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
 import { siteOf } from "./site.ts";
+import { studio } from "./studio/index.ts";
 import type { Page } from "./types.ts";
 
 /** Serves pages and files outside the API, by the first segment of the path. */
@@ -60,7 +61,9 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
       }
     };
   const { downloads: download, builds } = downloads(deps);
-  // Not counted: health checks, signed messages of card processors, and files that browsers cache. The portal counts per session.
+  const newFormKey = () => deps.randomBytes(16).toString("hex");
+  const signedIn = { site, callAs, accounts, limits, readForm, newFormKey, now: clock.now };
+  // Not counted: health checks, signed messages of card processors, and files that browsers cache. The portal and Studio count per session.
   const pages: Record<string, Page> = {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
     processors: processors(deps),
@@ -79,16 +82,14 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     downloads: countedIfRefused(download),
     builds: counted(builds),
     play: portal({
-      site,
-      callAs,
-      accounts,
-      limits,
-      readForm,
+      ...signedIn,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
       storeVideo: (userId, slotId, file) => storePostedVideo(deps, userId, slotId, file),
-      sendRecording: (wanted, request, response) => sendOwnRecording(deps, wanted, request, response),
-      newFormKey: () => deps.randomBytes(16).toString("hex"),
-      now: clock.now,
+      sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "playtester", ...wanted }, ...exchange),
+    }),
+    studio: studio({
+      ...signedIn,
+      sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "owner", ...wanted }, ...exchange),
     }),
     ...health(deps),
   };

@@ -109,7 +109,7 @@ onBothDatabases("accounts", (serve) => {
       server.deps.store.write(async (tx) => {
         const user = (await users.find(tx, owner.id))!;
         await mailReset(server.deps, tx, user);
-        await mailSignIn(server.deps, tx, user, "/play");
+        await mailSignIn(server.deps, tx, user, { base: "/play", next: "/play" });
       });
     const good = () =>
       server.deps.store.read((q) =>

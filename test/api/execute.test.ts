@@ -6,11 +6,11 @@ import { createCallAs } from "../../server/http/call-operation.ts";
 import { createExecute, type OperationRequest, type ServedOperation } from "../../server/http/execute.ts";
 import type { Rendered } from "../../server/http/reply.ts";
 import { Problem } from "../../server/lib/problem.ts";
-import { createContext } from "../../server/web/portal/context.ts";
 import { notificationsPage } from "../../server/web/portal/notifications.ts";
 import { offersPage } from "../../server/web/portal/offers.ts";
 import { slotPage, slotsPage } from "../../server/web/portal/slots.ts";
 import type { View } from "../../server/web/portal/types.ts";
+import { keyedByContent } from "../../server/web/shared/keyed-call.ts";
 import { siteOf } from "../../server/web/site.ts";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { CallOperation, Operation } from "../../src/contract/index.ts";
@@ -223,16 +223,9 @@ onBothDatabases("calling an operation for a page", (serve) => {
     const client = createClient({ baseUrl: server.baseUrl, apiKey: playtester.key });
     const remote: CallOperation = client.call;
     const rendered = async (view: View, source: CallOperation, id = "") => {
-      const session = { user_id: playtester.id, display_name: "Ann", csrf: "token", role: "playtester", hash: "h" } as never;
+      const session = { userId: playtester.id, displayName: "Ann", csrf: "token" };
       const page = { id, query: new URLSearchParams(), form: {}, faults: {}, formKey: "key", now: server.clock.now() };
-      const context = createContext({
-        site: siteOf(server.deps),
-        ...page,
-        callAs: () => source,
-        session,
-        origin: { requestId: "req_test", client: visitor },
-      });
-      return (await view(context)).body.text;
+      return (await view({ site: siteOf(server.deps), ...page, call: keyedByContent(source), session })).body.text;
     };
     const local = call(sessionPrincipal({ user_id: playtester.id, role: "playtester", hash: "h" } as never));
     const views: [View, string?][] = [[offersPage], [slotsPage], [slotPage, slotId], [notificationsPage]];

@@ -108,7 +108,12 @@ onBothDatabases("the portal", (serve) => {
     it.each<{ name: string; fields: Record<string, string>; status: number; says: string }>([
       { name: "a wrong password", fields: { password: "wrong horse" }, status: 401, says: "is incorrect" },
       { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is incorrect" },
-      { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not a playtester account" },
+      {
+        name: "an owner",
+        fields: { email: "game_owner1@example.com" },
+        status: 403,
+        says: 'This is a game owner account. You are not signed in. <a href="/studio/sign-in">',
+      },
       { name: "no form token", fields: { csrf: "" }, status: 403, says: "out of date" },
     ])("password: $name", async ({ fields, status, says }) => {
       const { server, playtester } = await market();

@@ -91,11 +91,11 @@ export function visitor(server: TestServer): Visitor {
   };
 }
 
-/** Signs in by password. */
-export async function signedIn(server: TestServer, who: Person): Promise<Visitor> {
+/** Signs in by password, as a playtester at `/play` or as an owner at `/studio`. */
+export async function signedIn(server: TestServer, who: Person, base: "/play" | "/studio" = "/play"): Promise<Visitor> {
   const { email } = (await who.get("/auth/me")).body.data;
   const person = visitor(server);
-  const reply = await person.submit("/play/sign-in", "/play/sign-in/password", { email, password: "correct horse" });
+  const reply = await person.submit(`${base}/sign-in`, `${base}/sign-in/password`, { email, password: "correct horse" });
   if (reply.status !== 303) throw new Error(`could not sign in: ${reply.status} ${reply.html}`);
   return person;
 }

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
 import { forbidden } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
+import { OtherRole } from "../browser/other-role.ts";
 import { readCookie } from "../sessions.ts";
 import * as users from "../users-store.ts";
 import { relyingParty } from "./rules.ts";
@@ -54,15 +56,16 @@ export class BrowserPasskeys {
     return signIn && startSignIn(this.#deps, signIn);
   }
 
-  /** Signs in with a passkey alone, which replaces the code too. 401 for a passkey that is not accepted. */
-  async signIn(visit: Visit, answer: string): Promise<Cookie> {
+  /** Signs in with a passkey alone, which replaces the code too. 401 for a passkey that is not accepted, `OtherRole` for that of an account of another role. */
+  async signIn(visit: Visit, role: Role, answer: string): Promise<Cookie> {
     const signIn = this.#alone(visit.headers);
     if (!signIn)
       throw forbidden("Your browser sent no cookie. You are not signed in. Allow cookies for this site and try again.");
     const userId = await finishSignIn(this.#deps, signIn, answer, visit.client);
     return this.#deps.store.write(async (tx) => {
       const user = await users.find(tx, userId);
-      if (user?.role !== "playtester" || user.email_verified_at === null || user.suspended_at !== null)
+      if (user && user.role !== role) throw new OtherRole(user.role);
+      if (!user || user.email_verified_at === null || user.suspended_at !== null)
         throw forbidden("This account cannot sign in here. Contact the operator of this server.");
       return this.#steps.startSession(tx, visit, userId);
     });

@@ -8,11 +8,13 @@ import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { portalStyle } from "../portal/style.ts";
 import { brandStyle } from "../site.ts";
+import { studioStyle } from "../studio/style.ts";
 import type { Page } from "../types.ts";
 
 const files: Record<string, { type: string; text: string }> = {
   "style.css": { type: "text/css", text: style },
   "portal.css": { type: "text/css", text: portalStyle },
+  "studio.css": { type: "text/css", text: studioStyle },
   "docs.css": { type: "text/css", text: docsStyle },
   "icon.svg": { type: "image/svg+xml", text: icon },
   "times.js": { type: "text/javascript", text: timesScript },

@@ -1,4 +1,4 @@
-import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { html, sendPage } from "../html.ts";
 import type { Page, ReadForm } from "../types.ts";

@@ -1,9 +1,9 @@
-import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser-accounts.ts";
+import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser/accounts.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { staleForm } from "../form.ts";
 import { html, type PageContent, redirect, sendPage } from "../html.ts";
-import { acceptTerms } from "../portal/layout.ts";
+import { acceptTerms } from "../shared/parts.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { passwordForm } from "./reset-password.ts";

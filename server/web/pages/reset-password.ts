@@ -1,4 +1,4 @@
-import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import type { KeysAfterReset } from "../../accounts/service.ts";
 import { Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";

@@ -1,7 +1,7 @@
-import type { BrowserAccounts, Registration } from "../../accounts/browser-accounts.ts";
+import type { BrowserAccounts, Registration } from "../../accounts/browser/accounts.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { html, type Markup, sendPage } from "../html.ts";
-import { time } from "../portal/layout.ts";
+import { time } from "../shared/text.ts";
 import type { Page, ReadForm } from "../types.ts";
 
 /**

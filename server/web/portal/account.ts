@@ -2,8 +2,10 @@ import type { Data } from "../../../src/contract/index.ts";
 import { invalid } from "../../lib/problem.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, fault, marked, notice, signedInLayout, time, tokens } from "./layout.ts";
-import { codeField, newPasswordField } from "./sign-in-views.ts";
+import { button, fault, marked, notice, tokens } from "../shared/parts.ts";
+import { time } from "../shared/text.ts";
+import { codeField, newPasswordField } from "../sign-in/views.ts";
+import { signedInLayout } from "./layout.ts";
 import type { Download, PageContext } from "./types.ts";
 
 export const codeLabel = "Code from your authenticator app, or a recovery code";

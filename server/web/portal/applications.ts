@@ -1,6 +1,8 @@
 import { html, type Markup, type PageContent } from "../html.ts";
+import { button, cursorOf, more, notice, prose } from "../shared/parts.ts";
+import { time } from "../shared/text.ts";
 import { applicationBadge } from "./badge.ts";
-import { button, cursorOf, more, notice, prose, signedInLayout, time } from "./layout.ts";
+import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 const said = new Map([

@@ -1,7 +1,9 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, fault, marked, more, prose, signedInLayout, time, tokens } from "./layout.ts";
+import { button, cursorOf, fault, marked, more, prose, tokens } from "../shared/parts.ts";
+import { time } from "../shared/text.ts";
+import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Contact = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts"][number];

@@ -1,6 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { html, type PageContent } from "../html.ts";
-import { notice, signedInLayout, tokens } from "./layout.ts";
+import { notice, tokens } from "../shared/parts.ts";
+import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Setting = Data<"listNotificationSettings">["settings"][number];

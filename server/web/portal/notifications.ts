@@ -1,5 +1,7 @@
 import { html, type PageContent } from "../html.ts";
-import { button, cursorOf, more, signedInLayout, time } from "./layout.ts";
+import { button, cursorOf, more } from "../shared/parts.ts";
+import { time } from "../shared/text.ts";
+import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 /** `/play/notifications`: newest first. */

@@ -3,21 +3,9 @@ import type { Data } from "../../../src/contract/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import {
-  button,
-  cover,
-  cursorOf,
-  disabledButton,
-  fault,
-  marked,
-  notice,
-  players,
-  prose,
-  signedInLayout,
-  time,
-  tokens,
-  until,
-} from "./layout.ts";
+import { button, cover, cursorOf, disabledButton, fault, marked, notice, prose, tokens } from "../shared/parts.ts";
+import { players, time, until } from "../shared/text.ts";
+import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];

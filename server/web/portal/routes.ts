@@ -30,7 +30,7 @@ import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { recordingPage } from "./slots/recording.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
-import type { Action, Download, PageContext, RecordingPart, View } from "./types.ts";
+import type { Action, Download, PageContext, RecordingPart, Route, View } from "./types.ts";
 
 /** Pages, by their paths below `/play`. */
 const views: Record<string, View> = {
@@ -123,23 +123,21 @@ const videos: Record<string, View> = {
   "/slots/:id/video": slotPage,
 };
 
-/** The handler of one path of the portal: a page, a redirect or a form. */
-export interface Route {
-  view?: View;
-  link?: (context: PageContext) => Promise<string>;
-  download?: (context: PageContext) => Promise<Download>;
-  recording?: RecordingPart;
-  action?: Action;
-  video?: View;
+type Serve = NonNullable<Route["serve"]>;
+
+/** What the portal needs of its server for videos. */
+interface Videos {
+  sendRecording(part: RecordingPart): Serve;
+  storeVideo(page: View): Serve;
 }
 
-export function createPortalRouter(): Router<Route> {
+export function createPortalRouter({ sendRecording, storeVideo }: Videos): Router<Route> {
   const router = createRouter<Route>();
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
   for (const [path, download] of Object.entries(downloads)) router.add("GET", path, { download });
-  for (const [path, recording] of Object.entries(recordings)) router.add("GET", path, { recording });
+  for (const [path, part] of Object.entries(recordings)) router.add("GET", path, { serve: sendRecording(part) });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
-  for (const [path, video] of Object.entries(videos)) router.add("POST", path, { video });
+  for (const [path, page] of Object.entries(videos)) router.add("POST", path, { serve: storeVideo(page) });
   return router;
 }

@@ -4,8 +4,10 @@ import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
+import { cursorOf, more, notice, prose } from "../shared/parts.ts";
+import { players, time, until } from "../shared/text.ts";
 import { slotBadge } from "./badge.ts";
-import { cursorOf, more, notice, players, prose, signedInLayout, time, until } from "./layout.ts";
+import { signedInLayout } from "./layout.ts";
 import { reasons, releaseForm, reportForm, submitForms } from "./slots/forms.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
 

@@ -1,64 +1,11 @@
-import type { CallOperation, Data } from "../../../src/contract/index.ts";
-import type { PageContent } from "../html.ts";
-import type { Site } from "../site.ts";
-import type { Form } from "../types.ts";
+import type { Data } from "../../../src/contract/index.ts";
+import type * as shared from "../shared/types.ts";
 
-/** The data of the session that pages show. */
-export interface SessionView {
-  userId: string;
-  displayName: string;
-  /** The CSRF token of the session, which every form contains. Other sites cannot know it. */
-  csrf: string;
-}
-
-/** Everything that a page of the portal needs to render or to run its action. */
-export interface PageContext {
-  site: Site;
-  /** Calls an operation of the API as the account that is signed in. */
-  call: CallOperation;
-  session: SessionView;
-  /** The id in the path; empty when the path has none. */
-  id: string;
-  query: URLSearchParams;
-  /** The posted fields; empty for a GET request. */
-  form: Form;
-  /** What is wrong with the posted fields, by the ids of their elements; empty unless the form failed. */
-  faults: Readonly<Record<string, string>>;
-  /** The idempotency key of the forms on this page. The same form posted twice takes effect once. */
-  formKey: string;
-  /** Server time in milliseconds. */
-  now: number;
-}
-
-/** A field of a form, to name and mark it when it is wrong. */
-export interface FormField {
-  label: string;
-  /** The id of its element; a page with several such forms adds the id of the path to it. */
-  id: string | ((pathId: string) => string);
-}
-
-export type View = (context: PageContext) => Promise<PageContent>;
-
-/** A file that is made when it is asked for. */
-export interface Download {
-  filename: string;
-  contentType: string;
-  body: string;
-}
-
-/** What a playtester can watch of their own submission. */
-export type RecordingPart = "video" | "captions";
-
-/** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
-export interface Action {
-  run(context: PageContext): Promise<string | PageContent>;
-  /** The page to show again, with the error, when the action fails. */
-  page: View;
-  /** The fields of the form, by the names that the operation has for them. */
-  fields?: Readonly<Record<string, FormField>>;
-  /** The form contains a password, so attempts are counted against the limit per address. */
-  takesPassword?: boolean;
-}
+export type { Download, RecordingPart } from "../shared/types.ts";
+export type PageContext = shared.PageContext;
+export type View = shared.View<PageContext>;
+export type Action = shared.Action<PageContext>;
+export type Route = shared.Route<PageContext>;
 
 export type Section = "offers" | "slots" | "applications" | "messages" | "earnings" | "notifications";
 

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const [codes, store, browser] = [
   "server/accounts/factors/codes.ts",
   "server/accounts/factors/store.ts",
-  "server/accounts/browser-accounts.ts",
+  "server/accounts/browser/accounts.ts",
 ];
 const only = "sqlite";
 

@@ -93,6 +93,6 @@ export const idempotencyRules: readonly Mutant[] = [
   {
     rule: "a page shown again may send something else",
     test: "api/portal",
-    edits: [["server/web/portal/context.ts", " ${canonicalJson([params, body])}", ""]],
+    edits: [["server/web/shared/keyed-call.ts", " ${canonicalJson([params, body])}", ""]],
   },
 ];

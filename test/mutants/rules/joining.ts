@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const registration = "server/accounts/registration.ts";
 const invitations = "server/accounts/invitations.ts";
 const invitationRows = "server/accounts/invitations-store.ts";
-const browser = "server/accounts/browser-accounts.ts";
+const browser = "server/accounts/browser/accounts.ts";
 const brand = "server/config/brand.ts";
 
 const rows: readonly Omit<Mutant, "test">[] = [

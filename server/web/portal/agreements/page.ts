@@ -1,6 +1,8 @@
 import { badRequest, notFound } from "../../../lib/problem.ts";
 import { html, type PageContent } from "../../html.ts";
-import { prose, signedInLayout, time, tokens } from "../layout.ts";
+import { prose, tokens } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 
 /** `/play/offers/<id>/agreement`: the agreement of a playtest, with the form that accepts it. */

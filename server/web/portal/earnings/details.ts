@@ -2,9 +2,11 @@ import type { PayoutMethod } from "../../../../src/contract/accounts/payout-meth
 import type { Data } from "../../../../src/contract/index.ts";
 import { invalid } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { notice, tokens } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { codeField } from "../../sign-in/views.ts";
 import { codeLabel } from "../account.ts";
-import { notice, signedInLayout, time, tokens } from "../layout.ts";
-import { codeField } from "../sign-in-views.ts";
+import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 
 type Details = NonNullable<Data<"getPayoutDetails">["details"]>;

@@ -1,7 +1,9 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { cursorOf, more, signedInLayout, time } from "../layout.ts";
+import { cursorOf, more } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 
 type Entry = Data<"getEarnings">["entries"][number];

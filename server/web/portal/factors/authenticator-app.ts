@@ -1,8 +1,10 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { notice, tokens } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { codeField } from "../../sign-in/views.ts";
 import { codeLabel } from "../account.ts";
-import { notice, signedInLayout, time, tokens } from "../layout.ts";
-import { codeField } from "../sign-in-views.ts";
+import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 import { qrCode } from "./qr.ts";
 

@@ -1,9 +1,11 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { invalid, notFound } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { notice, passkeyForm, tokens } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { codeField } from "../../sign-in/views.ts";
 import { codeLabel } from "../account.ts";
-import { notice, passkeyForm, signedInLayout, time, tokens } from "../layout.ts";
-import { codeField } from "../sign-in-views.ts";
+import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 
 type Passkey = Data<"listPasskeys">["passkeys"][number];

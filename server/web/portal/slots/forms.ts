@@ -3,7 +3,8 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { html, type Markup } from "../../html.ts";
-import { disabledButton, fault, fileSize, marked, tokens } from "../layout.ts";
+import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
+import { fileSize } from "../../shared/text.ts";
 import type { HeldSlot, PageContext } from "../types.ts";
 import { recordingPath } from "./recording.ts";
 

@@ -7,7 +7,7 @@ import * as slots from "../../playtests/slots/store.ts";
 import * as transcripts from "../../transcripts/store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { submittedFile } from "../../uploads/store.ts";
-import type { RecordingPart } from "../portal/types.ts";
+import type { RecordingPart } from "../shared/types.ts";
 
 const finders: Record<RecordingPart, (q: Query, slotId: string) => Promise<Download | undefined>> = {
   async video(q, slotId) {
@@ -24,15 +24,25 @@ const finders: Record<RecordingPart, (q: Query, slotId: string) => Promise<Downl
   },
 };
 
-/** Sends the submitted video of a slot, or its captions, to the playtester of the slot and nobody else. Supports `Range`. */
-export async function sendOwnRecording(
+/** Whose slots an account may watch: those that it played, or those that it ordered. */
+const holders = { playtester: slots.findForPlaytester, owner: slots.findForOwner };
+
+export interface WantedRecording {
+  as: keyof typeof holders;
+  userId: string;
+  slotId: string;
+  part: RecordingPart;
+}
+
+/** Sends the submitted video of a slot, or its captions, to its playtester or its owner and nobody else. Supports `Range`. */
+export async function sendRecording(
   deps: Deps,
-  { userId, slotId, part }: { userId: string; slotId: string; part: RecordingPart },
+  { as, userId, slotId, part }: WantedRecording,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const file = await deps.store.read(async (q) =>
-    (await slots.findForPlaytester(q, slotId, userId)) ? finders[part](q, slotId) : undefined,
+    (await holders[as](q, slotId, userId)) ? finders[part](q, slotId) : undefined,
   );
   if (!file) throw notFound();
   await sendFile(deps, request, response, file);

@@ -1,20 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { contract } from "../../src/contract/index.ts";
-import type { Deps } from "../app/deps.ts";
-import { Trail } from "../audit/trail.ts";
-import type { Query } from "../database/port.ts";
-import type { Client } from "../http/call.ts";
-import { forbidden } from "../lib/problem.ts";
-import { sameText, sha256 } from "../lib/secrets.ts";
-import { type Delivery, deliveryOf, noneSent } from "../mail/delivery.ts";
-import { type Confirmed, confirmEmailChange, findEmailChange } from "./email-change.ts";
-import { useCode } from "./factors/codes.ts";
-import * as factors from "./factors/store.ts";
-import { refuseGuessable } from "./guessable.ts";
-import * as invitations from "./invitations-store.ts";
-import { BrowserPasskeys } from "./passkeys/browser.ts";
-import { refuseRegistration } from "./registration.ts";
-import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
+import type { Role } from "../../../src/contract/endpoint.ts";
+import { contract } from "../../../src/contract/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import { Trail } from "../../audit/trail.ts";
+import type { Query } from "../../database/port.ts";
+import type { Client } from "../../http/call.ts";
+import { forbidden } from "../../lib/problem.ts";
+import { sameText, sha256 } from "../../lib/secrets.ts";
+import { deliveryOf, unverifiedNote } from "../../mail/delivery.ts";
+import { type Confirmed, confirmEmailChange, findEmailChange } from "../email-change.ts";
+import { useCode } from "../factors/codes.ts";
+import * as factors from "../factors/store.ts";
+import { refuseGuessable } from "../guessable.ts";
+import * as invitations from "../invitations-store.ts";
+import { BrowserPasskeys } from "../passkeys/browser.ts";
+import { refuseRegistration } from "../registration.ts";
+import { mailNewSignIn, mailPasswordChanged } from "../security-mails.ts";
 import {
   createToken,
   createUser,
@@ -28,10 +29,11 @@ import {
   resetPassword,
   takeOver,
   verifyUser,
-} from "./service.ts";
-import { bakeCookie, endSession, findSession, readCookie, type Session, startSession } from "./sessions.ts";
-import * as sessions from "./sessions-store.ts";
-import * as users from "./users-store.ts";
+} from "../service.ts";
+import { bakeCookie, endSession, findSession, readCookie, type Session, startSession } from "../sessions.ts";
+import * as sessions from "../sessions-store.ts";
+import * as users from "../users-store.ts";
+import { OtherRole } from "./other-role.ts";
 
 type Headers = IncomingHttpHeaders;
 
@@ -73,12 +75,6 @@ function validName(name: string): string | undefined {
 /** How long the code of the second factor can be entered after the password or the link. */
 const secondStepMs = 10 * 60_000;
 
-const unverified: Record<Delivery, string> = {
-  sent: "Open the link in the verification email, or get a sign-in link instead: it also verifies the address, and removes the password.",
-  saved: `${noneSent} Ask the operator to verify your address.`,
-  sandbox: "A sandbox sends no email. Run `playtest sandbox verify EMAIL` with your address.",
-};
-
 /** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
 const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
 
@@ -109,12 +105,12 @@ export class BrowserAccounts {
     return this.#deps.store.write((tx) => endSession(this.#deps, tx, session));
   }
 
-  /** Signs in with a password. 401 for a wrong address or password, 403 for an account that cannot sign in here. */
-  async signInByPassword(visit: Visit, email: string, password: string): Promise<SignedIn> {
+  /** Signs in with a password. 401 for a wrong address or password, 403 for an unverified account, `OtherRole` for one of another role. */
+  async signInByPassword(visit: Visit, role: Role, { email, password }: { email: string; password: string }): Promise<SignedIn> {
     const user = await login(this.#deps, { email: typed(email), password }, visit.client);
-    if (user.role !== "playtester") throw forbidden("This is not a playtester account. Game owners use the command line.");
+    if (user.role !== role) throw new OtherRole(user.role);
     if (user.email_verified_at === null)
-      throw forbidden(`Your email address is not verified yet. ${unverified[deliveryOf(this.#deps)]}`);
+      throw forbidden(`Your email address is not verified yet. ${unverifiedNote[deliveryOf(this.#deps)]}`);
     return this.#deps.store.write(async (tx) => {
       await requireUnchanged(tx, user);
       return this.#signInOrAsk(tx, visit, user.id);
@@ -192,9 +188,10 @@ export class BrowserAccounts {
     return bakeCookie(this.#deps, "second_step", token, secondStepMs);
   }
 
-  /** Creates a playtester's account. Undefined when the address must be verified before signing in. */
+  /** Creates an account. Undefined when the address must be verified before signing in. */
   async register(
     visit: Visit,
+    role: Exclude<Role, "admin">,
     { password, ...account }: { email: string; password: string; name?: string | undefined },
   ): Promise<Cookie | undefined> {
     refuseRegistration(this.#deps, account.email);
@@ -202,7 +199,7 @@ export class BrowserAccounts {
     await this.#deps.store.read((q) => refuseTaken(this.#deps, q, account.email));
     const passwordHash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write(async (tx) => {
-      const user = await createUser(this.#deps, tx, { ...account, role: "playtester", passwordHash, client: visit.client });
+      const user = await createUser(this.#deps, tx, { ...account, role, passwordHash, client: visit.client });
       const trail = this.#trail(tx, visit, "user.register");
       trail.created(user.id);
       await trail.write();
@@ -250,11 +247,14 @@ export class BrowserAccounts {
     return user;
   }
 
-  /** Mails a link that signs a playtester in and leads to `next`. The result does not show whether the address has an account. */
-  mailSignInLink(email: string, next: string): Promise<void> {
+  /**
+   * Mails a link that signs an account of this role in, on the pages below `base`, and leads to `next`. The result does not show whether
+   * the address has an account.
+   */
+  mailSignInLink({ role, base }: { role: Role; base: string }, email: string, next: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user?.role === "playtester" && user.suspended_at === null) await mailSignIn(this.#deps, tx, user, next);
+      if (user?.role === role && user.suspended_at === null) await mailSignIn(this.#deps, tx, user, { base, next });
     });
   }
 

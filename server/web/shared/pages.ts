@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { contentDisposition } from "../../http/range.ts";
+import { problemOf, setHeaders } from "../../http/reply.ts";
+import type { Match, Router } from "../../http/router.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import { notFound, type Problem } from "../../lib/problem.ts";
+import { sameText } from "../../lib/secrets.ts";
+import { staleForm } from "../form.ts";
+import { html, type Markup, type PageContent, redirect, sendPage } from "../html.ts";
+import type { Site } from "../site.ts";
+import type { Form, ReadForm } from "../types.ts";
+import { keyedByContent } from "./keyed-call.ts";
+import { NotOffered } from "./not-offered.ts";
+import { alert } from "./parts.ts";
+import type { Action, Download, Exchange, PageContext, Route } from "./types.ts";
+
+/** The pages below one path for people who are signed in, and how their server answers. */
+export interface Area<C extends PageContext> {
+  /** The path of the first page, such as `/play`. */
+  base: string;
+  router: Router<Route<C>>;
+  site: Site;
+  /** Adds what the pages of this area need besides. */
+  contextOf(page: PageContext): C;
+  /** Puts the navigation around an error. */
+  layout(context: C, page: PageContent): Promise<PageContent>;
+  /** Where an error page leads. */
+  back: Markup;
+  readForm: ReadForm;
+  /** Counts an attempt to enter a password. Throws 429. */
+  countPassword(request: IncomingMessage): void;
+  newFormKey(): string;
+  now(): number;
+}
+
+/** Whether this is the CSRF token of the session, which only its own pages know. */
+export const isFormTokenOf = ({ session }: Exchange, given: string | undefined): boolean =>
+  given !== undefined && sameText(given, session.csrf);
+
+/**
+ * Answers requests of people who are signed in: pages, files and posted forms. Pages are rendered on the server and work without scripts.
+ * They call the operations of the API, so that both follow the same rules. After a form succeeds, the response is a redirect. When it
+ * fails, the page of the form is shown again.
+ */
+export class SignedInPages<C extends PageContext> {
+  readonly #area: Area<C>;
+
+  constructor(area: Area<C>) {
+    this.#area = area;
+  }
+
+  async serve(exchange: Exchange): Promise<void> {
+    const found = this.#match(exchange);
+    await (exchange.request.method === "POST" ? this.#post(exchange, found) : this.#show(exchange, found));
+  }
+
+  /** Reads the form of a button that signs out, which belongs to no page. Throws 403 for a form of another site. */
+  async readOwnForm(exchange: Exchange): Promise<Form> {
+    const form = await this.#area.readForm(exchange.request);
+    if (!isFormTokenOf(exchange, form.csrf)) throw staleForm();
+    return form;
+  }
+
+  /** Shows an error inside the layout of the area. Throws unexpected errors again. */
+  async showError(exchange: Exchange, error: unknown): Promise<void> {
+    const { response } = exchange;
+    const problem = problemOf(error);
+    if (problem.status >= 500 || response.headersSent) throw error;
+    setHeaders(response, problem.headers);
+    const title = problem instanceof NotOffered ? "Not available" : problem.status === 404 ? "Not found" : "Something went wrong";
+    const isHidden = problem.status === 404 && !(problem instanceof NotOffered);
+    const message = isHidden ? notFound().message : problem.message;
+    const body = html`${alert(message)}<p>${this.#area.back}</p>`;
+    sendPage(response, problem.status, await this.#area.layout(this.#contextOf(exchange), { title, body }));
+  }
+
+  async #show(exchange: Exchange, found: Match<Route<C>>): Promise<void> {
+    const { request, response } = exchange;
+    const { view, link, download, serve } = found.methods.get("GET") ?? {};
+    const context = this.#contextOf(exchange, idIn(found));
+    if (link) return redirect(response, await link(context));
+    if (download) return sendDownload(response, await download(context));
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (serve && isRead) return serve(exchange, context);
+    if (!view || !isRead) throw notAllowed(found);
+    sendPage(response, 200, await view(context));
+  }
+
+  async #post(exchange: Exchange, found: Match<Route<C>>): Promise<void> {
+    const { action, serve } = found.methods.get("POST") ?? {};
+    if (serve) return serve(exchange, this.#contextOf(exchange, idIn(found)));
+    const form = await this.readOwnForm(exchange);
+    if (!action) throw notAllowed(found);
+    if (action.takesPassword) this.#area.countPassword(exchange.request);
+    const context = this.#contextOf(exchange, idIn(found), form);
+    await runAction(exchange.response, () => action.run(context), action, context);
+  }
+
+  #match({ url }: Exchange): Match<Route<C>> {
+    const { router, base } = this.#area;
+    const found = router.match(url.pathname.slice(base.length).replace(/\/$/, "") || "/");
+    if (!found) throw notFound();
+    return found;
+  }
+
+  #contextOf({ session, call, url }: Exchange, id = "", form: Form = {}): C {
+    const { site, now, newFormKey, contextOf } = this.#area;
+    const page = { site, id, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
+    return contextOf({ ...page, session, call: keyedByContent(call) });
+  }
+}
+
+function sendDownload(response: ServerResponse, { filename, contentType, body }: Download): void {
+  const disposition = contentDisposition("attachment", filename);
+  response.writeHead(200, { "Content-Type": contentType, "Content-Disposition": disposition });
+  response.end(body);
+}
+
+/** Runs the action of a form and redirects, or shows the page that it returns. When it fails, shows the page again with the error and the values entered. */
+export async function runAction<C extends PageContext>(
+  response: ServerResponse,
+  run: () => Promise<string | PageContent>,
+  { page: view, fields = {} }: Pick<Action<C>, "page" | "fields">,
+  context: C,
+): Promise<void> {
+  let done: string | PageContent;
+  try {
+    done = await run();
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.status >= 500 || problem.status === 404) throw error;
+    const wrong = wrongFields(problem, fields, context.id);
+    const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
+    const page = await view({ ...context, faults, query: new URLSearchParams() });
+    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : problem.message)}${page.body}`;
+    return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
+  }
+  if (typeof done === "string") redirect(response, done);
+  else sendPage(response, 200, done);
+}
+
+interface WrongField {
+  id: string;
+  label: string;
+  message: string;
+}
+
+/** The fields of the form that the problem names. Empty if it names others as well: then only its message says everything. */
+function wrongFields(
+  { details = [] }: Problem,
+  fields: NonNullable<Action<PageContext>["fields"]>,
+  pathId: string,
+): WrongField[] {
+  const wrong = details.flatMap(({ field, message }) => {
+    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    return known ? [{ label: known.label, id: typeof known.id === "string" ? known.id : known.id(pathId), message }] : [];
+  });
+  return wrong.length === details.length ? wrong : [];
+}
+
+const listOf = (wrong: readonly WrongField[]) =>
+  wrong.map(({ id, label, message }) => html`<p><a href="#${id}">${label}</a>: ${message}.</p>`);
+
+const idIn = ({ values }: Match<unknown>) => values[0] ?? "";
+const notAllowed = ({ methods }: Match<unknown>) => methodNotAllowed([...methods.keys()], "page");

@@ -1,0 +1,32 @@
+import { html, type Markup } from "../html.ts";
+
+const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" });
+
+export const time = (iso: string): Markup => html`<time datetime="${iso}">${format.format(new Date(iso))} UTC</time>`;
+
+const units = [
+  ["day", 1440],
+  ["hour", 60],
+  ["minute", 1],
+] as const;
+
+/** The time left until `iso`, such as "in 2 days", rounded down to a whole unit; below three hours with minutes. Empty when it has passed. */
+export function until(iso: string, now: number): string {
+  const minutes = Math.floor((Date.parse(iso) - now) / 60_000);
+  if (minutes < 0) return "";
+  if (minutes < 1) return "in less than a minute";
+  const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ["minute", 1];
+  const rest = unit === "hour" && minutes < 180 ? minutes % 60 : 0;
+  return `in ${many(Math.floor(minutes / size), unit)}${rest > 0 ? ` ${many(rest, "minute")}` : ""}`;
+}
+
+const many = (number: number, unit: string) => `${number} ${unit}${number === 1 ? "" : "s"}`;
+
+export const players = (count: number) => many(count, "player");
+
+/** The size of a file in a readable unit. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1024 ** 2) return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
+  if (bytes < 1024 ** 3) return `${Number((bytes / 1024 ** 2).toFixed(1))} MiB`;
+  return `${Number((bytes / 1024 ** 3).toFixed(2))} GiB`;
+}

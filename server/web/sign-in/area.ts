@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Session, sessionPrincipal } from "../../accounts/sessions.ts";
+import type { CallAs, Origin } from "../../http/call-operation.ts";
+import type { Target } from "../../http/target.ts";
+import { redirect, sendPage } from "../html.ts";
+import type { SignedInPages } from "../shared/pages.ts";
+import type { Exchange, PageContext } from "../shared/types.ts";
+import type { Page } from "../types.ts";
+import type { Door } from "./doors.ts";
+import { type SignInParts, signIn } from "./index.ts";
+import { otherAccountPage } from "./views.ts";
+
+export interface AreaParts extends SignInParts {
+  callAs: CallAs;
+}
+
+interface Request {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: Target;
+  origin: Origin;
+}
+
+/** The pages behind a door: for who is signed in with an account of its role. Others are led to the sign-in page or to their own pages. */
+export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts, pages: SignedInPages<C>): Page {
+  const { accounts, limits, callAs, site } = parts;
+  const signedOut = signIn(door, parts);
+  const isSignIn = new RegExp(`^${door.base}/(sign-in|register|forgot)(/|$)`);
+  const isSignOut = ({ request, url }: Request) => request.method === "POST" && url.pathname === `${door.base}/sign-out`;
+
+  async function signOut(exchange: Exchange, session: Session): Promise<void> {
+    await pages.readOwnForm(exchange);
+    exchange.response.setHeader("Set-Cookie", await accounts.endSession(session));
+    redirect(exchange.response, `${door.base}/sign-in?done=signed-out`);
+  }
+
+  async function serve(asked: Request, session: Session): Promise<void> {
+    const { user_id: userId, display_name: displayName, csrf, role } = session;
+    const call = callAs(sessionPrincipal(session), asked.origin);
+    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf }, call };
+    if (role !== door.role) {
+      limits.perAddress(asked.request, "keyless");
+      if (isSignOut(asked)) return signOut(exchange, session);
+      return sendPage(asked.response, 403, otherAccountPage({ site, door }, { displayName, csrf, role }));
+    }
+    try {
+      limits.perSession(session);
+      await (isSignOut(asked) ? signOut(exchange, session) : pages.serve(exchange));
+    } catch (error) {
+      await pages.showError(exchange, error);
+    }
+  }
+
+  return async (request, response, url, origin) => {
+    if (isSignIn.test(url.pathname)) {
+      limits.perAddress(request, "keyless");
+      return signedOut(request, response, url, origin);
+    }
+    const session = await accounts.findSession(request.headers);
+    if (session) return serve({ request, response, url, origin }, session);
+    limits.perAddress(request, "keyless");
+    const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
+    redirect(response, `${door.base}/sign-in${back}`);
+  };
+}

@@ -1,0 +1,261 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { contract } from "../../../src/contract/index.ts";
+import type { BrowserAccounts, Visit } from "../../accounts/browser/accounts.ts";
+import { OtherRole } from "../../accounts/browser/other-role.ts";
+import { setHeaders } from "../../http/reply.ts";
+import type { Target } from "../../http/target.ts";
+import { validate } from "../../http/validate.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import { staleForm } from "../form.ts";
+import { type Markup, type PageContent, redirect, sendPage } from "../html.ts";
+import type { PageLimits } from "../limits.ts";
+import type { Site } from "../site.ts";
+import type { Form, Page, ReadForm } from "../types.ts";
+import type { Door } from "./doors.ts";
+import {
+  codePage,
+  confirmPage,
+  forgotPage,
+  linkSentPage,
+  otherRole,
+  registeredPage,
+  registerPage,
+  resetSentPage,
+  signInPage,
+  staleLinkPage,
+  staleSignInPage,
+  usePasskeyPage,
+} from "./views.ts";
+
+/** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
+const nextOf = ({ base }: Door, given: string | null | undefined): string =>
+  given && new RegExp(`^${base}(/[\\w-]+)*$`).test(given) ? given : base;
+
+const codePath = ({ base }: Door, next: string) => `${base}/sign-in/code?${new URLSearchParams({ next })}`;
+
+const said = new Map([
+  ["signed-out", "You are signed out."],
+  ["deleted", "Your account was deleted."],
+  ["account", "You have an account already. Sign in."],
+  ["everywhere", "You are signed out of every browser. API keys still work."],
+  ["password", "Your password was changed and you were signed out of every browser. Sign in with the new password."],
+]);
+
+export interface SignInParts {
+  site: Site;
+  accounts: BrowserAccounts;
+  limits: PageLimits;
+  readForm: ReadForm;
+}
+
+interface Parts extends SignInParts {
+  door: Door;
+}
+
+/** A form posted without a session. */
+interface Posted {
+  request: IncomingMessage;
+  response: ServerResponse;
+  visit: Visit;
+  form: Form;
+}
+
+/** Below the path of the door: `sign-in` with an emailed link or a password, `register` to create an account, `forgot` to reset the password. */
+export function signIn(door: Door, given: SignInParts): Page {
+  const parts: Parts = { ...given, door };
+  const { accounts, readForm } = parts;
+
+  return async (request, response, url, { client }) => {
+    if (request.method !== "POST") return show(parts, request, response, url);
+    const path = url.pathname.slice(door.base.length);
+    const post = Object.hasOwn(posts, path) ? posts[path] : undefined;
+    if (!post) throw notFound();
+    const form = await readForm(request);
+    if (!accounts.isFormToken(request.headers, form.csrf ?? "")) throw staleForm();
+    await post(parts, { request, response, form, visit: { headers: request.headers, client } });
+  };
+}
+
+const posts: Record<string, (parts: Parts, posted: Posted) => Promise<void>> = {
+  "/sign-in/link": mailLink,
+  "/sign-in/password": signInByPassword,
+  "/sign-in/confirm": signInByLink,
+  "/sign-in/code": signInByCode,
+  "/sign-in/code/passkey/start": startPasskeyStep,
+  "/sign-in/code/passkey": signInByPasskeyStep,
+  "/sign-in/passkey/start": startPasskey,
+  "/sign-in/passkey": signInByPasskey,
+  "/register": register,
+  "/forgot": mailPasswordReset,
+};
+
+async function show(
+  { accounts, site, door }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: Target,
+): Promise<void> {
+  const next = nextOf(door, url.searchParams.get("next"));
+  const { token: csrf, cookie } = accounts.formToken(request.headers);
+  if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
+  const path = url.pathname.slice(door.base.length);
+  const pages: Record<string, () => PageContent> = {
+    "/sign-in/sent": () => linkSentPage({ site, door }),
+    "/sign-in/confirm": () => confirmPage({ site, door, csrf, next, token: url.searchParams.get("token") ?? "" }),
+    "/register": () => registerPage({ site, door, csrf }),
+    "/register/sent": () => registeredPage({ site, door }),
+    "/forgot": () => forgotPage({ site, door, csrf }),
+    "/forgot/sent": () => resetSentPage({ site, door }),
+  };
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  if (page) return sendPage(response, 200, page());
+  if (path === "/sign-in/code") return showCodePage(accounts, request, response, { site, door, csrf, next });
+  if (path !== "/sign-in") throw notFound();
+  if (await accounts.findSession(request.headers)) return redirect(response, next);
+  const notice = said.get(url.searchParams.get("done") ?? "");
+  sendPage(response, 200, signInPage({ site, door, csrf, next, email: "", passkeys: accounts.passkeys.available, notice }));
+}
+
+async function showCodePage(
+  accounts: BrowserAccounts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fields: { site: Site; door: Door; csrf: string; next: string },
+): Promise<void> {
+  const { headers } = request;
+  if (!(await accounts.needsCode(headers))) return redirect(response, `${fields.door.base}/sign-in`);
+  sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.passkeys.replaceCode(headers) }));
+}
+
+async function mailLink({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
+  limits.perAddress(request, "password");
+  await accounts.mailSignInLink(door, form.email ?? "", nextOf(door, form.next));
+  redirect(response, `${door.base}/sign-in/sent`);
+}
+
+async function signInByPassword(
+  { accounts, limits, site, door }: Parts,
+  { request, response, visit, form }: Posted,
+): Promise<void> {
+  const { csrf = "", email = "", password = "" } = form;
+  const next = nextOf(door, form.next);
+  try {
+    limits.perAddress(request, "password");
+    const { cookie, needsCode } = await accounts.signInByPassword(visit, door.role, { email, password });
+    response.setHeader("Set-Cookie", cookie);
+    redirect(response, needsCode ? codePath(door, next) : next);
+  } catch (error) {
+    showAgain(response, error, (problem) =>
+      signInPage({ site, door, csrf, next, email, passkeys: accounts.passkeys.available, problem }),
+    );
+  }
+}
+
+async function signInByLink({ accounts, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const signedIn = await accounts.signInByLink(visit, form.token ?? "");
+  // After a double click the token is used already, but the browser has the cookie of the first click.
+  const needsCode = signedIn?.needsCode ?? (await accounts.needsCode(request.headers));
+  if (!signedIn && !needsCode && !(await accounts.findSession(request.headers)))
+    return sendPage(response, 410, staleLinkPage({ site, door }));
+  if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
+  if (needsCode) return redirect(response, codePath(door, nextOf(door, form.next)));
+  redirect(response, signedIn?.isNew ? `${door.base}${door.verified}` : nextOf(door, form.next));
+}
+
+async function signInByCode({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const { csrf = "", code = "" } = form;
+  const next = nextOf(door, form.next);
+  try {
+    limits.perAddress(request, "password");
+    const cookies = await accounts.signInByCode(visit, code);
+    // After a double click the code is used already, but the browser has the session of the first click.
+    if (!cookies && !(await accounts.findSession(request.headers)))
+      return sendPage(response, 410, staleSignInPage({ site, door }));
+    if (cookies) response.setHeader("Set-Cookie", cookies);
+    redirect(response, next);
+  } catch (error) {
+    const passkeys = await accounts.passkeys.replaceCode(request.headers);
+    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys, problem }));
+  }
+}
+
+async function startPasskey({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  limits.perAddress(request, "password");
+  const options = await accounts.passkeys.start(visit);
+  if (!options) throw staleForm();
+  const action = `${door.base}/sign-in/passkey`;
+  sendPage(response, 200, usePasskeyPage({ site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), action, options }));
+}
+
+async function signInByPasskey(
+  { accounts, limits, site, door }: Parts,
+  { request, response, visit, form }: Posted,
+): Promise<void> {
+  const { csrf = "", response: answer = "" } = form;
+  const next = nextOf(door, form.next);
+  try {
+    limits.perAddress(request, "password");
+    response.setHeader("Set-Cookie", await accounts.passkeys.signIn(visit, door.role, answer));
+    redirect(response, next);
+  } catch (error) {
+    showAgain(response, error, (problem) =>
+      signInPage({ site, door, csrf, next, email: "", passkeys: accounts.passkeys.available, problem }),
+    );
+  }
+}
+
+async function startPasskeyStep(
+  { accounts, limits, site, door }: Parts,
+  { request, response, visit, form }: Posted,
+): Promise<void> {
+  limits.perAddress(request, "password");
+  const options = await accounts.passkeys.startStep(visit);
+  if (!options) return sendPage(response, 410, staleSignInPage({ site, door }));
+  const action = `${door.base}/sign-in/code/passkey`;
+  sendPage(response, 200, usePasskeyPage({ site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), action, options }));
+}
+
+async function signInByPasskeyStep(
+  { accounts, limits, site, door }: Parts,
+  { request, response, visit, form }: Posted,
+): Promise<void> {
+  const { csrf = "", response: answer = "" } = form;
+  const next = nextOf(door, form.next);
+  try {
+    limits.perAddress(request, "password");
+    const cookies = await accounts.passkeys.signInByStep(visit, answer);
+    if (!cookies && !(await accounts.findSession(request.headers)))
+      return sendPage(response, 410, staleSignInPage({ site, door }));
+    if (cookies) response.setHeader("Set-Cookie", cookies);
+    redirect(response, next);
+  } catch (error) {
+    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys: true, problem }));
+  }
+}
+
+async function register({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const { csrf = "", email = "", password = "", name = "" } = form;
+  try {
+    limits.perAddress(request, "register");
+    const given = { email: email.trim(), password, role: door.role, ...(name.trim() && { name: name.trim() }) };
+    const cookie = await accounts.register(visit, door.role, validate(contract.register.body!, given));
+    if (cookie === undefined) return redirect(response, `${door.base}/register/sent`);
+    response.setHeader("Set-Cookie", cookie);
+    redirect(response, door.base);
+  } catch (error) {
+    showAgain(response, error, (problem) => registerPage({ site, door, csrf, email, name, problem }));
+  }
+}
+
+async function mailPasswordReset({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
+  limits.perAddress(request, "password");
+  await accounts.mailPasswordReset(form.email ?? "");
+  redirect(response, `${door.base}/forgot/sent`);
+}
+
+/** Shows the page of the form again, with the error. */
+function showAgain(response: ServerResponse, error: unknown, page: (problem: string | Markup) => PageContent): void {
+  if (!(error instanceof Problem)) throw error;
+  setHeaders(response, error.headers);
+  sendPage(response, error.status, page(error instanceof OtherRole ? otherRole(error.role) : error.message));
+}

@@ -1,0 +1,250 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
+import { type Delivery, noneSent } from "../../mail/delivery.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+import { signedOutLayout } from "../shared/layout.ts";
+import { acceptTerms, alert, notice, passkeyForm } from "../shared/parts.ts";
+import type { Site } from "../site.ts";
+import { type Door, doorOf } from "./doors.ts";
+
+/** The server and the kind of account that a page is for. */
+interface At {
+  site: Site;
+  door: Door;
+}
+
+interface SignInState extends At {
+  csrf: string;
+  next: string;
+  email: string;
+  /** Whether browsers can have passkeys for this server. */
+  passkeys: boolean;
+  problem?: string | Markup | undefined;
+  notice?: string | undefined;
+}
+
+const hidden = (fields: Record<string, string>): Markup[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`);
+
+const emailField = (id: string, value = "") =>
+  html`<label for="${id}">Email address</label>
+<input id="${id}" name="email" type="email" autocomplete="username" maxlength="254" value="${value}" required>`;
+
+/** The field for a new password. */
+export const newPasswordField = (
+  label: string,
+): Markup => html`<label for="new-password">${label} <span class="soft">(8 characters or more)</span></label>
+<input id="new-password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required>`;
+
+/** The field for a code of the second factor, which also takes a recovery code. */
+export const codeField = (id: string, label: string): Markup => html`<label for="${id}">${label}</label>
+<input id="${id}" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="64" required>`;
+
+const domains = ({ allowedDomains }: Site) =>
+  allowedDomains.length > 0 && html`<p class="soft">New accounts need an email address at ${allowedDomains.join(" or ")}.</p>`;
+
+const byInvitation = html`<p>This server takes new accounts by invitation only. If you have an invitation, open the link in its email. Otherwise ask the operator of this server for one.</p>`;
+const closed = html`<p>This server takes no new accounts.</p>`;
+
+function newHere({ site, door }: At): Markup {
+  if (site.registration === "invite") return byInvitation;
+  if (site.registration === "closed") return closed;
+  return html`<p><a href="${door.base}/register">Create a ${door.who} account</a></p>${domains(site)}`;
+}
+
+function welcome({ site, door }: At): string {
+  if (door.role === "game_owner") return "Watch the videos of your playtests, and decide on them in the browser.";
+  return site.payments
+    ? "Play games before release, share your feedback, and get paid."
+    : "Play games before release and share your feedback.";
+}
+
+/** Where people go who came to the door of others. */
+function otherDoor({ role }: Door): Markup {
+  return role === "game_owner"
+    ? html`<p class="soft">Playtesters <a href="/play/sign-in">sign in to the playtester portal</a>.</p>`
+    : html`<p class="soft">Game owners <a href="/studio/sign-in">sign in to Studio</a>.</p>`;
+}
+
+/** Why an account cannot sign in here, and where it can. */
+export function otherRole(role: Role): Markup {
+  const door = doorOf(role);
+  if (!door) return html`<p>This is an operator account. Operators use the command line. You are not signed in.</p>`;
+  return html`<p>This is a ${door.who} account. You are not signed in. <a href="${door.base}/sign-in">Sign in to ${door.place}</a> instead.</p>`;
+}
+
+/** For somebody who is signed in with an account that has its own pages. */
+export function otherAccountPage(at: At, session: { displayName: string; csrf: string; role: Role }): PageContent {
+  const { site, door } = at;
+  const own = doorOf(session.role);
+  return signedOutLayout(site, door.base, {
+    title: `This page is for ${door.who}s`,
+    body: html`<p>You are signed in as ${session.displayName}, with ${own ? `a ${own.who} account` : "an operator account"}.</p>
+${own && html`<p><a class="button" href="${own.base}">Open ${own.place}</a></p>`}
+<p>To use another account, sign out first.</p>
+<form method="post" action="${door.base}/sign-out">${hidden({ csrf: session.csrf })}<button class="quiet">Sign out</button></form>`,
+  });
+}
+
+export const signInPage = ({ site, door, csrf, next, email, passkeys, problem, notice: said }: SignInState): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`,
+    body: html`${said && notice(said)}${problem && alert(problem)}
+<p class="soft">${welcome({ site, door })}</p>
+<form method="post" action="${door.base}/sign-in/link">${hidden({ csrf, next })}
+${emailField("link-email", email)}
+<button>Email me a sign-in link</button></form>
+<section><h2>Or use your password</h2>
+<form method="post" action="${door.base}/sign-in/password">${hidden({ csrf, next })}
+${emailField("email", email)}
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
+<button class="quiet">Sign in</button></form>
+<p><a href="${door.base}/forgot">Forgot your password?</a></p></section>
+${
+  passkeys &&
+  html`<section><h2>Or use a passkey</h2>
+<form method="post" action="${door.base}/sign-in/passkey/start">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
+}
+<section><h2>New here?</h2>${newHere({ site, door })}${otherDoor(door)}</section>`,
+  });
+
+export function registerPage(
+  given: At & { csrf: string; name?: string; email?: string; problem?: string | Markup },
+): PageContent {
+  const { site, door } = given;
+  const title = `Create a ${door.who} account`;
+  const signIn = html`<p>Already have an account? <a href="${door.base}/sign-in">Sign in</a>.</p>`;
+  if (site.registration !== "open")
+    return signedOutLayout(site, door.base, { title, body: html`${newHere({ site, door })}${signIn}` });
+  return signedOutLayout(site, door.base, {
+    title,
+    body: html`${given.problem && alert(given.problem)}${domains(site)}
+<form method="post" action="${door.base}/register">${hidden({ csrf: given.csrf })}
+<label for="name">Name <span class="soft">(optional; visible to ${door.seenBy})</span></label>
+<input id="name" name="name" autocomplete="nickname" maxlength="100" value="${given.name}">
+${emailField("email", given.email)}
+${newPasswordField("Password")}
+${acceptTerms(site)}
+<button>Create account</button></form>
+${signIn}`,
+  });
+}
+
+const registered = (door: Door): Record<Delivery, Pick<PageContent, "title" | "body">> => ({
+  sent: {
+    title: "Check your email",
+    body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
+<p class="soft">No email? Check your spam folder, or <a href="${door.base}/sign-in">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
+  },
+  saved: {
+    title: "Ask the operator to verify your address",
+    body: html`<p>Welcome! Your account was created, but its address is not verified yet. ${noneSent}</p>
+<p>Tell the operator the address you registered with. They verify it with this command:</p>
+<pre class="wrap"><code>playtest admin users verify EMAIL</code></pre>
+<p>Then <a href="${door.base}/sign-in">sign in</a> with your password.</p>`,
+  },
+  sandbox: {
+    title: "Verify your address",
+    body: html`<p>Welcome! A sandbox sends no email. Verify the address you registered with by this command, then <a href="${door.base}/sign-in">sign in</a>:</p>
+<pre class="wrap"><code>playtest sandbox verify EMAIL</code></pre>`,
+  },
+});
+
+export const registeredPage = ({ site, door }: At): PageContent =>
+  signedOutLayout(site, door.base, registered(door)[site.delivery]);
+
+const emailed: Record<Delivery, string> = {
+  sent: "Check your email",
+  saved: "Ask the operator for the link",
+  sandbox: "Read the email",
+};
+
+export const forgotPage = ({ site, door, csrf }: At & { csrf: string }): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "Forgot your password?",
+    body: html`<p>We will email you a link to set a new one.</p>
+<form method="post" action="${door.base}/forgot">${hidden({ csrf })}
+${emailField("email")}
+<button>Email me a reset link</button></form>
+<p>Or <a href="${door.base}/sign-in">sign in with an emailed link</a>, without a password.</p>`,
+  });
+
+const sentPage = ({ site, door }: At, validity: string, again: string): PageContent => {
+  const valid = html`The link works once, for ${validity}.`;
+  const bodies: Record<Delivery, Markup> = {
+    sent: html`<p>If an account with that address exists, we sent it a link. ${valid}</p>
+<p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>.</p>`,
+    saved: html`<p>If an account with that address exists, an email with a link was written. ${noneSent}</p>
+<p>Ask the operator for the link in the newest email to you. ${valid}</p>`,
+    sandbox: html`<p>If an account with that address exists, an email with a link was written. A sandbox sends none. Read it with this command. ${valid}</p>
+<pre class="wrap"><code>playtest sandbox mail</code></pre>`,
+  };
+  return signedOutLayout(site, door.base, { title: emailed[site.delivery], body: bodies[site.delivery] });
+};
+
+export const linkSentPage = (at: At) => sentPage(at, "15 minutes", `${at.door.base}/sign-in`);
+export const resetSentPage = (at: At) => sentPage(at, "one hour", `${at.door.base}/forgot`);
+
+/** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
+export const confirmPage = ({ site, door, ...fields }: At & { csrf: string; next: string; token: string }): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "Welcome back",
+    body: html`<p>Click to finish signing in.</p>
+<form method="post" action="${door.base}/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
+  });
+
+interface CodeState extends At {
+  csrf: string;
+  next: string;
+  /** Whether the account has a passkey. */
+  passkeys: boolean;
+  problem?: string | Markup;
+}
+
+/** The second page of signing in to an account with a second factor. */
+export const codePage = ({ site, door, problem, passkeys, ...fields }: CodeState): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "Enter your code",
+    body: html`${problem && alert(problem)}
+<form method="post" action="${door.base}/sign-in/code">${hidden(fields)}
+${codeField("code", "Code from your authenticator app")}
+<button>Sign in</button></form>
+${
+  passkeys &&
+  html`<form method="post" action="${door.base}/sign-in/code/passkey/start">${hidden(fields)}<button class="quiet">Use a passkey instead</button></form>`
+}
+<p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
+<p><a href="${door.base}/sign-in">Start again</a></p>`,
+  });
+
+/** The page on which the browser asks for a passkey. `action` gets its answer. */
+export const usePasskeyPage = ({
+  site,
+  door,
+  options,
+  action,
+  ...fields
+}: At & {
+  csrf: string;
+  next: string;
+  action: string;
+  options: object;
+}): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "Use your passkey",
+    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, hidden(fields))}
+<p><a href="${door.base}/sign-in">Sign in another way</a></p>`,
+    assets: { scripts: ["passkey.js"] },
+  });
+
+export const staleSignInPage = ({ site, door }: At): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "Sign in again",
+    body: html`<p>Too much time has passed since you entered your password or opened your link. <a href="${door.base}/sign-in">Sign in again</a>.</p>`,
+  });
+
+export const staleLinkPage = ({ site, door }: At): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "This link no longer works",
+    body: html`<p>A sign-in link works once, for 15 minutes. <a href="${door.base}/sign-in">Get a new link</a>.</p>`,
+  });

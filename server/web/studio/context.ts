@@ -1,0 +1,9 @@
+import type { PageContext } from "../shared/types.ts";
+import type { StudioContext, StudioLinks } from "./types.ts";
+
+const links: StudioLinks = {
+  video: (slotId) => `/studio/slots/${slotId}/video`,
+  captions: (slotId) => `/studio/slots/${slotId}/captions`,
+};
+
+export const studioContext = (page: PageContext): StudioContext => ({ ...page, links });

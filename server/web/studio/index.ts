@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RecordingPart } from "../shared/types.ts";
+import { type AreaParts, signedInArea } from "../sign-in/area.ts";
+import { studioDoor } from "../sign-in/doors.ts";
+import type { Page } from "../types.ts";
+import { studioPages } from "./area.ts";
+
+/** The dependencies of Studio in a server: the operations of the API, and functions that only pages need. */
+export interface StudioParts extends AreaParts {
+  /** Sends the submitted video of a slot that this account ordered, or its captions. */
+  sendRecording(
+    wanted: { userId: string; slotId: string; part: RecordingPart },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void>;
+  newFormKey(): string;
+  now(): number;
+}
+
+/** `/studio`: the pages for game owners, who sign in as playtesters do at `/play`. */
+export function studio(parts: StudioParts): Page {
+  const { site, limits, readForm, newFormKey, now } = parts;
+  const countPassword = (request: IncomingMessage) => limits.perAddress(request, "password");
+  const pages = studioPages(
+    { site, readForm, countPassword, newFormKey, now },
+    {
+      sendRecording:
+        (part) =>
+        ({ request, response, session }, { id: slotId }) =>
+          parts.sendRecording({ userId: session.userId, slotId, part }, request, response),
+    },
+  );
+  return signedInArea(studioDoor, parts, pages);
+}

@@ -1,0 +1,35 @@
+import { html, type PageContent } from "../html.ts";
+import { frame } from "../shared/layout.ts";
+import { ifOffered } from "../shared/not-offered.ts";
+import { tokens } from "../shared/parts.ts";
+import type { Section, StudioContext } from "./types.ts";
+
+const sections: [Section, string, string][] = [
+  ["inbox", "/studio", "Inbox"],
+  ["games", "/studio/games", "Games"],
+  ["messages", "/studio/messages", "Messages"],
+];
+
+/** The layout around a page of Studio: the navigation and the name of the account. */
+export async function studioLayout(
+  context: StudioContext,
+  section: Section | undefined,
+  page: PageContent,
+): Promise<PageContent> {
+  const { call, session, site } = context;
+  const messages = (await ifOffered(call("getUnreadCount")))?.data.unreadCount ?? 0;
+  const links = sections.map(([name, path, label]) => ({
+    path,
+    label,
+    unread: name === "messages" ? messages : 0,
+    isCurrent: name === section,
+  }));
+  const who = html`<span>${session.displayName}</span><form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
+  const { scripts = [] } = page.assets ?? {};
+  return {
+    wide: true,
+    ...page,
+    header: frame({ site, home: "/studio", links, who }),
+    assets: { style: "studio.css", scripts: ["times.js", ...scripts] },
+  };
+}

@@ -1,0 +1,29 @@
+import type * as shared from "../shared/types.ts";
+
+/** Paths below `/studio` that the host of the pages serves, whether it has the files itself or fetches them from another server. */
+export interface StudioLinks {
+  /** The video of a slot. It supports `Range`. */
+  video(slotId: string): string;
+  /** The captions of a slot as WebVTT. */
+  captions(slotId: string): string;
+}
+
+/**
+ * Everything that a page of Studio needs. It reads and changes data by `call` and nothing else, so the same pages are served by
+ * `playtest serve` and, through the client, by `playtest studio`. There an operation may be missing: see `ifOffered`.
+ */
+export interface StudioContext extends shared.PageContext {
+  links: StudioLinks;
+}
+
+export type View = shared.View<StudioContext>;
+export type Action = shared.Action<StudioContext>;
+export type Route = shared.Route<StudioContext>;
+export type Serve = NonNullable<Route["serve"]>;
+
+export type Section = "inbox" | "games" | "messages";
+
+/** What pages need of their host and cannot do with `call`. */
+export interface StudioHost {
+  sendRecording(part: shared.RecordingPart): Serve;
+}
