@@ -41,10 +41,11 @@ export async function authenticate(
 }
 
 /** 401 when the caller's account was deleted since its request was authenticated, 403 when it was suspended: a body may arrive slowly. */
-export async function requireActive(tx: Query, userId: string): Promise<void> {
+export async function requireActive(tx: Query, userId: string): Promise<users.UserRow> {
   const user = await users.find(tx, userId);
   if (!user || user.deleted_at !== null) throw unauthorized("The account was deleted. Nothing was changed.");
   if (user.suspended_at !== null) throw suspended();
+  return user;
 }
 
 /** The scopes of the key, limited to those that its account has now: they may have been reduced since the key was created. */

@@ -211,7 +211,7 @@ class OperationCall {
   }
 
   /** Sent with the first statement of the change, so that it costs no round trip. */
-  #requireActive(tx: Query): Promise<void> {
+  #requireActive(tx: Query): Promise<unknown> {
     const active = this.maybePrincipal ? requireActive(tx, this.maybePrincipal.userId) : Promise.resolve();
     // The change may fail first.
     active.catch(() => {});

@@ -46,9 +46,21 @@ export class JobRunner implements Jobs<Deps> {
   }
 
   async schedule(tx: Query, job: JobToQueue): Promise<void> {
-    const { newId, clock } = this.#options;
-    await jobs.add(tx, { ...job, id: newId(), key: `${job.kind}:${job.key}`, now: clock.now() });
+    await jobs.add(tx, this.#rowOf(job));
     this.#queuedIn.add(tx);
+  }
+
+  async scheduleNew(tx: Query, given: readonly JobToQueue[]): Promise<void> {
+    await jobs.insert(
+      tx,
+      given.map((job) => this.#rowOf(job)),
+    );
+    this.#queuedIn.add(tx);
+  }
+
+  #rowOf(job: JobToQueue): jobs.NewJob {
+    const { newId, clock } = this.#options;
+    return { ...job, id: newId(), key: `${job.kind}:${job.key}`, now: clock.now() };
   }
 
   /** Looks for due jobs soon if this transaction queued any. Must be called after its commit. */

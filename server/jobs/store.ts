@@ -17,15 +17,13 @@ export interface JobRow {
   /** Real time in ms. */
 }
 
-interface NewJob {
+export interface NewJob {
   id: string;
   kind: string;
   key: string;
   payload: unknown;
   runAt: number;
   now: number;
-  /** There is most likely no such job yet: it is not looked for first. */
-  isNew?: boolean | undefined;
 }
 
 /**
@@ -33,18 +31,19 @@ interface NewJob {
  * early enough is not written: many transactions may queue the same job at once and should not conflict with each other.
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
-  const known = job.isNew ? undefined : await find(tx, job.key);
+  const known = await find(tx, job.key);
   if (known?.state === "queued" && known.run_at <= job.runAt) return;
   if (known?.state === "dead") await tx.run(`${requeueSql} WHERE unique_key = ? AND state = 'dead'`, job.key);
+  await insert(tx, [job]);
+}
+
+/** Queues jobs that most likely do not exist yet. Of one that does, only the time changes, to the earlier one. */
+export async function insert(tx: Query, added: readonly NewJob[]): Promise<void> {
+  const rows = added.map(() => "(?, ?, ?, ?, ?, 0, 'queued', 0, ?)").join(", ");
   await tx.run(
-    `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES (?, ?, ?, ?, ?, 0, 'queued', 0, ?)
+    `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES ${rows}
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
-    job.id,
-    job.kind,
-    job.key,
-    JSON.stringify(job.payload),
-    job.runAt,
-    job.now,
+    ...added.flatMap((job) => [job.id, job.kind, job.key, JSON.stringify(job.payload), job.runAt, job.now]),
   );
 }
 

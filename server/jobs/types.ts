@@ -7,14 +7,14 @@ export interface JobToQueue {
   payload: Record<string, unknown>;
   /** Server time in ms. */
   runAt: number;
-  /** There is most likely no job with this key yet, which saves looking for it. One that is dead stays dead. */
-  isNew?: boolean;
 }
 
 /** Background work as the other rooms see it. `Deps` is what jobs are given to work with. */
 export interface Jobs<Deps> {
   /** Queues a job in the transaction that causes it. */
   schedule(tx: Query, job: JobToQueue): Promise<void>;
+  /** Queues jobs that most likely do not exist yet, without looking for them first. One that is dead stays dead. */
+  scheduleNew(tx: Query, jobs: readonly JobToQueue[]): Promise<void>;
   start(deps: Deps): void;
   /** Resolves when the jobs at work have ended. */
   stop(): Promise<void>;

@@ -36,7 +36,7 @@ export async function apply(
   consent?: GivenConsent,
 ): Promise<Application> {
   playtests.lock(tx, playtestId);
-  const playtest = await findOffered(tx, playtestId, playtesterId);
+  const { playtest } = await findOffered(tx, playtestId, playtesterId);
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served. Nothing was sent. Claim a slot instead.");
   const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));

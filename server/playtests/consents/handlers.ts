@@ -48,7 +48,7 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
   }
 
   async function toAccept(q: Query, playtestId: string, playtesterId: string) {
-    const playtest = await findOffered(q, playtestId, playtesterId);
+    const { playtest } = await findOffered(q, playtestId, playtesterId);
     const current = await store.inForce(q, playtest.game_id);
     if (!current) return { playtestId, agreement: null };
     const consent = await store.findConsent(q, current.id, playtesterId);
@@ -86,7 +86,7 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
     acceptAgreement: (call) =>
       call.commit(async (tx) => {
         const playtesterId = call.principal.userId;
-        const { game_id: gameId } = await findOffered(tx, call.params.id, playtesterId);
+        const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
         if (!(await store.inForce(tx, gameId))) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
         await requireConsent(deps, tx, gameId, playtesterId, { version: call.body.version, address: call.client.address });
         return toAccept(tx, call.params.id, playtesterId);

@@ -11,14 +11,19 @@ import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
 
+interface Offered {
+  playtest: playtests.PlaytestRow;
+  game: games.GameRow;
+}
+
 /** A playtest that is offered to this playtester. 404 for an unpaid order, an unapproved trial, a suspended game or another tester group. */
-export async function findOffered(q: Query, playtestId: string, playtesterId: string): Promise<playtests.PlaytestRow> {
+export async function findOffered(q: Query, playtestId: string, playtesterId: string): Promise<Offered> {
   const playtest = await playtests.find(q, playtestId);
   const game = playtest && (await games.findOffered(q, playtest.game_id));
   if (!playtest || !game || playtest.status === "pending_payment") throw notFound();
   if (playtest.is_free_public_trial === 1 && playtest.approved_at === null) throw notFound();
   await requireMember(q, playtest, playtesterId);
-  return playtest;
+  return { playtest, game };
 }
 
 export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
@@ -64,14 +69,17 @@ export async function claim(
   playtests.lock(tx, playtestId);
   users.lock(tx, playtesterId);
   // The account may have been suspended or deleted while this waited for the locks.
-  const [playtest] = await Promise.all([findOffered(tx, playtestId, playtesterId), requireActive(tx, playtesterId)]);
+  const [{ playtest, game }, playtester] = await Promise.all([
+    findOffered(tx, playtestId, playtesterId),
+    requireActive(tx, playtesterId),
+  ]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
   if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
-  const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId));
+  const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   return reserved;
 }

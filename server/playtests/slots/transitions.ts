@@ -40,12 +40,30 @@ export interface Told {
   playtester: users.UserRow | undefined;
 }
 
-/** Records an event about a slot for its owner and, if there is one, its playtester. */
-export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, more: NoticeContext = {}): Promise<Told> {
+/** The game and the playtester of a slot. */
+export interface Parties {
+  game: games.GameRow | undefined;
+  playtester: users.UserRow | undefined;
+}
+
+async function partiesOf(tx: Query, slot: Slot): Promise<Parties> {
   const [game, playtester] = await Promise.all([
     games.find(tx, slot.game_id),
     slot.playtester_id === null ? undefined : users.find(tx, slot.playtester_id),
   ]);
+  return { game, playtester };
+}
+
+/** Records an event about a slot for its owner and, if there is one, its playtester. `known` saves reading the rows again. */
+export async function emitSlotEvent(
+  deps: Deps,
+  tx: Query,
+  slot: Slot,
+  kind: SlotKind,
+  more: NoticeContext = {},
+  known?: Parties,
+): Promise<Told> {
+  const { game, playtester } = known ?? (await partiesOf(tx, slot));
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
   if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
   await emit(deps, tx, recipients, {
@@ -73,6 +91,7 @@ export async function reserve(
   playtest: Playtest,
   slot: SlotIn<"open">,
   playtesterId: string,
+  known?: Parties,
 ): Promise<SlotIn<"reserved"> | undefined> {
   const now = deps.clock.now();
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
@@ -84,19 +103,18 @@ export async function reserve(
       "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.",
     );
   await watchDeadline(deps, tx, reserved);
-  await emitSlotEvent(deps, tx, reserved, "slot.reserved");
+  await emitSlotEvent(deps, tx, reserved, "slot.reserved", {}, known);
   return reserved;
 }
 
 /** Schedules the jobs that expire a reserved slot at its deadline and remind its playtester before. */
 export async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
-  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt }, isNew: true };
+  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
   const remindAt = deadlineAt - deps.config.playtesters.remindBeforeMs;
-  await Promise.all([
-    deps.jobs.schedule(tx, { kind: "expire-slot", ...job, runAt: deadlineAt }),
-    remindAt > deps.clock.now() && deps.jobs.schedule(tx, { kind: "remind-holder", ...job, runAt: remindAt }),
-  ]);
+  const jobs = [{ kind: "expire-slot", ...job, runAt: deadlineAt }];
+  if (remindAt > deps.clock.now()) jobs.push({ kind: "remind-holder", ...job, runAt: remindAt });
+  await deps.jobs.scheduleNew(tx, jobs);
 }
 
 export interface Video {
