@@ -70,7 +70,7 @@ export interface PageContent {
   /** Placed above the main part. */
   header?: Markup;
   /** Additional files from `/assets` to load. */
-  assets?: { style?: string; scripts?: readonly string[] };
+  assets?: { style?: string | readonly string[]; scripts?: readonly string[] };
 }
 
 const sites = new WeakMap<ServerResponse, Site>();
@@ -89,12 +89,12 @@ function footer({ termsUrl, privacyUrl }: Pick<Site, "termsUrl" | "privacyUrl">)
 
 /** Sends a page with a Content-Security-Policy that allows no resources of other sites, and only those scripts that the page lists. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
-  const { style, scripts = [] } = page.assets ?? {};
+  const { style = [], scripts = [] } = page.assets ?? {};
   const site = sites.get(response) ?? noSite;
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;

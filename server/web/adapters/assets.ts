@@ -2,10 +2,12 @@ import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
 import { passkeyScript } from "../assets/passkey.ts";
+import { playerScript, positionScript } from "../assets/player.ts";
 import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
+import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
 import { brandStyle } from "../site.ts";
 import { studioStyle } from "../studio/style.ts";
@@ -19,6 +21,9 @@ const files: Record<string, { type: string; text: string }> = {
   "icon.svg": { type: "image/svg+xml", text: icon },
   "times.js": { type: "text/javascript", text: timesScript },
   "passkey.js": { type: "text/javascript", text: passkeyScript },
+  "position.js": { type: "text/javascript", text: positionScript },
+  "player.js": { type: "text/javascript", text: playerScript },
+  "player.css": { type: "text/css", text: playerCss },
   "upload.js": { type: "text/javascript", text: uploadScript },
 };
 

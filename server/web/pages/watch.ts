@@ -1,7 +1,9 @@
+import { parsePosition } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, sendPage } from "../html.ts";
+import { player, playerScript, playerStyle } from "../player/markup.ts";
 import type { Page } from "../types.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -15,8 +17,11 @@ export function watch(callAs: CallAs, sendVideo: Page): Page {
     if (part === "video") return sendVideo(request, response, url, origin);
     const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
     const { gameName, playtesterName, publishedAt } = video;
-    const body = html`<video controls preload="metadata" src="/watch/${id}/video" aria-label="Playtest of ${gameName}"></video>
+    const src = `/watch/${id}/video`;
+    const startMs = parsePosition(url.searchParams.get("t") ?? "");
+    const body = html`${player({ src, label: `Playtest of ${gameName}`, ...(startMs !== undefined && { startMs }) })}
 <p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>.</p>`;
-    sendPage(response, 200, { title: `${playtesterName} plays ${gameName}`, wide: true, body });
+    const assets = { style: playerStyle, scripts: [playerScript] };
+    sendPage(response, 200, { title: `${playtesterName} plays ${gameName}`, wide: true, body, assets });
   };
 }

@@ -1,0 +1,92 @@
+import { positionText } from "../../../src/contract/text/position.ts";
+import { html, type Markup } from "../html.ts";
+
+/** A marked position or part of a video, for its timeline. */
+export interface Mark {
+  startMs: number;
+  /** Null for a single point. */
+  endMs: number | null;
+  /** A name of the style, such as the kind of a moment. */
+  kind: string;
+  label: string;
+}
+
+export interface PlayerVideo {
+  /** Path of the file. Its server supports `Range`. */
+  src: string;
+  /** What the video shows, for those who do not see it. */
+  label: string;
+  /** Path of the captions as WebVTT. */
+  captions?: string;
+  /** Path of the image to show before the video is played. */
+  poster?: string;
+  /** Where it starts when the page is opened. */
+  startMs?: number;
+  /** Length, if it is known before the file is read. */
+  lengthMs?: number;
+  marks?: readonly Mark[];
+  /** The page can note a moment, by its script on the event `playtest:mark`. */
+  takesMarks?: boolean;
+  /** Further keys of the page, for the list of keys. */
+  pageKeys?: readonly KeyRow[];
+}
+
+export type KeyRow = readonly [keys: readonly string[], what: string];
+
+/** What a page with a player loads. */
+export const playerStyle = "player.css";
+export const playerScript = "player.js";
+
+/** A path with a position, for a page whose script seeks by `data-at` and whose server reads `t`. */
+export const atSeconds = (ms: number) => `${Number((ms / 1000).toFixed(3))}`;
+
+const playerKeys: readonly KeyRow[] = [
+  [["Space", "K"], "Play or pause"],
+  [["J", "L"], "10 seconds back or forward"],
+  [["←", "→"], "5 seconds back or forward"],
+  [[",", "."], "One frame back or forward"],
+  [["<", ">"], "Slower or faster"],
+  [["Home"], "To the start"],
+  [["C"], "Captions on or off"],
+];
+
+const keyRow = ([keys, what]: KeyRow) => html`<div><dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${what}</dd></div>`;
+
+const speeds = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 3];
+
+const act = (name: string, label: Markup | string) =>
+  html`<button type="button" class="quiet" data-act="${name}">${label}</button>`;
+
+/** A shape on the timeline, whose unit is a millisecond. */
+const shape = ({ startMs, endMs, kind, label }: Mark) => {
+  const title = html`<title>${positionText(startMs)} ${label}</title>`;
+  return endMs === null
+    ? html`<line class="mark ${kind}" data-at="${startMs}" x1="${startMs}" x2="${startMs}" y1="12" y2="88">${title}</line>`
+    : html`<line class="mark span ${kind}" data-at="${startMs}" x1="${startMs}" x2="${endMs}" y1="50" y2="50">${title}</line>`;
+};
+
+/** The marks of a video beside each other. The page has them as a list too. */
+export const timeline = (marks: readonly Mark[], lengthMs: number | undefined): Markup =>
+  html`<svg class="timeline" role="img" aria-label="Timeline of the video: ${marks.length} ${marks.length === 1 ? "moment" : "moments"}" preserveAspectRatio="none"${lengthMs === undefined ? html` hidden` : html` viewBox="0 0 ${Math.max(1, lengthMs)} 100"`}><g class="marks">${marks.map(shape)}</g><line class="playhead" x1="0" x2="0" y1="0" y2="100"/></svg>`;
+
+/** A video with keys, speed, single frames and a timeline. Without scripts it has the browser's own controls. */
+export function player(video: PlayerVideo): Markup {
+  const { src, label, captions, poster, startMs = 0, lengthMs, marks = [], takesMarks = false, pageKeys = [] } = video;
+  const keys = [
+    ...playerKeys,
+    ...(takesMarks ? [[["M"], "Note a moment"] as const] : []),
+    ...pageKeys,
+    [["?"], "This list"] as const,
+  ];
+  return html`<div class="player" id="player" data-player${takesMarks && html` data-marks`}>
+<video controls playsinline preload="metadata" src="${src}${startMs > 0 && html`#t=${atSeconds(startMs)}`}"${poster !== undefined && html` poster="${poster}"`} aria-label="${label}">${captions !== undefined && html`<track kind="captions" src="${captions}" label="Captions">`}</video>
+<div class="player-problem note bad" role="alert" hidden data-broken="This video cannot be played here: the file is damaged or missing, or your browser does not support its format." data-connection="The connection was lost while the video was loading."><span></span> <button type="button" class="link retry" hidden>Try again</button><a class="download" href="${src}" download hidden>Download it to open it in another player</a></div>
+${timeline(marks, lengthMs)}
+<div class="player-bar" hidden>
+<p class="position"><span class="at">${positionText(startMs)}</span><span class="soft"> / <span class="length">${lengthMs === undefined ? "–" : positionText(lengthMs)}</span></span></p>
+<div class="buttons">${act("frame-back", html`<span aria-hidden="true">◂│</span><span class="hidden">One frame back</span>`)}${act("frame-forward", html`<span aria-hidden="true">│▸</span><span class="hidden">One frame forward</span>`)}
+<label><span class="hidden">Speed</span><select class="speed">${speeds.map((speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`)}</select></label>
+${takesMarks && act("mark", html`Note a moment <kbd>M</kbd>`)}${act("keys", html`Keys <kbd>?</kbd>`)}</div></div>
+<dialog class="keys-dialog" aria-label="Keys"><h2>Keys</h2><dl>${keys.map(keyRow)}</dl><form method="dialog"><button>Close</button></form></dialog>
+</div>`;
+}

@@ -1,0 +1,36 @@
+/** The style of the player and the transcript. */
+export const playerCss = `
+:root { --bug: #b3261e; --confusion: #9a5b00; --delight: #14713d; --idea: #1d5fd1; --note: #5b6675; --bar: #e6eaf0; }
+@media (prefers-color-scheme: dark) { :root { --bug: #ff8a80; --confusion: #ffb95c; --delight: #7ddc9f; --idea: #7aa8ff; --note: #a3adba; --bar: #2b3440; } }
+[hidden] { display: none !important; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem; font: .8em ui-monospace, monospace; white-space: nowrap; }
+.player { scroll-margin-top: 1rem; }
+.player video { aspect-ratio: 16 / 9; max-height: 70vh; }
+.timeline { display: block; width: 100%; height: 1.75rem; margin: .5rem 0 0; border-radius: .35rem; background: var(--bar); cursor: pointer; }
+.timeline line { vector-effect: non-scaling-stroke; }
+.mark { stroke: var(--note); stroke-width: 5px; stroke-linecap: round; }
+.mark.span { stroke-width: 12px; stroke-linecap: butt; }
+.mark.bug { stroke: var(--bug); } .mark.confusion { stroke: var(--confusion); } .mark.delight { stroke: var(--delight); } .mark.idea { stroke: var(--idea); }
+.playhead { stroke: var(--ink); stroke-width: 2px; pointer-events: none; }
+.player-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; margin-top: .5rem; }
+.player-bar .position { margin: 0; font-variant-numeric: tabular-nums; white-space: nowrap; } .position .at { font-weight: 700; }
+.player-bar .buttons { display: flex; flex-wrap: wrap; align-items: stretch; gap: .4rem; } .player-bar select { height: 100%; }
+.player-bar button, .player-bar select { width: auto; margin: 0; padding: .35rem .7rem; font-weight: 400; white-space: nowrap; }
+.player-bar label { margin: 0; } .player-bar select { background: var(--paper); }
+.player-problem { margin-top: .75rem; }
+.keys-dialog { width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem 1.5rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; }
+.keys-dialog::backdrop { background: rgb(0 0 0 / .5); }
+.keys-dialog h2 { margin: 0 0 .75rem; }
+.keys-dialog dl { margin: 0; } .keys-dialog dl div { display: grid; grid-template-columns: 8rem 1fr; gap: .75rem; padding: .3rem 0; border-top: 1px solid var(--line); } .keys-dialog dd { margin: 0; }
+.transcript .head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; } .transcript .head h2, .transcript .head label { margin: 0; }
+.cues { position: relative; max-height: 28rem; margin-top: .5rem; overflow-y: auto; overscroll-behavior: contain; border: 1px solid var(--line); border-radius: .5rem; }
+.cues ol { margin: 0; padding: 0; list-style: none; content-visibility: auto; contain-intrinsic-size: auto none auto 30rem; }
+.cues li { margin: 0; }
+.cues a { display: grid; grid-template-columns: 3.75rem minmax(0, 1fr); gap: .25rem; padding: .35rem .75rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
+.cues a:hover { background: var(--ground); } .cues a:hover time { text-decoration: underline; }
+.cues a:focus-visible { outline-offset: -3px; }
+.cues a[aria-current] { background: var(--wash, var(--ground)); box-shadow: inset .25rem 0 var(--accent); }
+.cues time { color: var(--accent); font-variant-numeric: tabular-nums; }
+.cues-more a { margin-right: .75rem; }
+`;
