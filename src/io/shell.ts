@@ -67,15 +67,15 @@ function systemOpener({ env, platform }: Io): [string, ...string[]] {
 }
 
 /**
- * Opens a URL with `command` (a program and its arguments) or in the default browser: the only way for an address from a server to
- * reach another program. Returns false if the program cannot start; throws if it is not an http or https URL.
+ * Opens a URL with `command` (a program and its arguments, followed by `more`) or in the default browser: the only way for an address
+ * from a server to reach another program. Returns false if the program cannot start; throws if it is not an http or https URL.
  */
-export async function openUrl(io: Io, address: string, command?: string): Promise<boolean> {
+export async function openUrl(io: Io, address: string, command?: string, more: readonly string[] = []): Promise<boolean> {
   const { href } = webUrl(address);
   const spawn = await spawner();
   const [given, ...options] = command?.split(/\s+/).filter(Boolean) ?? [];
   const [program, ...args] = given ? [given, ...options] : systemOpener(io);
-  const child = spawn(program, [...args, href], { stdio: "ignore", detached: true, env: { ...io.env } });
+  const child = spawn(program, [...args, ...more, href], { stdio: "ignore", detached: true, env: { ...io.env } });
   const opened = await once(child, "spawn").then(
     () => true,
     () => false,

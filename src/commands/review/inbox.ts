@@ -1,9 +1,11 @@
 import type { Data } from "../../api/client.ts";
-import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
+import type { Player } from "../../io/player.ts";
 import type { KeyChoice } from "../../io/prompt.ts";
 import { usd } from "../../io/text.ts";
+import { askNote } from "./notes/ask.ts";
+import { play } from "./play.ts";
 import { readTranscript } from "./transcript.ts";
 import { lengthOf } from "./video-length.ts";
 import { submissionView } from "./view.ts";
@@ -16,11 +18,12 @@ export type Decision = "accepted" | "rejected" | "skipped" | "quit";
 
 const instead = "Use `playtest review accept`, `reject` and `show`.";
 
-type Choice = "play" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
+type Choice = "play" | "note" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
 
 /** The amount is in the menu, so that the key that pays is pressed by somebody who has read it. */
 const choicesFor = (who: string, payoutCents: number, withoutPayments: boolean): readonly KeyChoice<Choice>[] => [
   { key: "p", value: "play", name: "Play the video" },
+  { key: "n", value: "note", name: "Note a moment of the video" },
   { key: "t", value: "transcript", name: "Read the transcript" },
   {
     key: "a",
@@ -32,14 +35,6 @@ const choicesFor = (who: string, payoutCents: number, withoutPayments: boolean):
   { key: "s", value: "skip", name: "Skip" },
   { key: "q", value: "quit", name: "Quit" },
 ];
-
-async function play(ctx: Context, slot: Slot) {
-  const { href } = webUrl((await ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl);
-  const { openUrl } = await import("../../io/shell.ts");
-  if (await openUrl(ctx.io, href, ctx.io.env.PLAYTEST_PLAYER)) return ctx.out.note("Opening the video.");
-  ctx.out.warn("Cannot start a video player. Set PLAYTEST_PLAYER, or open this link:");
-  ctx.out.note(href);
-}
 
 const ratings: readonly KeyChoice[] = [
   { key: "1", value: "1", name: "Bad" },
@@ -107,12 +102,28 @@ async function chat(ctx: Context, slot: Slot) {
   ctx.out.note("Message sent.");
 }
 
-async function act(ctx: Context, slot: Slot, payoutCents: number, choice: Choice): Promise<Decision | undefined> {
+/** A submission that is being reviewed. */
+interface Reviewing {
+  slot: Slot;
+  payoutCents: number;
+  /** The player that was last started and can say its position. */
+  player: Player | undefined;
+}
+
+async function watchVideo(ctx: Context, reviewing: Reviewing) {
+  const player = await play(ctx, reviewing.slot);
+  await reviewing.player?.release();
+  reviewing.player = player;
+}
+
+async function act(ctx: Context, reviewing: Reviewing, choice: Choice): Promise<Decision | undefined> {
+  const { slot, payoutCents } = reviewing;
   if (choice === "accept") return accept(ctx, slot, payoutCents);
   if (choice === "reject") return reject(ctx, slot);
   if (choice === "skip") return "skipped";
   if (choice === "quit") return "quit";
-  if (choice === "play") await play(ctx, slot);
+  if (choice === "play") await watchVideo(ctx, reviewing);
+  else if (choice === "note") await askNote(ctx, slot, reviewing.player);
   else if (choice === "chat") await chat(ctx, slot);
   else await ctx.out.raw(`${await readTranscript(ctx, slot.id)}\n`);
   return undefined;
@@ -124,11 +135,20 @@ export async function decide(ctx: Context, slot: Slot, payoutCents: number, posi
   ctx.out.note(`\n${position}`);
   const length = await lengthOf(ctx, slot);
   await ctx.out.emit(ctx.item({ slot: { ...slot, length, payoutCents } }, submissionView));
-  const choices = choicesFor(nameOf(slot), payoutCents, ctx.withoutPayments());
+  const reviewing: Reviewing = { slot, payoutCents, player: undefined };
+  try {
+    return await untilDecided(ctx, reviewing);
+  } finally {
+    await reviewing.player?.release();
+  }
+}
+
+async function untilDecided(ctx: Context, reviewing: Reviewing): Promise<Decision> {
+  const choices = choicesFor(nameOf(reviewing.slot), reviewing.payoutCents, ctx.withoutPayments());
   for (;;) {
     const choice = await ctx.prompt.menu("What do you want to do?", choices, instead);
     try {
-      const decision = await act(ctx, slot, payoutCents, choice);
+      const decision = await act(ctx, reviewing, choice);
       if (decision) return decision;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

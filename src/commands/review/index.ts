@@ -4,7 +4,10 @@ import { cancel } from "./cancel.ts";
 import { download } from "./download.ts";
 import { list } from "./list.ts";
 import { next } from "./next.ts";
-import { note, notes, notesDelete, notesEdit } from "./notes.ts";
+import { remove as notesDelete, edit as notesEdit } from "./notes/change.ts";
+import { list as notesList } from "./notes/list.ts";
+import { note } from "./notes/note.ts";
+import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { show } from "./show.ts";
@@ -27,9 +30,10 @@ export const review: Group = {
     url,
     transcript,
     note,
-    notes,
+    notesList,
     notesEdit,
     notesDelete,
+    pushNotes,
     download,
     watch,
     stats,

@@ -14,10 +14,20 @@ export const next = define({
   aliases: ["inbox"],
   summary: "Review the waiting submissions one by one",
   description:
-    "Shows each submission, the oldest first, and prompts for an action: play the video (in $PLAYTEST_PLAYER or the default player), " +
-    "read the transcript, accept, reject, send a message to the playtester, or skip.",
+    "Shows each submission, the oldest first, and prompts for an action: play the video (in $PLAYTEST_PLAYER, mpv or the default player), " +
+    "note a moment of it, read the transcript, accept, reject, send a message to the playtester, or skip. " +
+    "A note is about the moment that mpv shows; for other players, its position is asked for.",
   args: { slots: { ...arg.ids("Slot ids (default: all that are waiting for review)"), optional: true } },
-  operation: ["acceptSlot", "rejectSlot", "listSubmissions", "getSlot", "getPlaytest", "getSlotDownloadUrl", "sendMessage"],
+  operation: [
+    "acceptSlot",
+    "rejectSlot",
+    "listSubmissions",
+    "getSlot",
+    "getPlaytest",
+    "getSlotDownloadUrl",
+    "createMoment",
+    "sendMessage",
+  ],
   examples: ["playtest review next", "PLAYTEST_PLAYER=mpv playtest review next"],
   async run({ args }, ctx) {
     const ids = args.slots.length > 0 ? args.slots : (await waiting(ctx)).map(({ slot }) => slot.id).reverse();

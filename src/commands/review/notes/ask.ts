@@ -1,0 +1,38 @@
+import type { Data } from "../../../api/client.ts";
+import type { Context } from "../../../cli/define.ts";
+import { type MomentKind, momentKinds } from "../../../contract/moments/kinds.ts";
+import { positionText } from "../../../contract/text/position.ts";
+import type { Player } from "../../../io/player.ts";
+import type { KeyChoice } from "../../../io/prompt.ts";
+import { saveNote } from "./local.ts";
+import { position } from "./view.ts";
+
+/** Notes a moment during a review. */
+
+/** The kinds begin with different letters. */
+const kinds: readonly KeyChoice<MomentKind | "back">[] = [
+  ...momentKinds.map((kind) => ({ key: kind.charAt(0), value: kind, name: kind })),
+  { key: "escape", value: "back", name: "Back" },
+];
+
+/** Where the player is, or what the person says; undefined to cancel. In ms. */
+async function askPosition(ctx: Context, player: Player | undefined, instead: string): Promise<number | undefined> {
+  const atMs = await player?.position();
+  if (atMs !== undefined) return atMs;
+  const text = (await ctx.prompt.optional("Position in the video, such as 12:41 (leave empty to cancel):", instead)).trim();
+  return text === "" ? undefined : position(text);
+}
+
+/** Asks for position, text and kind, and saves the note. */
+export async function askNote(ctx: Context, slot: Data<"getSlot">["slot"], player: Player | undefined): Promise<void> {
+  const instead = "Use `playtest review note`.";
+  const atMs = await askPosition(ctx, player, instead);
+  if (atMs === undefined) return;
+  const at = positionText(atMs);
+  const text = (await ctx.prompt.optional(`Note at ${at} (leave empty to cancel):`, instead)).trim();
+  if (text === "") return;
+  const kind = await ctx.prompt.menu("Kind:", kinds, instead);
+  if (kind === "back") return;
+  const { local } = await saveNote(ctx, slot.id, { atMs, text, kind }, slot);
+  if (!local) ctx.out.note(`Noted at ${at}.`);
+}

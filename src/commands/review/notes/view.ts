@@ -1,0 +1,72 @@
+import type { Data } from "../../../api/client.ts";
+import { arg, col, detail, flag } from "../../../cli/define.ts";
+import { momentKinds } from "../../../contract/moments/kinds.ts";
+import { parsePosition, positionText } from "../../../contract/text/position.ts";
+import { usage } from "../../../errors.ts";
+import type { View } from "../../../io/cells.ts";
+
+export type Moment = Data<"createMoment">["moment"];
+
+const at = (item: object) => {
+  const { atMs, endMs } = item as Moment;
+  return endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}-${positionText(endMs)}`;
+};
+const tagsOf = (item: object) => (item as Moment).tags.join(", ");
+
+/** What a column says about a note that is only on this computer. */
+export const onThisComputer = "on this computer";
+
+/** The columns of lists; with the ids of notes on this computer, a column that tells them from the others. */
+export const momentsView = (localIds: ReadonlySet<string> = new Set()): View => ({
+  columns: [
+    col("id", "id", "id"),
+    col("slot", "slotId", "id"),
+    col("at", at),
+    col("kind", "kind"),
+    col("severity", "severity"),
+    col("text", "text"),
+    col("tags", tagsOf),
+    col("noted", "createdAt", "ago"),
+    ...(localIds.size > 0 ? [col("stored", ({ id }) => (localIds.has(id as string) ? onThisComputer : ""))] : []),
+  ],
+  empty: "No notes. Add one with `playtest review note SLOT 12:41 TEXT`.",
+});
+
+export const momentView = (local = false): View => ({
+  columns: [
+    detail("id", "id", "id"),
+    detail("slot", "slotId", "id"),
+    detail("at", at),
+    detail("kind", "kind"),
+    detail("severity", "severity"),
+    detail("text", "text"),
+    detail("tags", tagsOf),
+    ...(local ? [detail("stored", () => onThisComputer)] : []),
+  ],
+});
+
+/** A position in ms; a usage error for any other text. */
+export function position(text: string): number {
+  const ms = parsePosition(text);
+  if (ms === undefined)
+    throw usage(`TIME: ${JSON.stringify(text)} is not a position in a video.`, "Examples: 12:41, 1:02:41, 90s, 12:30-12:55.");
+  return ms;
+}
+
+/** `12:41` or `12:30-12:55`. */
+export function span(text: string): { atMs: number; endMs?: number } {
+  const [from = "", to, ...rest] = text.split("-");
+  const atMs = position(rest.length > 0 ? text : from);
+  if (to === undefined) return { atMs };
+  const endMs = position(to);
+  if (endMs <= atMs) throw usage("TIME: the end must be after the start. Nothing was noted.");
+  return { atMs, endMs };
+}
+
+export const described = {
+  kind: flag.choice(momentKinds, "Kind of the observation"),
+  severity: flag.integer("How bad it is, from minor to what blocks the player", { min: 1, max: 4 }),
+  tag: flag.list("Tag: lowercase words joined by hyphens", { value: "TAG" }),
+};
+
+export const noteArg = arg.id("Id of the note");

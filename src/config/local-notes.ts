@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { cannotWrite, failure } from "../errors.ts";
+import { readObject } from "./store.ts";
+
+/** Notes that are kept on this computer, in one file for each instance and profile. */
+export interface LocalFile<T> {
+  readonly path: string;
+  read(): T[];
+  /**
+   * Replaces the notes by what `change` returns. No other command writes meanwhile, and a command that is killed leaves the file as it
+   * was or as it becomes.
+   */
+  update(change: (notes: readonly T[]) => T[] | Promise<T[]>): Promise<void>;
+}
+
+/** The lock is held for milliseconds: an older one was left by a command that was killed. */
+const staleMs = 10_000;
+const pauseMs = 20;
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+async function isStale(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > staleMs;
+}
+
+/** Runs `use` while this process holds the lock. */
+async function locked<T>(lock: string, use: () => Promise<T>): Promise<T> {
+  for (let left = (2 * staleMs) / pauseMs; ; left--) {
+    try {
+      await (await open(lock, "wx", 0o600)).close();
+      break;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw cannotWrite(lock, error as Error);
+      if (left === 0) throw failure(`Another command has locked ${lock}. Nothing was saved.`, "Try again.");
+      if (await isStale(lock)) await rm(lock, { force: true });
+      else await setTimeout(pauseMs);
+    }
+  }
+  try {
+    return await use();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** Opens the notes of a profile in the configuration directory. The name of the file says nothing about the instance. */
+export function openLocalNotes<T>(directory: string, { baseUrl, profile }: { baseUrl: string; profile: string }): LocalFile<T> {
+  const name = createHash("sha256").update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
+  const path = join(directory, "notes", `${name}.json`);
+  const read = () => (readObject(path)?.notes ?? []) as T[];
+
+  async function update(change: (notes: readonly T[]) => T[] | Promise<T[]>) {
+    const fail = (error: Error): never => {
+      throw cannotWrite(path, error);
+    };
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(fail);
+    await locked(`${path}.lock`, async () => {
+      const notes = await change(read());
+      if (notes.length === 0) return rm(path, { force: true }).catch(fail);
+      await writeFile(`${path}.part`, `${JSON.stringify({ baseUrl, profile, notes }, null, 2)}\n`, { mode: 0o600, flush: true })
+        .then(() => rename(`${path}.part`, path))
+        .catch(fail);
+    });
+  }
+
+  return { path, read, update };
+}

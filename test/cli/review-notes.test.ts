@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isMpv } from "../../src/io/player.ts";
+import { testFolder } from "../helpers/cli.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+import { leaveAll, sitDown } from "../helpers/terminal.ts";
+
+/** Notes that are made during a review, at a real terminal, while a player runs. */
+let server: TestServer;
+let owner: Person;
+let gameId: string;
+let stop: () => Promise<void>;
+const players: number[] = [];
+
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server, "Ada");
+  await giveCredit(server, owner, 100_000);
+  gameId = await createGame(owner);
+  stop = async () => {
+    await server.close();
+    await store.remove();
+  };
+});
+afterEach(async () => {
+  leaveAll();
+  for (const pid of players.splice(0)) process.kill(pid);
+  const { submissions } = (await owner.get("/submissions?status=submitted")).body.data;
+  for (const { slot } of submissions) await owner.post(`/slots/${slot.id}/accept`);
+});
+afterAll(() => stop());
+
+const submitted = async () => play(server, await registerPlaytester(server), await order(owner, gameId));
+const moments = async (slotId: string) => (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;
+
+/** A folder with a program called `mpv` in it. */
+function withMpv(): string {
+  const folder = testFolder();
+  const fake = fileURLToPath(new URL("../fixtures/mpv.mjs", import.meta.url));
+  writeFileSync(join(folder, "mpv"), `#!/bin/sh\nexec '${process.execPath}' '${fake}' "$@"\n`, { mode: 0o755 });
+  return folder;
+}
+
+/** Sits down to a review; `listening` resolves with how mpv was started, once it takes questions. */
+function review(folder: string, env: Record<string, string>) {
+  const base = { PLAYTEST_BASE_URL: server.baseUrl, PLAYTEST_API_KEY: owner.key, FAKE_MPV_FOLDER: folder };
+  const session = sitDown(folder, ["review", "next"], { ...base, ...env });
+  const file = join(folder, "mpv.json");
+  async function listening(): Promise<{ args: string[]; socketPath: string; mode: string; pid: number }> {
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    const started = JSON.parse(readFileSync(file, "utf8"));
+    players.push(started.pid);
+    return started;
+  }
+  return { session, listening };
+}
+
+describe("review next: a note", () => {
+  it.each([
+    ["the configured mpv", (folder: string) => ({ PLAYTEST_PLAYER: `${join(folder, "mpv")} --fs` }), ["--fs"]],
+    ["an mpv that is installed", (folder: string) => ({ PATH: `${folder}:${process.env.PATH}` }), []],
+  ])("is at the position of %s", async (_, env, options) => {
+    const id = await submitted();
+    const folder = withMpv();
+    const { session, listening } = review(folder, { FAKE_MPV_POSITION: "761.25", ...env(folder) });
+    await session.see("What do you want to do?", "p");
+    await session.see("Opening the video.");
+    const { args, socketPath, mode } = await listening();
+    expect([args.slice(0, -2), mode, existsSync(socketPath)]).toEqual([options, "700", true]);
+    expect(args.at(-1)).toContain("token=");
+    await session.see("What do you want to do?", "n");
+    await session.see("Note at 12:41", "Lost in the tutorial\r");
+    await session.see("Kind:", "xc");
+    await session.see("Noted at 12:41.");
+    await session.see("What do you want to do?", "q");
+    expect([await session.ended, session.restored()]).toEqual([0, true]);
+    expect(existsSync(dirname(socketPath))).toBe(false);
+    expect(await moments(id)).toMatchObject([{ atMs: 761_250, text: "Lost in the tutorial", kind: "confusion", endMs: null }]);
+  });
+
+  it("asks for the position if mpv plays nothing yet or was closed, and again after one that is none", async () => {
+    const id = await submitted();
+    const folder = withMpv();
+    const { session, listening } = review(folder, { PLAYTEST_PLAYER: join(folder, "mpv") });
+    await session.see("What do you want to do?", "p");
+    const { pid } = await listening();
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "noon\r");
+    await session.see('"noon" is not a position in a video.');
+    process.kill(players.pop()!);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "1:02:41\r");
+    await session.see("Note at 1:02:41", "The map is upside down\r");
+    await session.see("Kind:", "b");
+    await session.see("Noted at 1:02:41.");
+    await session.see("What do you want to do?", "q");
+    expect(await session.ended).toBe(0);
+    expect(await moments(id)).toMatchObject([{ atMs: 3_761_000, kind: "bug" }]);
+  });
+
+  it("is not made when its position, its text or its kind is left out", async () => {
+    const id = await submitted();
+    const { session } = review(testFolder(), { PLAYTEST_PLAYER: "true" });
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "\r");
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "90\r");
+    await session.see("Note at 1:30", "\r");
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "90\r");
+    await session.see("Note at 1:30", "Nothing much\r");
+    await session.see("Kind:", "\u001b");
+    await session.see("What do you want to do?", "q");
+    expect(await session.ended).toBe(0);
+    expect(await moments(id)).toEqual([]);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it.each([
+  ["mpv", true],
+  ["/usr/local/bin/mpv --fs", true],
+  ["C:\\tools\\mpv.exe", true],
+  ["vlc", false],
+  ["/opt/mpv/play", false],
+])("%s is mpv: %s", (command, expected) => expect(isMpv(command)).toBe(expected));
