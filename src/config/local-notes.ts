@@ -22,13 +22,13 @@ const pauseMs = 20;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-async function isStale(lock: string): Promise<boolean> {
+async function isStale(lock: string, now: number): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > staleMs;
+  return found !== undefined && now - found.mtimeMs > staleMs;
 }
 
 /** Runs `use` while this process holds the lock. */
-async function locked<T>(lock: string, use: () => Promise<T>): Promise<T> {
+async function locked<T>(lock: string, now: () => number, use: () => Promise<T>): Promise<T> {
   for (let left = (2 * staleMs) / pauseMs; ; left--) {
     try {
       await (await open(lock, "wx", 0o600)).close();
@@ -36,7 +36,7 @@ async function locked<T>(lock: string, use: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw cannotWrite(lock, error as Error);
       if (left === 0) throw failure(`Another command has locked ${lock}. Nothing was saved.`, "Try again.");
-      if (await isStale(lock)) await rm(lock, { force: true });
+      if (await isStale(lock, now())) await rm(lock, { force: true });
       else await setTimeout(pauseMs);
     }
   }
@@ -48,7 +48,11 @@ async function locked<T>(lock: string, use: () => Promise<T>): Promise<T> {
 }
 
 /** Opens the notes of a profile in the configuration directory. The name of the file says nothing about the instance. */
-export function openLocalNotes<T>(directory: string, { baseUrl, profile }: { baseUrl: string; profile: string }): LocalFile<T> {
+export function openLocalNotes<T>(
+  directory: string,
+  { baseUrl, profile }: { baseUrl: string; profile: string },
+  now: () => number,
+): LocalFile<T> {
   const name = createHash("sha256").update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
   const path = join(directory, "notes", `${name}.json`);
   const read = () => (readObject(path)?.notes ?? []) as T[];
@@ -58,7 +62,7 @@ export function openLocalNotes<T>(directory: string, { baseUrl, profile }: { bas
       throw cannotWrite(path, error);
     };
     await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(fail);
-    await locked(`${path}.lock`, async () => {
+    await locked(`${path}.lock`, now, async () => {
       const notes = await change(read());
       if (notes.length === 0) return rm(path, { force: true }).catch(fail);
       await writeFile(`${path}.part`, `${JSON.stringify({ baseUrl, profile, notes }, null, 2)}\n`, { mode: 0o600, flush: true })

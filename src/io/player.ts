@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -23,16 +22,16 @@ export function isMpv(command: string): boolean {
   return /^mpv(\.(exe|com))?$/i.test(win32.basename(program));
 }
 
-/** Where mpv listens: a socket in a folder that only this user may enter, on Windows a named pipe with a random name. */
-async function listeningPlace({ platform }: Io): Promise<{ address: string; remove(): Promise<void> }> {
-  if (platform === "win32") return { address: `\\\\.\\pipe\\playtest-mpv-${randomUUID()}`, remove: async () => {} };
+/** Where mpv listens: a socket in a folder that only this user may enter, on Windows a named pipe. */
+async function listeningPlace({ platform }: Io, newId: () => string): Promise<{ address: string; remove(): Promise<void> }> {
+  if (platform === "win32") return { address: `\\\\.\\pipe\\playtest-mpv-${newId()}`, remove: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), "playtest-mpv-"));
   return { address: join(folder, "socket"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** Starts mpv on a URL. Undefined if it cannot start. */
-export async function startMpv(io: Io, url: string, command: string): Promise<Player | undefined> {
-  const { address, remove } = await listeningPlace(io);
+export async function startMpv(io: Io, url: string, command: string, newId: () => string): Promise<Player | undefined> {
+  const { address, remove } = await listeningPlace(io, newId);
   if (await openUrl(io, url, command, [`--input-ipc-server=${address}`]))
     return { position: () => positionAt(address), release: remove };
   await remove();

@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isMpv } from "../../src/io/player.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
@@ -29,6 +31,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   leaveAll();
+  await killLeftovers();
   for (const pid of players.splice(0)) process.kill(pid);
   const { submissions } = (await owner.get("/submissions?status=submitted")).body.data;
   for (const { slot } of submissions) await owner.post(`/slots/${slot.id}/accept`);
@@ -47,9 +50,9 @@ function withMpv(): string {
 }
 
 /** Sits down to a review; `listening` resolves with how mpv was started, once it takes questions. */
-function review(folder: string, env: Record<string, string>) {
+function review(folder: string, env: Record<string, string>, flags: readonly string[] = []) {
   const base = { PLAYTEST_BASE_URL: server.baseUrl, PLAYTEST_API_KEY: owner.key, FAKE_MPV_FOLDER: folder };
-  const session = sitDown(folder, ["review", "next"], { ...base, ...env });
+  const session = sitDown(folder, ["review", "next", ...flags], { ...base, ...env });
   const file = join(folder, "mpv.json");
   async function listening(): Promise<{ args: string[]; socketPath: string; mode: string; pid: number }> {
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
@@ -102,6 +105,32 @@ describe("review next: a note", () => {
     await session.see("What do you want to do?", "q");
     expect(await session.ended).toBe(0);
     expect(await moments(id)).toMatchObject([{ atMs: 3_761_000, kind: "bug" }]);
+  });
+
+  it("is kept on this computer when the server cannot be reached, and uploaded once", async () => {
+    const id = await submitted();
+    const down = { now: false };
+    const network = await startFlakyNetwork(
+      server.baseUrl,
+      () => false,
+      ({ url }) => down.now && url!.endsWith("/moments"),
+    );
+    const folder = testFolder();
+    const { session } = review(folder, { PLAYTEST_BASE_URL: network.baseUrl, PLAYTEST_PLAYER: "true" }, ["--retries", "0"]);
+    await session.see("What do you want to do?", "n");
+    await session.see("Position in the video", "90\r");
+    down.now = true;
+    await session.see("Note at 1:30", "The door is stuck\r");
+    await session.see("Kind:", "b");
+    await session.see("`playtest review notes push`");
+    down.now = false;
+    await session.see("What do you want to do?", "q");
+    expect(await session.ended).toBe(0);
+    expect(await moments(id)).toEqual([]);
+    const env = { PLAYTEST_BASE_URL: network.baseUrl, PLAYTEST_API_KEY: owner.key };
+    expect(await spawnPlaytest(folder, ["review", "notes", "push"], env).ended).toMatchObject({ code: 0 });
+    expect(await moments(id)).toMatchObject([{ atMs: 90_000, text: "The door is stuck", kind: "bug" }]);
+    await network.close();
   });
 
   it("is not made when its position, its text or its kind is left out", async () => {

@@ -337,6 +337,7 @@ export const everyCommand: Record<string, Row> = {
   "review notes list": words(async (world) => (await noted(world)).slotId),
   "review notes edit": words(async (world) => `${(await noted(world)).id} --severity 4`),
   "review notes delete": words(async (world) => `${(await noted(world)).id} --yes`),
+  "review notes push": nothing,
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
   "review stats": nothing,

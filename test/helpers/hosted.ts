@@ -37,7 +37,7 @@ function miss(response: ServerResponse, how: Miss) {
 
 const unlisted = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "host"]);
 
-async function pass(upstream: string, route: string, request: IncomingMessage, response: ServerResponse) {
+async function pass(upstream: string, route: string | undefined, request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const headers = Object.entries(request.headers).filter(([name]) => !unlisted.has(name)) as [string, string][];
@@ -45,7 +45,7 @@ async function pass(upstream: string, route: string, request: IncomingMessage, r
   const reply = await fetch(upstream + request.url, { method: request.method!, headers, body, redirect: "manual" });
   const bytes = Buffer.from(await reply.arrayBuffer());
   response.writeHead(reply.status, Object.fromEntries([...reply.headers].filter(([name]) => !unlisted.has(name))));
-  const schema = reply.ok ? schemas.find(([one]) => one.test(route))?.[1] : undefined;
+  const schema = reply.ok && route !== undefined ? schemas.find(([one]) => one.test(route))?.[1] : undefined;
   if (!schema) return void response.end(bytes);
   const { data, ...rest } = JSON.parse(bytes.toString()) as { data: unknown };
   response.end(JSON.stringify({ data: plainly(data, schema, (schema.$defs ?? {}) as Record<string, JsonSchema>), ...rest }));
@@ -54,10 +54,12 @@ async function pass(upstream: string, route: string, request: IncomingMessage, r
 /** A server without any extension: the real one behind a gate. */
 export async function startHosted(upstream: string, how: Miss) {
   const asked: string[] = [];
+  let extended = false;
   const server = createServer((request, response) => {
     const path = request.url!.split("?")[0]!;
     const route = `${request.method} ${path.slice(api.length)}`;
     asked.push(route);
+    if (extended) return void pass(upstream, undefined, request, response);
     if (!path.startsWith(api) || !routes.some((one) => one.test(route))) {
       request.resume();
       return miss(response, how);
@@ -68,6 +70,10 @@ export async function startHosted(upstream: string, how: Miss) {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    /** From now on the server has every extension. */
+    extend() {
+      extended = true;
+    },
     async close() {
       server.closeAllConnections();
       server.close();

@@ -21,7 +21,7 @@ export async function play(ctx: Context, { id }: Data<"getSlot">["slot"]): Promi
   const { href } = webUrl((await ctx.api().getSlotDownloadUrl({ params: { id } })).downloadUrl);
   const [{ openUrl }, { isMpv, startMpv }] = await Promise.all([import("../../io/shell.ts"), import("../../io/player.ts")]);
   const mpv = mpvCommand(io, isMpv);
-  const player = mpv === undefined ? undefined : await startMpv(io, href, mpv);
+  const player = mpv === undefined ? undefined : await startMpv(io, href, mpv, ctx.newId);
   if (player || (await openUrl(io, href, io.env.PLAYTEST_PLAYER))) out.note("Opening the video.");
   else {
     out.warn("Cannot start a video player. Set PLAYTEST_PLAYER, or open this link:");

@@ -24,7 +24,7 @@ export type LocalNotes = LocalFile<LocalNote>;
 export function localNotes(ctx: Context): LocalNotes {
   const { io } = ctx;
   const { profile, get } = ctx.settings();
-  return openLocalNotes(configDir(io.env, io.platform), { baseUrl: get("baseUrl")!.value, profile: profile.value });
+  return openLocalNotes(configDir(io.env, io.platform), { baseUrl: get("baseUrl")!.value, profile: profile.value }, ctx.now);
 }
 
 export const findLocal = (notes: LocalNotes, id: string) => notes.read().find(({ moment }) => moment.id === id);

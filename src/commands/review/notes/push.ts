@@ -15,7 +15,7 @@ async function requireNotes(ctx: Context, waiting: number): Promise<void> {
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
-  const message = `This server does not store notes. ${plural(waiting, "note")} stay on this computer.`;
+  const message = `This server does not store notes. Nothing was sent. Still on this computer: ${plural(waiting, "note")}.`;
   throw new CliError("NOT_OFFERED", exitCodes.notFound, message, { hint: "Run this again once the server supports notes." });
 }
 
