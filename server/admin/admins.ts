@@ -1,4 +1,5 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
+import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import * as keys from "../accounts/keys-store.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
@@ -29,10 +30,15 @@ export async function revokeAdmin(deps: Deps, tx: Query, id: string, caller: Pri
   return (await users.find(tx, id))!;
 }
 
-/** 403 unless the caller may change this account: those of admins are for admins with every scope. */
-export function requireMayChange(caller: Principal, account: users.UserRow): void {
-  if (account.role !== "admin" || caller.scopes.has("admin")) return;
-  throw forbidden(
-    "Only an administrator with the scope `admin` can change the account of an administrator. Nothing was changed.",
-  );
+/**
+ * 403 unless the caller may change this account. Those of administrators are for administrators with every scope, who confirmed with
+ * their second factor: a stolen key must not suspend those who could notice.
+ */
+export async function requireMayChange(deps: Deps, q: Query, caller: Principal, account: users.UserRow): Promise<void> {
+  if (account.role !== "admin") return;
+  if (!caller.scopes.has("admin"))
+    throw forbidden(
+      "Only an administrator with the scope `admin` can change the account of an administrator. Nothing was changed.",
+    );
+  await requireConfirmation(deps, q, caller);
 }

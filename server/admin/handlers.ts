@@ -138,7 +138,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     verifyUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
-        requireMayChange(call.principal, found);
+        await requireMayChange(deps, tx, call.principal, found);
         if (found.email_verified_at === null) await verifyUser(deps, tx, found.id);
         return userOf(tx, found.id);
       }),
@@ -147,7 +147,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
         if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
-        requireMayChange(call.principal, found);
+        await requireMayChange(deps, tx, call.principal, found);
         const now = clock.now();
         if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
         await sessions.endAll(tx, found.id);
@@ -157,7 +157,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     unsuspendUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
-        requireMayChange(call.principal, found);
+        await requireMayChange(deps, tx, call.principal, found);
         if (found.deleted_at !== null) throw conflict("This account was deleted. Nothing was changed.");
         if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
         return userOf(tx, found.id);
@@ -168,7 +168,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const found = await user(tx, call.params.id);
         if (found.id === call.principal.userId)
           throw conflict("You cannot remove your own second factor this way. Nothing was changed. Disable it with a code.");
-        requireMayChange(call.principal, found);
+        await requireMayChange(deps, tx, call.principal, found);
         if (!(await resetFactors(tx, found.id)))
           throw conflict("This account has no second factor and no passkey. Nothing was changed.");
         await mailFactorReset(deps, tx, found.id, call.client);

@@ -60,7 +60,8 @@ export type Execute = (operation: ServedOperation, request: OperationRequest) =>
 export function createExecute(deps: Deps): Execute {
   return async ({ endpoint, handler }, request) => {
     // Before a stored reply is replayed: it may say what the caller no longer may know.
-    if (endpoint.confirmed && request.principal) await requireConfirmation(deps, request.principal);
+    const { principal } = request;
+    if (endpoint.confirmed && principal) await deps.store.read((q) => requireConfirmation(deps, q, principal));
     const call = new OperationCall(deps, endpoint, request);
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);

@@ -66,7 +66,7 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccou
       call.commit(async (tx) => {
         const user = await accountOf(tx, call.params.id);
         if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
-        requireMayChange(call.principal, user);
+        await requireMayChange(deps, tx, call.principal, user);
         await deleteAccount(deps, tx, user, { byOperator: true });
         return { user: accountView(await accountOf(tx, user.id)) };
       }),

@@ -340,6 +340,11 @@ onBothDatabases("confirmation of operations on money", (serve) => {
     expect(said(await admin.post("/admin/admins", { name: "Eve", scopes: ["money"] }))).toEqual(mustConfirm);
     expect(said(await admin.post(`/admin/users/${payer.id}/reset-factor`))).toEqual(mustConfirm);
     expect(said(await admin.delete(`/admin/admins/${payer.id}`))).toEqual(mustConfirm);
+    for (const change of ["suspend", "unsuspend", "verify"])
+      expect(said(await admin.post(`/admin/users/${payer.id}/${change}`)), change).toEqual(mustConfirm);
+    expect((await payer.get("/admin/payouts")).status).toBe(200);
+    const owner = await registerOwner(server);
+    expect((await admin.post(`/admin/users/${owner.id}/suspend`)).status).toBe(200);
   });
 
   it("is off with 0 minutes, and a second factor can be made a condition", async () => {

@@ -24,15 +24,13 @@ export async function confirmedUntil(deps: Deps, q: Query, principal: Principal)
 }
 
 /**
- * Refuses an administrator's operation on money with 403 unless the API key in use was confirmed with a code recently. An administrator
+ * Refuses an administrator's operation on money or on an administrator with 403 unless the API key in use was confirmed with a code recently. An administrator
  * without a second factor needs no confirmation, or is refused where the server requires a second factor.
  */
-export async function requireConfirmation(deps: Deps, principal: Principal): Promise<void> {
+export async function requireConfirmation(deps: Deps, q: Query, principal: Principal): Promise<void> {
   const { reauthenticateMinutes, requireSecondFactor } = deps.config.admin;
-  const { enabled, until } = await deps.store.read(async (q) => ({
-    enabled: await store.isEnabled(q, principal.userId),
-    until: await confirmedUntil(deps, q, principal),
-  }));
+  const enabled = await store.isEnabled(q, principal.userId);
+  const until = await confirmedUntil(deps, q, principal);
   if (!enabled && requireSecondFactor)
     throw new Problem(
       "SECOND_FACTOR_REQUIRED",

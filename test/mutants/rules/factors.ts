@@ -63,7 +63,7 @@ export const factorsRules: readonly Mutant[] = [
     edits: [
       [
         "server/http/execute.ts",
-        "if (endpoint.confirmed && request.principal)",
+        "if (endpoint.confirmed && principal)",
         "if (endpoint.confirmed && !request.idempotencyKey && request.principal)",
       ],
     ],
@@ -129,5 +129,11 @@ export const factorsRules: readonly Mutant[] = [
     test: "api/passkeys",
     only,
     edits: [["server/accounts/passkeys/store.ts", "(counter < ? OR counter = 0 AND ? = 0)", "(counter <= ? OR counter = ?)"]],
+  },
+  {
+    rule: "a confirmation is needed to suspend an administrator",
+    test: "api/factors",
+    only: "sqlite.*cannot be avoided",
+    edits: [["server/admin/admins.ts", "  await requireConfirmation(deps, q, caller);\n", ""]],
   },
 ];
