@@ -18,6 +18,7 @@ import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
 import { requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
+import { requireNotMoved } from "./operations/move/moved.ts";
 import { watchClock } from "./operations/watch-clock.ts";
 import { type Demo, seedDemo } from "./sandbox/demo.ts";
 import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
@@ -107,6 +108,7 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     );
   const store = await openStore({ dataDir, log, ...(databaseUrl !== undefined && { databaseUrl }) });
   try {
+    await requireNotMoved(store);
     const secretKey = host.env.PLAYTEST_SECRET_KEY;
     const instanceKey = await requireIdentity({ store, dataDir, sandbox: config.sandbox, secretKey, randomBytes });
     const clock = await createClock(store, Date.now, config.sandbox);

@@ -16,6 +16,12 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** A database that nobody else can write until it is closed. Its queries see everything that was committed before. */
+export interface Held extends Snapshot {
+  /** Runs `change`, commits, and from then on the database refuses every further write with `reason`, in running servers too. */
+  retire(reason: string, change: (tx: Query) => Promise<void>): Promise<void>;
+}
+
 /** A kind of database. Each has a folder beside this file and is listed in drivers.ts. */
 export interface Driver {
   /** The driver's name in backups and in JSON output. */
@@ -30,6 +36,11 @@ export interface Driver {
   /** Opens the database read-only. A server may be running on it. */
   inspect(location: DataLocation): Promise<Store>;
   snapshot(location: DataLocation): Promise<Snapshot>;
+  /**
+   * Fills an empty database with the tables of this program: all that `work` wrote, or nothing if it throws. It may take hours. References
+   * between rows are checked when it ends, so that rows can be written and removed in any order. Only of databases that are not files.
+   */
+  fill?(location: DataLocation, work: (tx: Query) => Promise<void>): Promise<void>;
 }
 
 /** Operations on a database that is a file. */
@@ -41,6 +52,8 @@ export interface DatabaseFile {
   lock(dataDir: string): Promise<() => void>;
   /** Copies the current state of the database to `target`. A server may keep writing meanwhile. */
   copy(dataDir: string, target: string, onProgress: (done: number, total: number) => void): Promise<void>;
+  /** Keeps everybody, also a running server, from writing to the database. The operating system ends that when this process dies. */
+  hold(dataDir: string): Promise<Held>;
   /** Opens a copy read-only. */
   inspectCopy(path: string): Promise<Store>;
 }

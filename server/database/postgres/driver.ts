@@ -1,4 +1,5 @@
 import type { Driver } from "../driver.ts";
+import { fillPostgres } from "./fill.ts";
 import { openPostgres, openSnapshotClient } from "./postgres.ts";
 
 /** PostgreSQL, for any number of server processes. */
@@ -9,6 +10,7 @@ export const postgresDriver: Driver = {
   open: ({ databaseUrl }, { patient = false, log } = {}) => openPostgres(databaseUrl!, { log, ...(patient && { silenceMs: 0 }) }),
   inspect: ({ databaseUrl }) => openPostgres(databaseUrl!, { silenceMs: 0 }),
   snapshot: ({ databaseUrl }) => openSnapshotClient(databaseUrl!),
+  fill: ({ databaseUrl }, work) => fillPostgres(databaseUrl!, work),
 };
 
 /** A URL with its password replaced. A URL that cannot be parsed is hidden completely. */

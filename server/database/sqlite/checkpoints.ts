@@ -15,7 +15,6 @@ interface Wal {
  * runs every thousand frames, so that each is short and the WAL is reused from its start; a full one runs when writes pause.
  */
 export class Checkpoints {
-  readonly #database: Database;
   readonly #status: Statement<[], Wal>;
   readonly #passive: Statement<[], Wal>;
   readonly #truncate: Statement<[], Wal>;
@@ -26,7 +25,6 @@ export class Checkpoints {
 
   constructor(database: Database, log?: StoreLog) {
     this.#log = log;
-    this.#database = database;
     this.#status = database.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#passive = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     this.#truncate = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -66,9 +64,7 @@ export class Checkpoints {
 
   /** Does not wait for readers in other processes: the remaining frames stay in the WAL until the next checkpoint. */
   #moveAll(): void {
-    this.#database.pragma("busy_timeout = 0");
     this.#truncate.get();
-    this.#database.pragma("busy_timeout = 5000");
     this.#dueAt = FRAMES_BETWEEN;
   }
 

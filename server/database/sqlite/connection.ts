@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
 import type { QueryCache } from "./query-cache.ts";
+import { retiredReason } from "./retired.ts";
 
 type Row = Record<string, Value>;
 
@@ -98,6 +99,8 @@ export class Connection {
     if (code === undefined) return error;
     if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") return uniqueViolation(error as Error);
     if (code === "SQLITE_READONLY" && !this.#writes) return error;
+    const retired = retiredReason(error);
+    if (retired !== undefined) return new StoreUnavailable(`${retired} The change was not saved.`, { cause: error });
     return TRANSIENT.test(code) ? unavailable(error, { reading: !this.#writes }) : error;
   }
 }

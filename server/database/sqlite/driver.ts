@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DataLocation } from "../../config/data-location.ts";
 import type { Driver, Snapshot } from "../driver.ts";
-import { copySqlite, lockSqlite, openSqlite } from "./sqlite.ts";
+import { copySqlite, holdSqlite, lockSqlite, openSqlite } from "./sqlite.ts";
 
 const name = "playtest.db";
 
@@ -25,6 +25,7 @@ export const sqliteDriver: Driver = {
     lockName: `${name}.lock`,
     lock: (dataDir) => lockSqlite(dataFile(dataDir)),
     copy: (dataDir, target, onProgress) => copySqlite(dataFile(dataDir), target, onProgress),
+    hold: (dataDir) => holdSqlite(dataFile(dataDir)),
     inspectCopy: (path) => openSqlite(path, { readOnly: true }),
   },
   describe: ({ dataDir }) => `SQLite ${dataFile(dataDir)}`,

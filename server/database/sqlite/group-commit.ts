@@ -1,8 +1,12 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Statement } from "better-sqlite3";
 import type { Query, Value } from "../port.ts";
 import { type Connection, codeOf, unavailable } from "./connection.ts";
 
 const GROUP_SIZE = 64;
+/** How often and how long (ms) a group waits for another process that holds the write lock. */
+const mostWaits = 150;
+const waitMs = 20;
 
 interface Entry {
   fn: (tx: Query) => Promise<unknown>;
@@ -34,6 +38,8 @@ export class GroupCommit {
   constructor(connection: Connection, options: Options) {
     this.#connection = connection;
     this.#options = options;
+    // SQLite would wait for a lock within the call, and this process would answer nobody meanwhile.
+    connection.pragma("busy_timeout = 0");
     const prepare = (sql: string) => connection.database.prepare(sql);
     this.#statements = {
       begin: prepare("BEGIN IMMEDIATE"),
@@ -98,7 +104,7 @@ export class GroupCommit {
   async #transact(group: Entry[]): Promise<void> {
     const savepoints = group.length > 1 && this.#failed;
     this.#failed = false;
-    this.#begin();
+    await this.#begin();
     if (savepoints || !(await this.#runAll(group))) await this.#runEach(group);
     try {
       this.#connection.commit();
@@ -110,11 +116,15 @@ export class GroupCommit {
     }
   }
 
-  #begin(): void {
-    try {
-      this.#statements.begin.run();
-    } catch (error) {
-      throw unavailable(error);
+  /** Begins a transaction. Waits for another process that writes, such as a move to another database. */
+  async #begin(): Promise<void> {
+    for (let waits = 0; ; waits++) {
+      try {
+        return void this.#statements.begin.run();
+      } catch (error) {
+        if (!codeOf(error)?.startsWith("SQLITE_BUSY") || waits === mostWaits) throw unavailable(error);
+      }
+      await pause(waitMs);
     }
   }
 
@@ -123,7 +133,7 @@ export class GroupCommit {
     for (const entry of group) {
       if (await this.#run(entry)) continue;
       this.#statements.rollback.run();
-      this.#begin();
+      await this.#begin();
       // A single write is not run again.
       return group.length === 1;
     }

@@ -1,13 +1,15 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
+import type { Held } from "../driver.ts";
 import { appendOnlyTables, type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { Connection, readQueries } from "./connection.ts";
+import { Connection, readQueries, unavailable } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { lockDataFile } from "./lock.ts";
 import { QueryCache } from "./query-cache.ts";
+import { retire } from "./retired.ts";
 
 export interface SqliteOptions {
   /** Fail a write whose callback awaits anything but its queries. For tests and development. */
@@ -62,6 +64,32 @@ export async function copySqlite(file: string, target: string, progress: (done: 
   } finally {
     source.close();
   }
+}
+
+/** Holds the write lock of a data file. Waits for a running server to end the commit that it is in. */
+export async function holdSqlite(file: string): Promise<Held> {
+  const open = await loadDriver();
+  const connection = new Connection(open(file, { fileMustExist: true }), { writes: true });
+  try {
+    connection.pragma("busy_timeout = 30000");
+    connection.database.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    connection.database.close();
+    throw unavailable(error);
+  }
+  const query = readQueries(connection);
+  return {
+    dialect: sqliteDialect,
+    query,
+    async retire(reason, change) {
+      await change(query);
+      retire(connection.database, reason);
+      connection.commit();
+    },
+    close: async () => {
+      connection.database.close();
+    },
+  };
 }
 
 /** 16 MiB: large enough to be fast, small enough to interrupt quickly. */

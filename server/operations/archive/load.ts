@@ -54,7 +54,8 @@ export async function requireEmptyDatabase(location: Location): Promise<void> {
   }
 }
 
-async function requireEmpty(q: Query, tables: readonly Table[]): Promise<void> {
+/** Throws ConfigError when one of these tables has a row. */
+export async function requireEmpty(q: Query, tables: readonly Table[]): Promise<void> {
   const used = await firstUsed(q, tables);
   if (used === undefined) return;
   const message = `The database is not empty: it has rows in ${used}. Nothing was changed. Create a new database and pass it with --database-url.`;

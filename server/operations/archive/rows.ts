@@ -10,7 +10,7 @@ import type { Table } from "../../database/tables.ts";
 const pageRows = 100;
 const longestLine = 256 * 1024 * 1024;
 /** How much is inserted at once: both databases accept this many values in one statement, and this much text is written quickly. */
-const mostValues = 5000;
+export const mostValues = 5000;
 const mostText = 1024 * 1024;
 
 /** Writes every row of these tables in the order of their keys. Calls `wrote` after each page. */
@@ -23,27 +23,29 @@ export async function dumpRows(
   for (const table of tables) {
     await file.writeFile(`${JSON.stringify({ table: table.name, columns: table.columns })}\n`);
     for await (const rows of pagesOf(q, table)) {
-      await file.writeFile(
-        rows.map((row) => `${JSON.stringify(table.columns.map((name) => encode(row[name] ?? null)))}\n`).join(""),
-      );
+      await file.writeFile(rows.map((row) => `${lineOf(table, row)}\n`).join(""));
       wrote(rows.length);
     }
   }
 }
 
-type Row = Record<string, Value>;
+export type Row = Record<string, Value>;
 
-async function* pagesOf(q: Query, { name, key }: Table): AsyncGenerator<Row[]> {
+/** The rows of a table in the order of their keys, some at a time. */
+export async function* pagesOf(q: Query, { name, key }: Table, size = pageRows): AsyncGenerator<Row[]> {
   const order = key.join(", ");
   const behind = `WHERE (${order}) > (${key.map(() => "?").join(", ")})`;
   for (let last: Row | undefined; ; ) {
     const from: Value[] = last ? key.map((column) => last![column]!) : [];
-    const rows = await q.all<Row>(`SELECT * FROM ${name} ${last ? behind : ""} ORDER BY ${order} LIMIT ${pageRows}`, ...from);
+    const rows = await q.all<Row>(`SELECT * FROM ${name} ${last ? behind : ""} ORDER BY ${order} LIMIT ${size}`, ...from);
     if (rows.length > 0) yield rows;
-    if (rows.length < pageRows) return;
+    if (rows.length < size) return;
     last = rows.at(-1);
   }
 }
+
+/** All values of a row in one line, the same from each kind of database. */
+export const lineOf = ({ columns }: Table, row: Row) => JSON.stringify(columns.map((name) => encode(row[name] ?? null)));
 
 const encode = (value: Value) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value);
 

@@ -1,7 +1,10 @@
 import type { Query, Value } from "../../database/port.ts";
 
-/** Settings of a database: the mode, the fingerprint of the instance key, and the state and keys of a rotation. */
-export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation";
+/**
+ * Settings of a database: the mode, the fingerprint of the instance key, the state and keys of a rotation, and where its data was moved
+ * to or is being moved from.
+ */
+export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation" | "moved_to" | "moving_from";
 
 export const get = async (q: Query, name: Name): Promise<string | undefined> =>
   (await q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", name))?.value;

@@ -1,29 +1,60 @@
-import { define } from "../../cli/define.ts";
+import type { Moved } from "../../../server/operations/move/move.ts";
+import { type Context, define, flag, type Outcome } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
+import { withProgress } from "./with-progress.ts";
+
+interface Given {
+  data: string | undefined;
+  databaseUrl: string | undefined;
+}
+
+const movedText = ({ from, to, rows, tables, pauseMs }: Moved) =>
+  `Moved ${from} to ${to} and compared both: ${plural(rows, "row")} in ${plural(tables, "table")}.
+Nothing could be written for ${(pauseMs / 1000).toFixed(1)} s.
+Now restart the server with the same data directory and --database-url (or DATABASE_URL). The old database refuses changes; remove it when everything works.`;
+
+async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> {
+  const [{ move }, { randomBytes }] = await Promise.all([
+    import("../../../server/operations/move/move.ts"),
+    import("node:crypto"),
+  ]);
+  const options = { ...given, to, env: { ...ctx.io.env }, now: ctx.now, randomBytes };
+  const moved = await withProgress(ctx, (onProgress) => move({ ...options, onProgress }));
+  return ctx.text(movedText(moved), { result: moved });
+}
+
+async function applyMigrations(ctx: Context, given: Given): Promise<Outcome> {
+  const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
+  const options = { ...given, env: { ...ctx.io.env } };
+  const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
+  const { applied } = result;
+  const text =
+    applied.length === 0
+      ? "The database is up to date."
+      : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.`;
+  return ctx.text(`${locationText(result.location)}\n${text}`, { result });
+}
 
 export const migrate = define({
   name: "migrate",
-  summary: "Apply pending database migrations",
-  description: "The server also applies them when it starts.",
+  summary: "Apply pending database migrations, or move from SQLite to PostgreSQL",
+  description:
+    "The server also applies migrations when it starts. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
+    "The server may be running: rows are copied while it goes on. For the last changes and to compare all rows, writes wait a few seconds, and those that wait too long get 503 with Retry-After. " +
+    "Afterwards the old database refuses every change, and the server must be restarted with the new one. A move that fails or is killed changes nothing. Uploads stay in the data directory.",
   risk: "local",
   args: {},
-  flags: location,
+  flags: { ...location, to: flag.text("Move the data to this PostgreSQL database, which must be empty", { value: "URL" }) },
   examples: [
     "playtest serve migrate --data /var/lib/playtest",
     "playtest serve migrate --database-url postgres://localhost/playtest",
+    "playtest serve migrate --data /var/lib/playtest --to postgres://localhost/playtest",
   ],
-  async run({ flags }, ctx) {
-    const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
-    const options = { ...flags, env: { ...ctx.io.env } };
-    const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
-    const { applied } = result;
-    const text =
-      applied.length === 0
-        ? "The database is up to date."
-        : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.`;
-    return ctx.text(`${locationText(result.location)}\n${text}`, { result });
+  exits: [6],
+  run({ flags: { to, ...given } }, ctx) {
+    return to === undefined ? applyMigrations(ctx, given) : moveTo(ctx, to, given);
   },
 });

@@ -154,7 +154,7 @@ export const archivesRules: readonly Mutant[] = [
   {
     rule: "every page of rows goes on behind the last",
     test: "cli/export",
-    edits: [[rows, "    if (rows.length < pageRows) return;", "    if (rows.length <= pageRows) return;"]],
+    edits: [[rows, "    if (rows.length < size) return;", "    if (rows.length <= size) return;"]],
   },
   {
     rule: "tables and columns are those that the migrations make",

@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openStore } from "../../server/database/open.ts";
+import type { Query } from "../../server/database/port.ts";
+import { doctor } from "../../server/operations/doctor.ts";
+import * as settings from "../../server/operations/keys/store.ts";
+import { move } from "../../server/operations/move/move.ts";
+import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
+import { personWith } from "../helpers/factories.ts";
+import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { createTestRandom, nodeAt } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let dataDir: string;
+let target: FreshDatabase;
+beforeEach(async () => {
+  target = await freshDatabase({ empty: true });
+});
+afterEach(async () => {
+  await killLeftovers();
+  await target.drop();
+});
+
+async function serving(...flags: string[]) {
+  const file = join(freshFolder(), "ready.json");
+  const argv = ["serve", "run", "--sandbox", "--port", "0", "--data", dataDir, "--rate-limit", "off", "--log-level", "error"];
+  const { child, ended } = spawnPlaytest(dataDir, [...argv, "--ready-file", file, ...flags]);
+  const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  const stop = () => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { ...ready, node: nodeAt(ready.baseUrl), stop };
+}
+
+const serve = (...argv: string[]) => spawnPlaytest(freshFolder(), ["serve", ...argv, "--data", dataDir]);
+
+const moving = (onProgress: () => void = () => {}, env: Record<string, string> = {}) =>
+  move({ data: dataDir, databaseUrl: undefined, to: target.url, env, now: Date.now, randomBytes, onProgress });
+
+/** Clients that create, change and remove rows until they are told to stop, or a change is refused. */
+function writers(owner: ReturnType<typeof personWith>, gameId: string) {
+  const answered = { games: [] as string[], orders: [] as string[], refused: [] as (string | null)[] };
+  let going = true;
+  const client = async (number: number) => {
+    for (let turn = 0; going; turn++) {
+      const game = await owner.post("/games", { name: `Game ${number}-${turn}`, buildUrl: "https://example.com/a.zip" });
+      if (game.status === 201) answered.games.push(game.body.data.game.id);
+      const order = await owner.post(`/games/${gameId}/playtests`, { quantity: 1 });
+      if (order.status === 201) answered.orders.push(order.body.data.playtest.id);
+      for (const reply of [game, order]) {
+        if (reply.status === 201) continue;
+        if (reply.status !== 503) throw new Error(reply.text);
+        answered.refused.push(reply.headers.get("retry-after"));
+        going = false;
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: 4 }, (_, number) => client(number)));
+  return { answered, all };
+}
+
+async function inTarget<T>(read: (q: Query) => Promise<T>): Promise<T> {
+  const store = await openStore({ databaseUrl: target.url });
+  return store.read(read).finally(() => store.close());
+}
+
+describe("moving a running server from SQLite to PostgreSQL", () => {
+  beforeEach(() => {
+    dataDir = freshFolder();
+  });
+
+  it("loses no acknowledged change, and afterwards the old database accepts none", async () => {
+    const old = await serving("--seed", "minimal");
+    const { ownerKey, gameId } = old as typeof old & { ownerKey: string; gameId: string };
+    const owner = personWith(old.node, ownerKey, "");
+    const { answered, all } = writers(owner, gameId);
+    while (answered.orders.length < 50) await owner.get("/billing/balance");
+
+    const { code, stdout, stderr } = await serve("migrate", "--to", target.url, "--json").ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout).result).toMatchObject({ from: expect.stringContaining("playtest.db"), rows: expect.any(Number) });
+    await all;
+    expect(answered.refused).not.toEqual([]);
+    expect(new Set(answered.refused)).toEqual(new Set(["1"]));
+    expect((await owner.get("/billing/balance")).status).toBe(200);
+    await old.stop();
+
+    const restarted = await serve("run", "--sandbox", "--port", "0").ended;
+    expect(restarted).toMatchObject({ code: 2, stderr: expect.stringContaining("was moved to PostgreSQL") });
+
+    const moved = await serving("--database-url", target.url);
+    const there = personWith(moved.node, ownerKey, "");
+    const paths = [...answered.games.map((id) => `/games/${id}`), ...answered.orders.map((id) => `/playtests/${id}`)];
+    const lost: string[] = [];
+    for (const path of paths) if ((await there.get(path)).status !== 200) lost.push(path);
+    expect(lost).toEqual([]);
+    expect((await there.post(`/games/${gameId}/playtests`, { quantity: 1 })).status).toBe(201);
+    await moved.stop();
+    const checks = await doctor({ data: dataDir, databaseUrl: target.url, ledger: true, fix: false, now: Date.now(), env: {} });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  it("changes nothing when it is killed: the server goes on, and the same command then works", async () => {
+    const old = await serving("--seed", "minimal");
+    const { ownerKey, gameId } = old as typeof old & { ownerKey: string; gameId: string };
+    const random = createTestRandom(process.env.PLAYTEST_SEED ?? "move");
+    for (let round = 0; round < 4; round++) {
+      const { child, ended } = serve("migrate", "--to", target.url);
+      setTimeout(() => child.kill("SIGKILL"), 500 + (random(2).readUInt16BE() % 1500));
+      if ((await ended).code === 0) break;
+      expect((await personWith(old.node, ownerKey, "").post(`/games/${gameId}/playtests`, { quantity: 1 })).status).toBe(201);
+      expect(await inTarget((q) => settings.get(q, "mode"))).toBeUndefined();
+    }
+    await old.stop();
+  });
+});
+
+describe("a move", () => {
+  beforeEach(() => {
+    dataDir = dataDirFixture();
+  });
+
+  const addSetting = async (name: settings.Name, value: string, options: Parameters<typeof openStore>[0] = { dataDir }) => {
+    const store = await openStore(options);
+    await store.write((tx) => settings.set(tx, name, value)).finally(() => store.close());
+  };
+
+  it("that fails at any step leaves the old database as it was and the new one empty", async () => {
+    await addSetting("mode", "sandbox");
+    let steps = 0;
+    for (let failing = 1; ; failing += 37) {
+      steps = 0;
+      const fail = () => {
+        if (++steps === failing) throw new Error("ended here");
+      };
+      const failed = await moving(fail).then(
+        () => false,
+        () => true,
+      );
+      if (!failed) break;
+      expect(await inTarget((q) => settings.get(q, "mode"))).toBeUndefined();
+      await addSetting("mode", "sandbox");
+    }
+    expect(steps).toBeGreaterThan(1);
+    expect(await inTarget((q) => settings.get(q, "mode"))).toBe("sandbox");
+    await expect(addSetting("mode", "live")).rejects.toThrow("was moved to PostgreSQL");
+  });
+
+  it("is refused for a database with rows", async () => {
+    await addSetting("mode", "sandbox", { databaseUrl: target.url });
+    await expect(moving()).rejects.toThrow("The database is not empty: it has rows in settings");
+  });
+
+  it("is refused with another key than the one the data is sealed with", async () => {
+    const { stop } = await serving();
+    await stop();
+    rmSync(join(dataDir, "instance.key"));
+    writeFileSync(join(dataDir, "instance.key"), `${"ab".repeat(32)}\n`);
+    await expect(moving()).rejects.toThrow("is not the key of this database");
+  });
+
+  it("is refused from PostgreSQL, and to something else", async () => {
+    const other = { data: dataDir, env: {}, now: Date.now, randomBytes, onProgress() {} };
+    await expect(move({ ...other, databaseUrl: target.url, to: target.url })).rejects.toThrow("Only a server with SQLite");
+    await expect(move({ ...other, databaseUrl: undefined, to: "mysql://localhost/x" })).rejects.toThrow("does not start with");
+  });
+
+  it("is completed by the same command when it was interrupted after the old database was given up", async () => {
+    await addSetting("mode", "sandbox");
+    await moving();
+    const source = await openStore({ dataDir });
+    const id = await source.read((q) => settings.get(q, "moved_to")).finally(() => source.close());
+    await addSetting("moving_from", id!, { databaseUrl: target.url });
+    const refused = await serve("run", "--sandbox", "--port", "0", "--database-url", target.url).ended;
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Run the same command again") });
+    expect(await moving()).toMatchObject({ pauseMs: 0 });
+    expect(await inTarget((q) => settings.get(q, "moving_from"))).toBeUndefined();
+    await expect(moving()).rejects.toThrow("This data was moved before");
+  });
+});
