@@ -34,6 +34,14 @@ export const find = (q: Query, hash: string, now: number) =>
     now,
   );
 
+/** Whether the session with this id has not ended and its account is not suspended. */
+export const isLive = async (q: Query, id: string, now: number) =>
+  (await q.one(
+    "SELECT 1 AS one FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ? AND s.expires_at > ? AND u.suspended_at IS NULL",
+    id,
+    now,
+  )) !== undefined;
+
 export const end = (tx: Query, hash: string) => tx.run("DELETE FROM sessions WHERE hash = ?", hash);
 
 /** The sessions of an account that have not expired, newest first. */

@@ -1,6 +1,7 @@
 import * as keys from "../accounts/keys-store.ts";
+import * as sessions from "../accounts/sessions-store.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { HandlersFor, Principal } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
 import * as eventStore from "./store.ts";
@@ -46,7 +47,14 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
     };
   }
 
-  async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<RawResponse> {
+  /** Whether the API key or the session that opened a stream is still valid. */
+  const isLive = ({ keyId, sessionId }: Principal) =>
+    deps.store.read((q) =>
+      sessionId === null ? keys.isLive(q, keyId, deps.clock.now()) : sessions.isLive(q, sessionId, deps.clock.now()),
+    );
+
+  async function stream(principal: Principal, lastId: string | undefined): Promise<RawResponse> {
+    const { userId: accountId } = principal;
     const start = await startOf(accountId, lastId);
     return new RawResponse((_, response) =>
       countingStream(accountId, () =>
@@ -55,7 +63,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
           draining: deps.draining,
           heartbeatMs: deps.config.http.heartbeatMs,
           follow: (wake) => deps.feed.follow(accountId, wake),
-          allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
+          allowed: () => isLive(principal),
           next: nextAfter(accountId, start.seq),
         }),
       ),
@@ -78,8 +86,8 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
 
   return {
     async listEvents(call) {
-      const { userId, keyId } = call.principal;
-      if (call.headers.Accept === "events") return stream(userId, keyId, call.headers["Last-Event-ID"]);
+      const { userId } = call.principal;
+      if (call.headers.Accept === "events") return stream(call.principal, call.headers["Last-Event-ID"]);
       const page = call.page();
       const rows = await call.read((q) => eventStore.list(q, userId, page));
       return call.listed(page, rows, (items) => ({ events: items.map(eventView) }));

@@ -18,28 +18,50 @@ export interface Origin {
   client: Client;
 }
 
+type Perform = (operation: Operation, input: AnyInput) => Promise<Rendered | RawResponse>;
+
+/** Performs operations as an account, without HTTP. */
+const createPerform =
+  (operations: Operations, execute: Execute) =>
+  (principal: Principal | undefined, { requestId, client }: Origin): Perform =>
+  async (operation, { params = {}, query = {}, body, headers = {}, idempotencyKey }) => {
+    const served = operations.get(operation);
+    if (!served) throw notFound();
+    if (principal) authorize(served.endpoint, principal);
+    return execute(served, {
+      principal,
+      params,
+      query: asSent(query),
+      body,
+      headers: lowerCased(headers),
+      idempotencyKey,
+      requestId,
+      client,
+    });
+  };
+
 /** The function that pages call operations with. It has the type of the client's `call`, so pages do not depend on being in the server. */
 export function createCallAs(operations: Operations, execute: Execute): CallAs {
-  return (principal, { requestId, client }) =>
+  const perform = createPerform(operations, execute);
+  return (principal, origin) =>
     async (operation, ...[input]) => {
-      const served = operations.get(operation);
-      if (!served) throw notFound();
-      if (principal) authorize(served.endpoint, principal);
-      const { params = {}, query = {}, body, headers = {}, idempotencyKey } = (input ?? {}) as AnyInput;
-      const request = {
-        principal,
-        params,
-        query: asSent(query),
-        body,
-        headers: lowerCased(headers),
-        idempotencyKey,
-        requestId,
-        client,
-      };
-      const reply = await execute(served, request);
+      const reply = await perform(principal, origin)(operation, (input ?? {}) as AnyInput);
       if (reply instanceof RawResponse) throw new Error(`${operation} does not answer with JSON`);
       return contentOf(reply);
     };
+}
+
+/** Opens the stream of an account's events, from after the one with this id. */
+export type StreamAs = (principal: Principal, origin: Origin, lastEventId: string | undefined) => Promise<RawResponse>;
+
+export function createStreamAs(operations: Operations, execute: Execute): StreamAs {
+  const perform = createPerform(operations, execute);
+  return async (principal, origin, last) => {
+    const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
+    const reply = await perform(principal, origin)("listEvents", { headers });
+    if (!(reply instanceof RawResponse)) throw new Error("listEvents does not stream");
+    return reply;
+  };
 }
 
 interface AnyInput {

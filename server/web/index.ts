@@ -2,7 +2,7 @@ import { BrowserAccounts } from "../accounts/browser/accounts.ts";
 import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
-import type { CallAs } from "../http/call-operation.ts";
+import type { CallAs, StreamAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
 import { problemOf, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
@@ -35,7 +35,7 @@ import { studio } from "./studio/index.ts";
 import type { Page } from "./types.ts";
 
 /** Serves pages and files outside the API, by the first segment of the path. */
-export function createPages(deps: Deps, callAs: CallAs): PageHandler {
+export function createPages(deps: Deps, { callAs, streamAs }: { callAs: CallAs; streamAs: StreamAs }): PageHandler {
   const { clock, config } = deps;
   const accounts = new BrowserAccounts(deps);
   const readForm = createReadForm(config.http);
@@ -62,7 +62,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     };
   const { downloads: download, builds } = downloads(deps);
   const newFormKey = () => deps.randomBytes(16).toString("hex");
-  const signedIn = { site, callAs, accounts, limits, readForm, newFormKey, now: clock.now };
+  const signedIn = { site, callAs, streamAs, accounts, limits, readForm, newFormKey, now: clock.now };
   // Not counted: health checks, signed messages of card processors, and files that browsers cache. The portal and Studio count per session.
   const pages: Record<string, Page> = {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),

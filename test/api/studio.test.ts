@@ -1,6 +1,9 @@
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { readEventStream } from "../../src/api/event-stream.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
+  claim,
   createGame,
   giveCredit,
   order,
@@ -140,6 +143,158 @@ onBothDatabases("Studio", (serve) => {
       expect(statusOf(await (await signedIn(server, playtester)).get(path))).toEqual([403, null]);
       const nobody = await visitor(server).get(path);
       expect(statusOf(nobody)).toEqual([303, `/studio/sign-in?${new URLSearchParams({ next: path })}`]);
+    });
+  });
+
+  describe("pages", () => {
+    async function busy() {
+      const given = await market();
+      const { server, owner, gameId, playtester } = given;
+      const playtestId = await order(owner, gameId, { quantity: 4 });
+      const submitted = await play(server, playtester, playtestId);
+      const second = await registerPlaytester(server, "Bo");
+      const blocked = await claim(second, playtestId);
+      await second.post(`/playtester/slots/${blocked}/report`, { reasonCode: "crash", notes: "At the <door>." });
+      const manual = await order(owner, gameId, { selectionMode: "manual", quantity: 1 });
+      const answer = { qualificationsResponse: "I own a cat." };
+      const applied = await second.post(`/playtester/playtests/${manual}/applications`, answer);
+      const application = applied.body.data.application.id as string;
+      return {
+        ...given,
+        playtestId,
+        submitted,
+        blocked,
+        manual,
+        application,
+        second,
+        browser: await signedIn(server, owner, "/studio"),
+      };
+    }
+
+    it("inbox: what waits, the nearest deadline first", async () => {
+      const { browser, submitted, blocked, manual } = await busy();
+      const { html } = await browser.get("/studio");
+      const links = [...html.matchAll(/<p class="what"><a href="([^"]+)"/g)].map(([, path]) => path);
+      expect(links).toEqual([
+        `/studio/playtests/${manual}/applications`,
+        `/studio/slots/${blocked}/problem`,
+        `/studio/slots/${submitted}`,
+      ]);
+      expect(html).toContain("At the &lt;door&gt;.");
+    });
+
+    it("board: each slot in the column of its state", async () => {
+      const { browser, playtestId, gameId } = await busy();
+      expect((await browser.get("/studio/games")).html).toContain(`/studio/games/${gameId}`);
+      expect((await browser.get(`/studio/games/${gameId}`)).html).toContain(`/studio/playtests/${playtestId}`);
+      const { html } = await browser.get(`/studio/playtests/${playtestId}`);
+      const counts = [...html.matchAll(/<h2>([\w ]+) <span class="soft">(\d+)</g)].map(
+        ([, title, count]) => `${title}: ${count}`,
+      );
+      expect(counts).toEqual(["Open: 2", "Being played: 0", "Problem: 1", "To review: 1", "Accepted: 0", "Ended: 0"]);
+      expect(html).toContain(`playtest playtests cancel ${playtestId}`);
+    });
+
+    it("application: is approved by a button, and rejected with a message", async () => {
+      const { browser, manual, application, second, server, owner, gameId } = await busy();
+      const page = `/studio/playtests/${manual}/applications`;
+      const done = await browser.submit(page, `${page}/${application}/approve`);
+      expect(done.location).toBe(`${page}?done=approved`);
+      expect((await browser.get(done.location!)).html).toContain("You approved the application.");
+      expect((await second.get("/playtester/slots")).body.data.slots).toHaveLength(2);
+
+      const other = await order(owner, gameId, { selectionMode: "manual", quantity: 1 });
+      const applied = await second.post(`/playtester/playtests/${other}/applications`, { qualificationsResponse: "A cat." });
+      const next = `/studio/playtests/${other}/applications`;
+      const action = `${next}/${applied.body.data.application.id}/reject`;
+      expect((await browser.submit(next, action, { customMessage: "Not this time." })).location).toBe(`${next}?done=rejected`);
+      await server.advance(0);
+      expect(server.mails.at(-1)!.text).toContain("Not this time.");
+    });
+
+    it("problem: an answer returns the slot, and cancelling needs a confirmation", async () => {
+      const { browser, blocked, owner } = await busy();
+      const page = `/studio/slots/${blocked}/problem`;
+      const statusOf = async () => (await owner.get(`/slots/${blocked}`)).body.data.slot.status;
+      const refused = await browser.submit(page, `/studio/slots/${blocked}/cancel`);
+      expect([refused.status, refused.html]).toEqual([400, expect.stringContaining("Nothing was changed.")]);
+      const answered = await browser.submit(page, page, { message: "Fixed.", keys: "" });
+      expect([answered.location, await statusOf()]).toEqual([`${page}?done=answered`, "reserved"]);
+      expect((await browser.get(answered.location!)).html).toContain("You answered, and the playtester got the slot back.");
+    });
+
+    it("problem: is ended by cancelling the slot", async () => {
+      const { browser, blocked, owner } = await busy();
+      const page = `/studio/slots/${blocked}/problem`;
+      const done = await browser.submit(page, `/studio/slots/${blocked}/cancel`, { sure: "yes" });
+      expect(done.location).toBe(`${page}?done=cancelled`);
+      expect((await owner.get(`/slots/${blocked}`)).body.data.slot.status).toBe("cancelled");
+    });
+
+    it("messages: from the contact to a message sent", async () => {
+      const { browser, owner, submitted, playtester } = await busy();
+      await owner.post(`/slots/${submitted}/accept`);
+      const opened = await browser.submit("/studio/messages", `/studio/messages/with/${playtester.id}`);
+      const sent = await browser.submit(opened.location!, opened.location!, { content: "Well played!" });
+      expect(sent.location).toBe(opened.location);
+      const conversation = (await playtester.get("/chat/contacts")).body.data.contacts[0].conversationId;
+      const { messages } = (await playtester.get(`/chat/conversations/${conversation}`)).body.data;
+      expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Well played!"]);
+    });
+
+    it("every page and form of another owner's things: 404, and nothing changes", async () => {
+      const { server, owner, blocked, submitted, manual, playtestId, gameId, application } = await busy();
+      const stranger = await signedIn(server, await registerOwner(server), "/studio");
+      const { csrf } = hiddenFields((await stranger.get("/studio")).html, "/studio/sign-out");
+      const read = [
+        `games/${gameId}`,
+        `playtests/${playtestId}`,
+        `playtests/${manual}/applications`,
+        `slots/${submitted}`,
+        `slots/${blocked}/problem`,
+      ];
+      const posts = [
+        `playtests/${manual}/applications/${application}/approve`,
+        `playtests/${manual}/applications/${application}/reject`,
+        `slots/${blocked}/problem`,
+        `slots/${blocked}/cancel`,
+      ];
+      const statuses = async (paths: string[], ask: (path: string) => Promise<Shown>) =>
+        Promise.all(paths.map(async (path) => (await ask(`/studio/${path}`)).status));
+      expect(await statuses(read, (path) => stranger.get(path))).toEqual(read.map(() => 404));
+      const foreign = (path: string) => stranger.send(path, { csrf: csrf!, formKey: "k", sure: "yes" });
+      expect(await statuses(posts, foreign)).toEqual(posts.map(() => 404));
+      expect((await owner.get(`/slots/${blocked}`)).body.data.slot.status).toBe("blocked");
+    });
+
+    it("every form without the session's token: 403, and nothing changes", async () => {
+      const { browser, owner, blocked, manual, application } = await busy();
+      const posts = [
+        `playtests/${manual}/applications/${application}/approve`,
+        `slots/${blocked}/problem`,
+        `slots/${blocked}/cancel`,
+        "sign-out",
+      ];
+      for (const path of posts) {
+        const reply = await browser.send(`/studio/${path}`, { csrf: "wrong", formKey: "k", sure: "yes" });
+        expect([path, reply.status]).toEqual([path, 403]);
+      }
+      expect((await owner.get(`/slots/${blocked}`)).body.data.slot.status).toBe("blocked");
+      expect((await browser.get("/studio")).status).toBe(200);
+    });
+
+    it("events: are streamed to a browser that is signed in, until it signs out", async () => {
+      const { server, browser, owner, submitted } = await busy();
+      expect((await visitor(server).get("/studio/events")).status).toBe(303);
+      const reply = await fetch(`${server.baseUrl}/studio/events`, { headers: { cookie: browser.cookie() } });
+      expect(reply.headers.get("content-type")).toMatch(/^text\/event-stream/);
+      const events = readEventStream(Readable.fromWeb(reply.body as never));
+      expect((await events.next()).value?.data).toBeUndefined();
+      await owner.post(`/slots/${submitted}/accept`);
+      expect(JSON.parse((await events.next()).value!.data!).event).toBe("slot.accepted");
+      await browser.submit("/studio", "/studio/sign-out");
+      await owner.post(`/slots/${(await owner.get("/submissions?status=blocked")).body.data.submissions[0].slot.id}/unblock`);
+      expect((await events.next()).done).toBe(true);
     });
   });
 });

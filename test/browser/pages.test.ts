@@ -1,11 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mailVerification } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { topicList } from "../../src/help/list.ts";
+import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import {
   claim,
@@ -23,10 +21,6 @@ import { mailedPath } from "../helpers/mails.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
-
-/** A folder to save a picture of each page in. */
-const pictures = process.env.PLAYTEST_SCREENSHOTS;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let server: TestServer;
@@ -162,26 +156,6 @@ async function unverifiedLinks(): Promise<{ verify: string; reset: string }> {
   return { verify, reset: mailedPath(server, "reset") };
 }
 
-interface Seen {
-  overflow: number;
-  lang: string;
-  title: string;
-  headings: number;
-  violations: string[];
-}
-
-/** Checks a page by those rules of WCAG 2.2 A and AA that a program can check. */
-const judge = (runOnly: readonly string[]) => `(async () => {
-  const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ["violations"] });
-  return {
-    overflow: document.documentElement.scrollWidth - window.innerWidth,
-    lang: document.documentElement.lang,
-    title: document.title,
-    headings: document.querySelectorAll("h1").length,
-    violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary)),
-  };
-})()`;
-
 async function contextOf(who: keyof typeof pages, width: number, scheme: "light" | "dark"): Promise<BrowserContext> {
   const options = {
     viewport: { width, height: 800 },
@@ -197,26 +171,7 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
   return context;
 }
 
-async function look(page: Page, name: string, path: string, rules: readonly string[], complaints: string[]): Promise<string[]> {
-  await page.goto(path);
-  await page.evaluate(axe);
-  const seen = (await page.evaluate(judge(rules))) as Seen;
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name}-${page.viewportSize()!.width}.png`), fullPage: true });
-  }
-  const faults = [...seen.violations];
-  if (seen.overflow > 0) faults.push(`is ${seen.overflow} px wider than the window`);
-  if (seen.lang !== "en" || !/. · playtest$/.test(seen.title) || seen.headings !== 1) faults.push(JSON.stringify(seen));
-  // The console names a page that answers 404 or 410, which some are for.
-  faults.push(...complaints.splice(0).filter((text) => !/status of 4(04|10)/.test(text)));
-  return faults.map((fault) => `${name}: ${fault}`);
-}
-
-describe.each([
-  { width: 1280, scheme: "light", rules: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
-  { width: 390, scheme: "dark", rules: ["color-contrast", "target-size"] },
-] as const)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
+describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
   it.each(["signedOut", "docs", "busy", "fresh"] as const)(
     "for the visitor %s: fit the width, are accessible and break no content security policy",
     { timeout: 60_000 },

@@ -3,6 +3,7 @@ import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
 import { passkeyScript } from "../assets/passkey.ts";
 import { playerScript, positionScript } from "../assets/player.ts";
+import { studioScript } from "../assets/studio.ts";
 import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
@@ -20,6 +21,7 @@ const files: Record<string, { type: string; text: string }> = {
   "docs.css": { type: "text/css", text: docsStyle },
   "icon.svg": { type: "image/svg+xml", text: icon },
   "times.js": { type: "text/javascript", text: timesScript },
+  "studio.js": { type: "text/javascript", text: studioScript },
   "passkey.js": { type: "text/javascript", text: passkeyScript },
   "position.js": { type: "text/javascript", text: positionScript },
   "player.js": { type: "text/javascript", text: playerScript },

@@ -9,7 +9,12 @@ const format = new Intl.DateTimeFormat("en-US", {
   timeZoneName: "short",
 });
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  time.title = time.textContent;
-  time.textContent = format.format(new Date(time.dateTime));
+function showTimes() {
+  for (const time of document.querySelectorAll("time[datetime]:not([title])")) {
+    time.title = time.textContent;
+    time.textContent = format.format(new Date(time.dateTime));
+  }
 }
+
+showTimes();
+document.addEventListener("playtest:shown", showTimes);

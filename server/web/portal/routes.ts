@@ -12,7 +12,7 @@ import {
 } from "./account.ts";
 import { acceptAgreement, agreementPage } from "./agreements/page.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
-import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
+import { chat } from "./chat.ts";
 import { payoutDetailsPage, removePayoutDetails, savePayoutDetails } from "./earnings/details.ts";
 import { earningsPage } from "./earnings/page.ts";
 import { statementFile, statementPage } from "./earnings/statements.ts";
@@ -40,8 +40,8 @@ const views: Record<string, View> = {
   "/slots/:id": slotPage,
   "/help/recording": recordingPage,
   "/applications": applicationsPage,
-  "/messages": messagesPage,
-  "/messages/:id": conversationPage,
+  "/messages": chat.list,
+  "/messages/:id": chat.conversation,
   "/earnings": earningsPage,
   "/earnings/details": payoutDetailsPage,
   "/earnings/statement": statementPage,
@@ -87,10 +87,10 @@ const actions: Record<string, Action> = {
     page: slotPage,
     fields: { reasonCode: { label: "What is wrong?", id: "reason" }, notes: { label: "What happened?", id: "problem" } },
   },
-  "/messages/with/:id": { run: openConversation, page: messagesPage },
-  "/messages/:id": { run: send, page: conversationPage, fields: { content: { label: "Your message", id: "content" } } },
-  "/messages/:id/block": { run: (context) => setBlocked(context, true), page: conversationPage },
-  "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
+  "/messages/with/:id": { run: chat.open, page: chat.list },
+  "/messages/:id": { run: chat.send, page: chat.conversation, fields: { content: { label: "Your message", id: "content" } } },
+  "/messages/:id/block": { run: chat.setBlocked(true), page: chat.conversation },
+  "/messages/:id/unblock": { run: chat.setBlocked(false), page: chat.conversation },
   "/earnings/details": { run: savePayoutDetails, page: payoutDetailsPage, takesPassword: true },
   "/earnings/details/remove": { run: removePayoutDetails, page: payoutDetailsPage, takesPassword: true },
   "/notifications/read": { run: markAllRead, page: notificationsPage },

@@ -77,7 +77,7 @@ export class SignedInPages<C extends PageContext> {
   async #show(exchange: Exchange, found: Match<Route<C>>): Promise<void> {
     const { request, response } = exchange;
     const { view, link, download, serve } = found.methods.get("GET") ?? {};
-    const context = this.#contextOf(exchange, idIn(found));
+    const context = this.#contextOf(exchange, found.values);
     if (link) return redirect(response, await link(context));
     if (download) return sendDownload(response, await download(context));
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -88,11 +88,11 @@ export class SignedInPages<C extends PageContext> {
 
   async #post(exchange: Exchange, found: Match<Route<C>>): Promise<void> {
     const { action, serve } = found.methods.get("POST") ?? {};
-    if (serve) return serve(exchange, this.#contextOf(exchange, idIn(found)));
+    if (serve) return serve(exchange, this.#contextOf(exchange, found.values));
     const form = await this.readOwnForm(exchange);
     if (!action) throw notAllowed(found);
     if (action.takesPassword) this.#area.countPassword(exchange.request);
-    const context = this.#contextOf(exchange, idIn(found), form);
+    const context = this.#contextOf(exchange, found.values, form);
     await runAction(exchange.response, () => action.run(context), action, context);
   }
 
@@ -103,9 +103,9 @@ export class SignedInPages<C extends PageContext> {
     return found;
   }
 
-  #contextOf({ session, call, url }: Exchange, id = "", form: Form = {}): C {
+  #contextOf({ session, call, url }: Exchange, ids: readonly string[] = [], form: Form = {}): C {
     const { site, now, newFormKey, contextOf } = this.#area;
-    const page = { site, id, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
+    const page = { site, id: ids[0] ?? "", ids, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
     return contextOf({ ...page, session, call: keyedByContent(call) });
   }
 }
@@ -161,5 +161,4 @@ function wrongFields(
 const listOf = (wrong: readonly WrongField[]) =>
   wrong.map(({ id, label, message }) => html`<p><a href="#${id}">${label}</a>: ${message}.</p>`);
 
-const idIn = ({ values }: Match<unknown>) => values[0] ?? "";
 const notAllowed = ({ methods }: Match<unknown>) => methodNotAllowed([...methods.keys()], "page");

@@ -19,8 +19,10 @@ export interface PageContext {
   /** Calls an operation of the API as the account that is signed in. */
   call: CallOperation;
   session: SessionView;
-  /** The id in the path; empty when the path has none. */
+  /** The first id in the path; empty when the path has none. */
   id: string;
+  /** All ids in the path, in order. */
+  ids: readonly string[];
   query: URLSearchParams;
   /** The posted fields; empty for a GET request. */
   form: Form;
@@ -69,6 +71,8 @@ export interface Exchange {
   url: Target;
   session: SessionView;
   call: CallOperation;
+  /** Streams the events of the account as `text/event-stream`, from after the event with this id. 204 where there are none to follow. */
+  streamEvents(lastEventId: string | undefined): Promise<void>;
 }
 
 /** What answers one method of one path: exactly one of these. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Session, sessionPrincipal } from "../../accounts/sessions.ts";
-import type { CallAs, Origin } from "../../http/call-operation.ts";
+import type { CallAs, Origin, StreamAs } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import { redirect, sendPage } from "../html.ts";
 import type { SignedInPages } from "../shared/pages.ts";
@@ -12,6 +12,7 @@ import { otherAccountPage } from "./views.ts";
 
 export interface AreaParts extends SignInParts {
   callAs: CallAs;
+  streamAs: StreamAs;
 }
 
 interface Request {
@@ -23,7 +24,7 @@ interface Request {
 
 /** The pages behind a door: for who is signed in with an account of its role. Others are led to the sign-in page or to their own pages. */
 export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts, pages: SignedInPages<C>): Page {
-  const { accounts, limits, callAs, site } = parts;
+  const { accounts, limits, callAs, streamAs, site } = parts;
   const signedOut = signIn(door, parts);
   const isSignIn = new RegExp(`^${door.base}/(sign-in|register|forgot)(/|$)`);
   const isSignOut = ({ request, url }: Request) => request.method === "POST" && url.pathname === `${door.base}/sign-out`;
@@ -36,8 +37,11 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
 
   async function serve(asked: Request, session: Session): Promise<void> {
     const { user_id: userId, display_name: displayName, csrf, role } = session;
-    const call = callAs(sessionPrincipal(session), asked.origin);
-    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf }, call };
+    const principal = sessionPrincipal(session);
+    const call = callAs(principal, asked.origin);
+    const streamEvents = async (last: string | undefined) =>
+      (await streamAs(principal, asked.origin, last)).write(asked.request, asked.response);
+    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf }, call, streamEvents };
     if (role !== door.role) {
       limits.perAddress(asked.request, "keyless");
       if (isSignOut(asked)) return signOut(exchange, session);

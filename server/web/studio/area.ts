@@ -13,7 +13,7 @@ export const studioPages = (given: Given, host: StudioHost): SignedInPages<Studi
     ...given,
     base: "/studio",
     router: createStudioRouter(host),
-    contextOf: studioContext,
+    contextOf: studioContext(host),
     layout: (context, page) => studioLayout(context, undefined, page),
     back: html`<a href="/studio">Back to the inbox</a>`,
   });

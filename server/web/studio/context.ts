@@ -6,4 +6,6 @@ const links: StudioLinks = {
   captions: (slotId) => `/studio/slots/${slotId}/captions`,
 };
 
-export const studioContext = (page: PageContext): StudioContext => ({ ...page, links });
+export const studioContext =
+  ({ cli, account }: Pick<StudioContext, "cli" | "account">) =>
+  (page: PageContext): StudioContext => ({ ...page, links, cli, account });

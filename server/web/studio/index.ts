@@ -24,6 +24,8 @@ export function studio(parts: StudioParts): Page {
   const pages = studioPages(
     { site, readForm, countPassword, newFormKey, now },
     {
+      cli: (command) => command,
+      account: { instance: null, signsOut: true },
       sendRecording:
         (part) =>
         ({ request, response, session }, { id: slotId }) =>

@@ -1,7 +1,7 @@
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
-import { ifOffered } from "../shared/not-offered.ts";
 import { tokens } from "../shared/parts.ts";
+import { ifAllowed } from "./allowed.ts";
 import type { Section, StudioContext } from "./types.ts";
 
 const sections: [Section, string, string][] = [
@@ -17,19 +17,20 @@ export async function studioLayout(
   page: PageContent,
 ): Promise<PageContent> {
   const { call, session, site } = context;
-  const messages = (await ifOffered(call("getUnreadCount")))?.data.unreadCount ?? 0;
+  const messages = (await ifAllowed(call("getUnreadCount")))?.data.unreadCount ?? 0;
   const links = sections.map(([name, path, label]) => ({
     path,
     label,
     unread: name === "messages" ? messages : 0,
     isCurrent: name === section,
   }));
-  const who = html`<span>${session.displayName}</span><form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
+  const { instance, signsOut } = context.account;
+  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${signsOut && html`<form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`}`;
   const { scripts = [] } = page.assets ?? {};
   return {
     wide: true,
     ...page,
     header: frame({ site, home: "/studio", links, who }),
-    assets: { style: "studio.css", scripts: ["times.js", ...scripts] },
+    assets: { style: "studio.css", scripts: ["studio.js", "times.js", ...scripts] },
   };
 }

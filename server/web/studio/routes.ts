@@ -1,17 +1,46 @@
 import { createRouter, type Router } from "../../http/router.ts";
 import type { RecordingPart } from "../shared/types.ts";
+import { gamePage, gamesPage } from "./games/pages.ts";
 import { inboxPage } from "./inbox/page.ts";
+import { messages } from "./messages.ts";
+import { applicationsPage, approve, reject } from "./playtests/applications.ts";
+import { playtestPage } from "./playtests/page.ts";
 import { slotPage } from "./slots/page.ts";
-import type { Action, Route, StudioHost, View } from "./types.ts";
+import { cancel, problemPage, unblock } from "./slots/problem.ts";
+import type { Action, Route, Serve, StudioHost, View } from "./types.ts";
 
 /** Pages, by their paths below `/studio`. */
 const views: Record<string, View> = {
   "/": inboxPage,
+  "/games": gamesPage,
+  "/games/:id": gamePage,
+  "/playtests/:id": playtestPage,
+  "/playtests/:id/applications": applicationsPage,
   "/slots/:id": slotPage,
+  "/slots/:id/problem": problemPage,
+  "/messages": messages.list,
+  "/messages/:id": messages.conversation,
 };
 
 /** The actions of posted forms. */
-const actions: Record<string, Action> = {};
+const actions: Record<string, Action> = {
+  "/playtests/:id/applications/:application/approve": { run: approve, page: applicationsPage },
+  "/playtests/:id/applications/:application/reject": { run: reject, page: applicationsPage },
+  "/slots/:id/problem": {
+    run: unblock,
+    page: problemPage,
+    fields: { message: { label: "Your answer", id: "message" }, keys: { label: "New game keys", id: "keys" } },
+  },
+  "/slots/:id/cancel": { run: cancel, page: problemPage },
+  "/messages/with/:id": { run: messages.open, page: messages.list },
+  "/messages/:id": {
+    run: messages.send,
+    page: messages.conversation,
+    fields: { content: { label: "Your message", id: "content" } },
+  },
+  "/messages/:id/block": { run: messages.setBlocked(true), page: messages.conversation },
+  "/messages/:id/unblock": { run: messages.setBlocked(false), page: messages.conversation },
+};
 
 /** What is streamed to the owner of a slot. */
 const recordings: Record<string, RecordingPart> = {
@@ -19,10 +48,17 @@ const recordings: Record<string, RecordingPart> = {
   "/slots/:id/captions": "captions",
 };
 
+/** What the script of the pages listens to, to show changes as they happen. */
+const streamEvents: Serve = ({ request, streamEvents: stream }) => {
+  const last = request.headers["last-event-id"];
+  return stream(typeof last === "string" ? last : undefined);
+};
+
 export function createStudioRouter(host: StudioHost): Router<Route> {
   const router = createRouter<Route>();
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
+  router.add("GET", "/events", { serve: streamEvents });
   for (const [path, part] of Object.entries(recordings)) router.add("GET", path, { serve: host.sendRecording(part) });
   return router;
 }

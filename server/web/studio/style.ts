@@ -2,4 +2,33 @@ import { portalStyle } from "../portal/style.ts";
 
 /** The style of Studio, in one file with that of the portal. */
 export const studioStyle = `${portalStyle}
+.bar > div, main.wide { max-width: 76rem; }
+.trail ol { display: flex; flex-wrap: wrap; gap: .25rem .5rem; margin: -.5rem 0 .75rem; padding: 0; list-style: none; font-size: .95rem; }
+.trail li { margin: 0; } .trail li:not(:last-child)::after { content: "›" / ""; margin-left: .5rem; color: var(--soft); } .trail a { display: inline; padding: 0; color: var(--accent); text-decoration: underline; white-space: normal; } .trail a:hover { background: none; }
+.calm { color: var(--soft); padding: 1.5rem; text-align: center; border: 1px dashed var(--line); border-radius: .6rem; }
+.rows { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .6rem; overflow: hidden; }
+.row { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr) auto; gap: .25rem 1rem; align-items: baseline; margin: 0; padding: .8rem 1.1rem; } .row + .row { border-top: 1px solid var(--line); }
+.row .badge { justify-self: start; } .row p { margin: 0; } .what { font-weight: 600; } .what code { font-weight: 400; user-select: auto; }
+.when { white-space: nowrap; font-size: .9rem; }
+.clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin: .15rem 0 0; overflow-wrap: anywhere; } .clip:has(.command) { display: block; }
+.badge.act { color: var(--accent-ink); background: var(--accent); border-color: var(--accent); } li.act { color: var(--accent); font-weight: 600; }
+.command { display: flex; gap: .5rem; align-items: stretch; margin: .4rem 0 1rem; } .command pre { flex: 1; margin: 0; padding: .55rem .8rem; min-width: 0; } .command code { padding: 0; background: none; }
+.command button { margin: 0; padding: .3rem .8rem; font-weight: 400; white-space: nowrap; } .cli p { margin: .75rem 0 0; color: var(--soft); }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none; } .tiles > li { margin: 0; }
+.cover-link { display: flex; gap: .9rem; align-items: center; color: inherit; text-decoration: none; font-weight: 700; font-size: 1.1rem; overflow-wrap: anywhere; } .cover-link:hover span:last-child { text-decoration: underline; }
+.tile { flex: none; display: grid; place-items: center; width: 3rem; height: 3rem; border-radius: .6rem; font-size: 1.4rem; font-weight: 700; color: #fff; }
+.tint-0 { background: #1d5fd1; } .tint-1 { background: #7a3fb5; } .tint-2 { background: #0f766e; } .tint-3 { background: #a63d40; } .tint-4 { background: #8a5a00; } .tint-5 { background: #3d5a80; }
+.done { display: flex; align-items: center; gap: .75rem; } .done progress { flex: 1; max-width: 20rem; } .done span { white-space: nowrap; }
+.board { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: .75rem; margin-top: 1.25rem; }
+.column { margin: 0; padding: .75rem; border: 0; border-radius: .6rem; background: var(--ground); } .column h2 { font-size: .95rem; margin: 0 0 .5rem; } .column.turn:not(.empty) { background: var(--wash); box-shadow: inset 0 .2rem var(--accent); } .column ul { display: grid; gap: .5rem; margin: 0; padding: 0; list-style: none; }
+.slot { margin: 0; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); font-size: .9rem; } .slot p { margin: .15rem 0; } .slot .what a { display: block; } .slot code { color: var(--soft); background: none; padding: 0; }
+.decide { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: flex-start; margin-top: .75rem; } .decide > form button { margin: 0; } .decide details { flex: 1 1 16rem; margin: 0; }
+textarea.short { min-height: 4rem; } .live { font-size: .9rem; color: var(--soft); }
+@media (max-width: 60rem) { .board { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
+@media (max-width: 40rem) {
+  .row { grid-template-columns: minmax(0, 1fr) auto; padding: .8rem .9rem; } .row > div { grid-column: 1 / -1; grid-row: 2; }
+  .board { grid-template-columns: minmax(0, 1fr); } .column.empty { display: none; } .column.turn { order: -1; }
+  .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
+  .tiles { grid-template-columns: minmax(0, 1fr); }
+}
 `;

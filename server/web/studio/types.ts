@@ -14,6 +14,17 @@ export interface StudioLinks {
  */
 export interface StudioContext extends shared.PageContext {
   links: StudioLinks;
+  /** The form in which a command works for this account: `playtest studio` adds the profile. */
+  cli(command: string): string;
+  account: StudioAccount;
+}
+
+/** How the header shows who is signed in. */
+export interface StudioAccount {
+  /** The server that `playtest studio` shows; null on the server itself. */
+  instance: string | null;
+  /** Whether the session ends with a button. `playtest studio` ends with its process. */
+  signsOut: boolean;
 }
 
 export type View = shared.View<StudioContext>;
@@ -24,6 +35,6 @@ export type Serve = NonNullable<Route["serve"]>;
 export type Section = "inbox" | "games" | "messages";
 
 /** What pages need of their host and cannot do with `call`. */
-export interface StudioHost {
+export interface StudioHost extends Pick<StudioContext, "cli" | "account"> {
   sendRecording(part: shared.RecordingPart): Serve;
 }

@@ -1,14 +1,58 @@
-import { html, type PageContent } from "../../html.ts";
-import { ifOffered } from "../../shared/not-offered.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
 import { notice } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
+import { command, plural } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
+import { type Row, rowsOf } from "./rows.ts";
+import { type Waiting, waitingFor } from "./waiting.ts";
 
-/** `/studio`: what waits for the owner. */
+const kinds: Record<Row["kind"], string> = {
+  problem: "Problem",
+  application: "Applications",
+  order: "Order",
+  review: "Review",
+  message: "Message",
+  credit: "Credit",
+};
+
+/** `/studio`: what waits for the owner, the nearest deadline first. */
 export async function inboxPage(context: StudioContext): Promise<PageContent> {
-  const inbox = (await ifOffered(context.call("getInbox")))?.data;
-  const waiting = (inbox?.items ?? []).filter(({ count }) => count > 0);
-  const body = html`${context.query.get("done") === "verified" && notice("Your email address is verified.")}
-${waiting.length > 0 ? html`<ul>${waiting.map(({ kind, count }) => html`<li>${kind}: ${count}</li>`)}</ul>` : html`<p>Nothing waits for you.</p>`}`;
+  const waiting = await waitingFor(context);
+  const rows = rowsOf(context, waiting);
+  const body = html`${context.query.get("done") === "verified" && notice("Your email address is verified. Your password and API keys were removed: anybody could have set them.")}
+<div data-live="inbox">${rows.length > 0 ? html`<ol class="rows">${rows.map((row) => rowOf(context, row))}</ol>` : nothing(context, waiting)}
+${waiting.hasMore && html`<p class="soft">More videos wait than are listed here. They appear when you have reviewed some of these.</p>`}
+${!waiting.hasInbox && html`<p class="soft">This server does not say which applications and unpaid orders wait. Open a playtest to see its applications.</p>`}
+${playing(context, waiting)}</div>`;
   return studioLayout(context, "inbox", { title: "Inbox", body });
+}
+
+const rowOf = (context: StudioContext, { kind, title, text, dueAt, since }: Row): Markup =>
+  html`<li class="row"><span class="badge ${kind === "problem" && "act"}">${kinds[kind]}</span><div><p class="what">${title}</p>${text && html`<div class="soft clip">${text}</div>`}</div>
+<p class="when">${dueAt !== null ? due(context, dueAt) : since !== null && html`<span class="soft">${time(since)}</span>`}</p></li>`;
+
+const dayMs = 24 * 3_600_000;
+
+function due({ now }: StudioContext, dueAt: string): Markup {
+  const left = until(dueAt, now);
+  const isSoon = Date.parse(dueAt) - now < dayMs;
+  return html`<span class="${isSoon && "bad"}">${left === "" ? "deadline passed" : `due ${left}`}</span>`;
+}
+
+function nothing(context: StudioContext, { playing: held }: Waiting): Markup {
+  if (held.length > 0) return html`<p class="calm">Nothing waits for you.</p>`;
+  return html`<p class="calm">Nothing waits for you.</p>
+<p>Order a playtest, and its videos appear here:</p>${command(context, "playtest order")}`;
+}
+
+/** What is with the playtesters now. */
+function playing({ now }: StudioContext, { playing: held }: Waiting): Markup | false {
+  const deadlines = held.flatMap(({ slot }) => slot.deadlineAt ?? []).sort();
+  const first = deadlines[0];
+  return (
+    held.length > 0 &&
+    html`<section><h2>Being played</h2><p>${plural(held.length, "slot")} ${held.length === 1 ? "is" : "are"} with playtesters.${first !== undefined && ` The first deadline is ${until(first, now) || "now"}.`}</p>
+<ul class="links">${[...new Map(held.map((one) => [one.playtest.id, one.game.name]))].map(([id, name]) => html`<li><a href="/studio/playtests/${id}">${name}</a></li>`)}</ul></section>`
+  );
 }

@@ -1,0 +1,106 @@
+import type { Data } from "../../../src/contract/index.ts";
+import { notFound } from "../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+import { button, cursorOf, fault, marked, more, prose, tokens } from "./parts.ts";
+import { time } from "./text.ts";
+import type { PageContext } from "./types.ts";
+
+type Message = Data<"listMessages">["messages"][number];
+
+/** Somebody to chat with, whether a playtester or an owner. */
+export interface Contact {
+  id: string;
+  name: string;
+  isUnlocked: boolean;
+  unreadCount: number;
+  lastMessageAt: string | null;
+  lastMessagePreview: string | null;
+  conversationId: string | null;
+}
+
+/** The same conversations as one of its two sides sees them. */
+interface Side<C extends PageContext> {
+  /** The path of the list of conversations. */
+  base: string;
+  contactsOf(context: C): Promise<Contact[]>;
+  layout(context: C, page: PageContent): Promise<PageContent>;
+  none: Markup;
+  /** Why somebody cannot be written to yet. */
+  locked: string;
+}
+
+/** The pages of a side's conversations, and what their forms do. */
+export class ChatPages<C extends PageContext> {
+  readonly #side: Side<C>;
+
+  constructor(side: Side<C>) {
+    this.#side = side;
+  }
+
+  /** The people to chat with. */
+  list = async (context: C): Promise<PageContent> => {
+    const contacts = await this.#side.contactsOf(context);
+    const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact))}</ul>`;
+    return this.#side.layout(context, { title: "Messages", body: contacts.length > 0 ? cards : this.#side.none });
+  };
+
+  /** The latest messages of a conversation, oldest first. Opening the page marks them as read. */
+  conversation = async (context: C): Promise<PageContent> => {
+    const { call, session, id } = context;
+    const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
+    const contact = (await this.#side.contactsOf(context)).find((one) => one.conversationId === id);
+    if (!contact) throw notFound();
+    const path = `${this.#side.base}/${id}`;
+    // A server that knows no order sends the oldest message first, and later ones after it.
+    const [first, last] = [data.messages.at(0), data.messages.at(-1)];
+    const label = first && last && first.createdAt < last.createdAt ? "Show later messages" : "Show earlier messages";
+    const messages = data.messages
+      .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1))
+      .map((message) => bubble(message, contact.name, session.userId));
+    const body = html`<div data-live="messages">${more(path, meta.cursor, label)}
+${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}</div>
+<p><a href="${path}">Check for new messages</a></p>
+${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context, path)}
+<div class="aside">${data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.name}`, "link")}</div>`;
+    return this.#side.layout(context, { title: contact.name, body });
+  };
+
+  open = async ({ call, id, form }: C): Promise<string> => {
+    const { conversation } = (await call("openConversation", { idempotencyKey: form.formKey, body: { contactId: id } })).data;
+    return `${this.#side.base}/${conversation.id}`;
+  };
+
+  send = async ({ call, id, form }: C): Promise<string> => {
+    await call("sendMessage", { params: { id }, idempotencyKey: form.formKey, body: { content: form.content?.trim() ?? "" } });
+    return `${this.#side.base}/${id}`;
+  };
+
+  setBlocked =
+    (blocked: boolean) =>
+    async ({ call, id, form }: C): Promise<string> => {
+      await call(blocked ? "blockConversation" : "unblockConversation", { params: { id }, idempotencyKey: form.formKey });
+      return `${this.#side.base}/${id}`;
+    };
+
+  #card(context: C, contact: Contact): Markup {
+    const { conversationId, isUnlocked, name, lastMessageAt, lastMessagePreview } = contact;
+    const { base, locked } = this.#side;
+    const title = conversationId === null ? html`${name}` : html`<a href="${base}/${conversationId}">${name}</a>`;
+    const start =
+      conversationId === null && isUnlocked && button(context, `${base}/with/${contact.id}`, "Send a message", "quiet");
+    return html`<li class="card"><div class="head"><h2>${title}</h2>${unread(contact.unreadCount)}</div>
+${lastMessagePreview !== null && html`<p class="prose">${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}
+${!isUnlocked && html`<p class="soft">${locked}</p>`}${start}</li>`;
+  }
+}
+
+const unread = (count: number) => count > 0 && html`<span class="count">${count}<span class="hidden"> unread</span></span>`;
+
+const bubble = (message: Message, name: string, me: string) =>
+  html`<li${message.senderId === me && html` class="mine"`}><p class="soft">${message.senderId === me ? "You" : name} · ${time(message.createdAt)}</p>${prose(message.content)}</li>`;
+
+const writeForm = (context: PageContext, path: string) => html`<form method="post" action="${path}">${tokens(context)}
+<label for="content">Your message</label>
+<textarea id="content" name="content" maxlength="5000" required${marked(context, "content")}>${context.form.content}</textarea>
+${fault(context, "content")}
+<button>Send</button></form>`;

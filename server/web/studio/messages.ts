@@ -1,0 +1,17 @@
+import type { Data } from "../../../src/contract/index.ts";
+import { html } from "../html.ts";
+import { ChatPages } from "../shared/chat.ts";
+import { studioLayout } from "./layout.ts";
+import type { StudioContext } from "./types.ts";
+
+type Playtesters = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
+
+/** `/studio/messages`: the playtesters of accepted playtests, and the conversations with them. */
+export const messages = new ChatPages<StudioContext>({
+  base: "/studio/messages",
+  contactsOf: async ({ call }) =>
+    ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({ ...one, name: one.displayName })),
+  layout: (context, page) => studioLayout(context, "messages", page),
+  none: html`<p class="calm">No contacts yet.</p><p>When you accept a playtest, you and its playtester can message each other here.</p>`,
+  locked: "You can message this playtester after you accept one of their playtests.",
+});

@@ -1,0 +1,68 @@
+import type { ApplicationStatus, PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
+import { html, type Markup } from "../html.ts";
+import type { StudioContext } from "./types.ts";
+
+/** A command to copy, for what Studio leaves to the command line. */
+export const command = ({ cli }: Pick<StudioContext, "cli">, text: string): Markup =>
+  html`<div class="command"><pre class="wrap"><code>${cli(text)}</code></pre><button type="button" class="quiet copy" data-copy="${cli(text)}" hidden>Copy<span class="hidden"> the command ${text}</span></button></div>`;
+
+/** Commands with what each of them does. */
+export const commands = (
+  context: Pick<StudioContext, "cli">,
+  title: string,
+  rows: readonly (readonly [what: string, command: string])[],
+): Markup =>
+  html`<section class="cli"><h2>${title}</h2>${rows.map(([what, text]) => html`<p>${what}:</p>${command(context, text)}`)}</section>`;
+
+/** `good`: ended with success. `wait`: somebody else's turn. `act`: the owner's turn. */
+type Look = "" | "good" | "wait" | "act";
+type Badge = readonly [label: string, look: Look];
+
+const slotBadges = {
+  open: ["Open", ""],
+  reserved: ["Being played", "wait"],
+  submitted: ["To review", "act"],
+  publishing: ["Publishing", "good"],
+  accepted: ["Accepted", "good"],
+  rejected: ["Rejected", ""],
+  blocked: ["Problem", "act"],
+  expired: ["Expired", ""],
+  cancelled: ["Cancelled", ""],
+} as const satisfies Record<SlotStatus, Badge>;
+
+const playtestBadges = {
+  pending_payment: ["Not paid", "act"],
+  active: ["Active", "wait"],
+  completed: ["Completed", "good"],
+  cancelled: ["Cancelled", ""],
+  expired: ["Expired", ""],
+} as const satisfies Record<PlaytestStatus, Badge>;
+
+const applicationBadges = {
+  pending: ["To decide", "act"],
+  approved: ["Approved", "good"],
+  rejected: ["Rejected", ""],
+  auto_rejected: ["Closed", ""],
+  withdrawn: ["Withdrawn", ""],
+} as const satisfies Record<ApplicationStatus, Badge>;
+
+const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
+
+export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
+export const playtestBadge = (status: PlaytestStatus) => badge(playtestBadges[status]);
+export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);
+
+/** The end of an id, which the command takes too. */
+export const shortId = (id: string) => id.slice(-8);
+
+export const plural = (count: number, one: string, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+
+/** Where a page belongs: links to the pages above it. */
+export const trail = (...links: readonly (readonly [path: string, label: string])[]): Markup =>
+  html`<nav class="trail" aria-label="Breadcrumb"><ol>${links.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ol></nav>`;
+
+/** A square with the first letter of a game, in one of six tints. */
+export function tile(name: string): Markup {
+  const tint = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 6;
+  return html`<span class="tile tint-${tint}" aria-hidden="true">${[...name.trim()][0]?.toUpperCase()}</span>`;
+}

@@ -1,0 +1,109 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import type { SlotStatus } from "../../../../src/contract/states/index.ts";
+import { lengthText } from "../../../../src/contract/text/length.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { cursorOf, more, prose } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
+import { progressOf } from "../games/pages.ts";
+import { studioLayout } from "../layout.ts";
+import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
+import type { StudioContext } from "../types.ts";
+
+type Playtest = Data<"getPlaytest">["playtest"];
+type Slot = Data<"listSlots">["slots"][number];
+
+/** A column of the board. */
+interface Column {
+  title: string;
+  statuses: readonly SlotStatus[];
+  /** The owner has to do something. */
+  isTurn?: boolean;
+}
+
+/** From left to right as slots usually move. On a phone, what the owner has to do comes first. */
+const columns: readonly Column[] = [
+  { title: "Open", statuses: ["open"] },
+  { title: "Being played", statuses: ["reserved"] },
+  { title: "Problem", statuses: ["blocked"], isTurn: true },
+  { title: "To review", statuses: ["submitted"], isTurn: true },
+  { title: "Accepted", statuses: ["accepted", "publishing"] },
+  { title: "Ended", statuses: ["rejected", "expired", "cancelled"] },
+];
+
+const path = ({ id }: { id: string }) => `/studio/playtests/${id}`;
+
+/** `/studio/playtests/ID`: an order with its slots by state. */
+export async function playtestPage(context: StudioContext): Promise<PageContent> {
+  const { call, id } = context;
+  const [{ playtest }, { data, meta }] = await Promise.all([
+    call("getPlaytest", { params: { id } }).then((reply) => reply.data),
+    call("listSlots", { params: { id }, query: { limit: 100, cursor: cursorOf(context) } }),
+  ]);
+  const body = html`${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName])}
+<div data-live="playtest">${facts(context, playtest)}
+${applicationsLink(playtest)}
+${board(context, playtest, data.slots)}
+${more(path(playtest), meta.cursor, "Show more slots")}</div>
+${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
+${commands(context, "From the command line", commandsFor(playtest))}`;
+  return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
+}
+
+function facts({ site }: StudioContext, playtest: Playtest): Markup {
+  const { status, createdAt, quantity, durationMinutes, playerCount, visibility, costPerSlotCents, panel, slots } = playtest;
+  return html`<div class="head"><p class="soft">Ordered ${time(createdAt)}</p>${playtestBadge(status)}</div>
+${progressOf(quantity, slots)}
+<ul class="facts"><li>${durationMinutes} min</li>${playerCount > 1 && html`<li>${playerCount} players per slot</li>`}<li>${visibility}</li>${panel && html`<li>only for ${panel}</li>`}${site.payments && costPerSlotCents !== null && costPerSlotCents > 0 && html`<li>${usd(costPerSlotCents)} per slot</li>`}${playtest.isFreePublicTrial && html`<li>free trial</li>`}</ul>
+${status === "pending_payment" && html`<p class="bad">This order is not paid, so nobody can play yet.</p>`}`;
+}
+
+const applicationsLink = ({ id, selectionMode }: Playtest) =>
+  selectionMode === "manual" &&
+  html`<p><a href="/studio/playtests/${id}/applications">Applications</a>: you choose who plays.</p>`;
+
+function board(context: StudioContext, { slots: counts, selectionMode }: Playtest, slots: readonly Slot[]): Markup {
+  const shown = columns.map((column) => {
+    const count = column.statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+    return { ...column, count, cards: slots.filter(({ status }) => column.statuses.includes(status)) };
+  });
+  const open = selectionMode === "manual" ? "for an application to be approved" : "for a playtester";
+  return html`<div class="board">${shown.map(
+    ({
+      title,
+      statuses,
+      isTurn = false,
+      count,
+      cards,
+    }) => html`<section class="column${isTurn && " turn"}${count === 0 && " empty"}"><h2>${title} <span class="soft">${count}</span></h2>
+${statuses.includes("open") ? count > 0 && html`<p class="soft">${plural(count, "slot")} ${count === 1 ? "waits" : "wait"} ${open}.</p>` : html`<ul>${cards.map((slot) => card(context, slot))}</ul>`}</section>`,
+  )}</div>`;
+}
+
+function card(context: StudioContext, slot: Slot): Markup {
+  const { id, status, playtester, submission, rating } = slot;
+  const to = status === "blocked" ? `/studio/slots/${id}/problem` : `/studio/slots/${id}`;
+  const length = submission?.videoDurationSeconds;
+  return html`<li class="slot" data-slot="${id}"><p class="what"><a href="${to}">${playtester?.displayName ?? "Nobody"}<span class="hidden">, slot</span> <code>${shortId(id)}</code></a></p>
+${["rejected", "expired", "cancelled", "publishing"].includes(status) && html`<p>${slotBadge(status)}</p>`}
+<p class="soft">${stateOf(context, slot)}${submission && typeof length === "number" && ` · ${lengthText(length)}`}</p>
+${rating?.score && html`<p aria-label="Rated ${rating.score} of 5">${"★".repeat(rating.score)}<span class="soft">${"★".repeat(5 - rating.score)}</span></p>`}</li>`;
+}
+
+/** The time that matters in the state of a slot. */
+function stateOf({ now }: StudioContext, { status, deadlineAt, submission, blockedReport }: Slot): Markup | string {
+  if (status === "reserved" && deadlineAt !== null) return html`due ${until(deadlineAt, now) || "now"}`;
+  if (status === "blocked" && blockedReport?.answerBy) return html`answer ${until(blockedReport.answerBy, now) || "now"}`;
+  return submission ? html`submitted ${time(submission.createdAt)}` : "no video";
+}
+
+function commandsFor({ id, status, slots }: Playtest): (readonly [string, string])[] {
+  return [
+    ...(status === "pending_payment" ? ([["Pay for it", `playtest playtests pay ${id}`]] as const) : []),
+    ["Be told in a terminal whenever it changes", `playtest playtests watch ${id}`],
+    ...(slots.submitted > 0 ? ([["Download the videos", `playtest review download --playtest ${id}`]] as const) : []),
+    ...(status === "active" || status === "pending_payment"
+      ? ([["Cancel the slots that nobody claimed, and get their price back", `playtest playtests cancel ${id}`]] as const)
+      : []),
+  ];
+}

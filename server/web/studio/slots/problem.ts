@@ -1,0 +1,74 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { badRequest } from "../../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
+import { reasons } from "../inbox/rows.ts";
+import { studioLayout } from "../layout.ts";
+import { commands, slotBadge, trail } from "../parts.ts";
+import type { StudioContext } from "../types.ts";
+
+type Slot = Data<"getSlot">["slot"];
+type Report = NonNullable<Slot["blockedReport"]>;
+
+const said = new Map([
+  ["answered", "Your answer was sent. The playtester has the slot back, with a new deadline."],
+  ["cancelled", "The slot was cancelled and its price refunded. The playtester was told and is not paid."],
+]);
+
+const outcomes: Record<NonNullable<Report["outcome"]>, string> = {
+  unblocked: "You answered, and the playtester got the slot back.",
+  cancelled: "The slot was cancelled.",
+  released: "The playtester gave the slot up.",
+  expired: "Nobody answered in time, so the slot was cancelled.",
+};
+
+/** `/studio/slots/ID/problem`: what a playtester reported, and the answer. */
+export async function problemPage(context: StudioContext): Promise<PageContent> {
+  const { call, id, query } = context;
+  const { slot } = (await call("getSlot", { params: { id } })).data;
+  const done = said.get(query.get("done") ?? "");
+  const report = slot.blockedReport;
+  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
+${report ? reported(context, slot, report) : html`<p>No problem was reported for this slot.</p>`}
+<p><a href="/studio/slots/${id}">See the slot</a></p>
+${slot.status === "blocked" && answer(context, slot)}`;
+  const title = `Problem with ${slot.game.name}`;
+  return studioLayout(context, "inbox", { title, body });
+}
+
+const reported = ({ now }: StudioContext, { status, playtester }: Slot, report: Report): Markup =>
+  html`<div class="head"><p class="soft">${playtester?.displayName ?? "A playtester"} reported this ${time(report.reportedAt)}</p>${slotBadge(status)}</div>
+<h2>${reasons[report.reasonCode]}</h2>${report.notes && prose(report.notes)}
+${status === "blocked" && report.answerBy && html`<p>Answer ${until(report.answerBy, now) || "now"}. If nobody answers by ${time(report.answerBy)}, the slot is cancelled and its price refunded.</p>`}
+${report.outcome && html`<p>${outcomes[report.outcome]}${report.resolvedAt && html` <span class="soft">${time(report.resolvedAt)}</span>`}</p>`}${report.message && html`<h3>What the playtester was told</h3>${prose(report.message)}`}`;
+
+function answer(context: StudioContext, { id, playtester }: Slot): Markup {
+  const name = playtester?.displayName ?? "the playtester";
+  return html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with a new deadline.</p>
+<form method="post" action="/studio/slots/${id}/problem">${tokens(context)}
+<label for="message">Your answer <span class="soft">(optional; ${name} sees it)</span></label>
+<textarea id="message" name="message" maxlength="2000"${marked(context, "message")}>${context.form.message}</textarea>${fault(context, "message")}
+<label for="keys">New game keys <span class="soft">(optional; one per line, one for each player)</span></label>
+<textarea id="keys" name="keys" rows="2" class="short" autocomplete="off"${marked(context, "keys")}>${context.form.keys}</textarea>${fault(context, "keys")}
+<button>Send the answer</button></form></section>
+<section><h2>Or cancel the slot</h2><p>Its price is refunded, and ${name} is not paid. This cannot be undone.</p>
+<form method="post" action="/studio/slots/${id}/cancel">${tokens(context)}
+<label class="check"><input type="checkbox" name="sure" value="yes" required> Cancel this slot</label>
+<button class="danger">Cancel the slot</button></form></section>
+${commands(context, "From the command line", [["Upload a new build first", "playtest games push ./build"]])}`;
+}
+
+export async function unblock({ call, id, form }: StudioContext): Promise<string> {
+  const message = form.message?.trim();
+  const keys = (form.keys ?? "").split(/\s*\n\s*/).filter((key) => key !== "");
+  const body = { ...(message && { message }), ...(keys.length > 0 && { keys }) };
+  await call("unblockSlot", { params: { id }, idempotencyKey: form.formKey, body });
+  return `/studio/slots/${id}/problem?done=answered`;
+}
+
+export async function cancel({ call, id, form }: StudioContext): Promise<string> {
+  if (form.sure !== "yes") throw badRequest("Confirm that you want to cancel this slot. Nothing was changed.");
+  await call("deleteSlot", { params: { id }, idempotencyKey: form.formKey });
+  return `/studio/slots/${id}/problem?done=cancelled`;
+}

@@ -1,0 +1,137 @@
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { look, looks } from "../helpers/accessibility.ts";
+import { launchBrowser } from "../helpers/browser.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+let browser: Browser;
+let server: TestServer;
+let store: TestStore;
+let owner: Person;
+let ann: Person;
+let cookies: { busy: string; fresh: string };
+const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { signedOut: {}, busy: {}, fresh: {} };
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server, "Hearth & Co");
+  await giveCredit(server, owner, 100_000);
+  ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
+  const nobody = await registerOwner(server, "New here");
+  pages.busy = await fillStudio();
+  pages.fresh = { "inbox-empty": "/studio", "games-empty": "/studio/games", "messages-empty": "/studio/messages" };
+  pages.signedOut = {
+    "sign-in": "/studio/sign-in",
+    register: "/studio/register",
+    forgot: "/studio/forgot",
+    start: "/",
+    todo: "/todo/review",
+  };
+  const cookieOf = async (who: Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
+  cookies = { busy: await cookieOf(owner), fresh: await cookieOf(nobody) };
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+/** Creates one of everything that an owner's page can show. */
+async function fillStudio(): Promise<Record<string, string>> {
+  const bo = await registerPlaytester(server, "Bo");
+  const game = await createGame(owner, {
+    name: "Lantern Deep",
+    description: "Down the well, by the light of one lantern.",
+    devices: ["PC", "Linux"],
+  });
+  const wide = await createGame(owner, { name: "Donaudampfschifffahrtsgesellschaftskapitänssimulator" });
+  const manual = await order(owner, wide, {
+    selectionMode: "manual",
+    qualifications: "Owns a gamepad and a patient cat.",
+    quantity: 2,
+  });
+  await ann.post(`/playtester/playtests/${manual}/applications`, { qualificationsResponse: "I do own one.\nAnd a cat." });
+  await bo.post(`/playtester/playtests/${manual}/applications`, { qualificationsResponse: "Two cats." });
+  const board = await order(owner, game, { quantity: 8, notesForTesters: "Try the cave." });
+  const slots: Record<string, string> = {};
+  const others = await Promise.all(["Chidi", "Dao", "Esi", "Farid"].map((name) => registerPlaytester(server, name)));
+  const [chidi, dao, esi, farid] = others as [Person, Person, Person, Person];
+  slots.accepted = await play(server, ann, board);
+  await owner.post(`/slots/${slots.accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
+  slots.rejected = await play(server, bo, board);
+  await owner.post(`/slots/${slots.rejected}/reject`, { reason: "No sound." });
+  slots.submitted = await play(server, chidi, board);
+  await play(server, dao, board);
+  slots.blocked = await claim(esi, board);
+  await esi.post(`/playtester/slots/${slots.blocked}/report`, { reasonCode: "crash", notes: "At the second door, every time." });
+  slots.reserved = await claim(farid, board);
+  const contact = (await ann.get("/chat/contacts")).body.data.contacts[0].id;
+  const chat = (await ann.post("/chat/conversations", { contactId: contact })).body.data.conversation.id;
+  await ann.post(`/chat/conversations/${chat}/messages`, { content: "Thanks for having me." });
+  return {
+    inbox: "/studio",
+    games: "/studio/games",
+    game: `/studio/games/${game}`,
+    board: `/studio/playtests/${board}`,
+    "board-manual": `/studio/playtests/${manual}`,
+    applications: `/studio/playtests/${manual}/applications`,
+    problem: `/studio/slots/${slots.blocked}/problem`,
+    slot: `/studio/slots/${slots.submitted}`,
+    messages: "/studio/messages",
+    conversation: `/studio/messages/${chat}`,
+    nowhere: "/studio/nowhere",
+    portal: "/play",
+  };
+}
+
+async function contextOf(
+  who: keyof typeof pages,
+  { width, scheme = "light", ...more }: { width: number; scheme?: "light" | "dark"; javaScriptEnabled?: boolean },
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: server.baseUrl,
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+    ...more,
+  });
+  if (who !== "signedOut") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  return context;
+}
+
+describe.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"] }])(
+  "Studio at $width px in a $scheme color scheme",
+  ({ width, scheme, rules }) => {
+    it.each(["signedOut", "busy", "fresh"] as const)(
+      "for the visitor %s: fits the width, is accessible and breaks no content security policy",
+      { timeout: 60_000 },
+      async (who) => {
+        const context = await contextOf(who, { width, scheme: scheme as "light" | "dark" });
+        const page = await context.newPage();
+        const complaints: string[] = [];
+        page.on("console", (message) => complaints.push(message.text()));
+        page.on("pageerror", (error) => complaints.push(String(error)));
+        const faults: string[] = [];
+        for (const [name, path] of Object.entries(pages[who]))
+          faults.push(...(await look(page, `studio-${name}`, path, rules, complaints)));
+        await context.close();
+        expect(faults).toEqual([]);
+      },
+    );
+  },
+);

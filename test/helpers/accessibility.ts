@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+
+/** A folder to save a picture of each page in. */
+const pictures = process.env.PLAYTEST_SCREENSHOTS;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Window sizes and color schemes that pages are looked at in, and the rules of axe for each. */
+export const looks = [
+  { width: 1280, scheme: "light", rules: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
+  { width: 390, scheme: "dark", rules: ["color-contrast", "target-size"] },
+] as const;
+
+interface Seen {
+  overflow: number;
+  lang: string;
+  title: string;
+  headings: number;
+  violations: string[];
+}
+
+/** Checks a page by those rules of WCAG 2.2 A and AA that a program can check. */
+const judge = (runOnly: readonly string[]) => `(async () => {
+  const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ["violations"] });
+  return {
+    overflow: document.documentElement.scrollWidth - window.innerWidth,
+    lang: document.documentElement.lang,
+    title: document.title,
+    headings: document.querySelectorAll("h1").length,
+    violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary)),
+  };
+})()`;
+
+/** Opens a page and says what is wrong with it. `complaints` collects what its console says. */
+export async function look(
+  page: Page,
+  name: string,
+  path: string,
+  rules: readonly string[],
+  complaints: string[],
+): Promise<string[]> {
+  await page.goto(path);
+  await page.evaluate(axe);
+  const seen = (await page.evaluate(judge(rules))) as Seen;
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: join(pictures, `${name}-${page.viewportSize()!.width}.png`), fullPage: true });
+  }
+  const faults = [...seen.violations];
+  if (seen.overflow > 0) faults.push(`is ${seen.overflow} px wider than the window`);
+  if (seen.lang !== "en" || !/^(.+ · )?playtest$/.test(seen.title) || seen.headings !== 1) faults.push(JSON.stringify(seen));
+  // The console names a page that answers 403, 404 or 410, which some are for.
+  faults.push(...complaints.splice(0).filter((text) => !/status of 4(03|04|10)/.test(text)));
+  return faults.map((fault) => `${name}: ${fault}`);
+}
