@@ -66,13 +66,9 @@ export function createAttempts({ now, wait }: { now(): number; wait: Deps["wait"
       if (!known || ms === 0) return;
       const group = known.addresses.has(address) ? "failed" : "other";
       if (known.waiting[group] >= mostWaiting)
-        throw new Problem(
-          "RATE_LIMITED",
-          "Too many attempts to sign in to this account are waiting. Try again in a few seconds.",
-          {
-            headers: { "Retry-After": String(longestDelayMs / 1000) },
-          },
-        );
+        throw new Problem("RATE_LIMITED", "Too many attempts with a password are waiting. Try again in a few seconds.", {
+          headers: { "Retry-After": String(longestDelayMs / 1000) },
+        });
       known.waiting[group]++;
       try {
         await wait(ms, signal);

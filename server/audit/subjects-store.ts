@@ -33,6 +33,8 @@ const subjects = {
   playtest: "SELECT owner_id, status, visibility, approved_at FROM playtests WHERE id = ?",
   slot: `SELECT s.playtest_id, s.owner_id, s.playtester_id, s.status, b.admin_approved_at
     FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,
+  share: `SELECT owner_id, playtest_id, slot_id, with_name, with_moments AS with_notes, expires_at,
+    CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END AS has_password FROM shares WHERE id = ?`,
   game: "SELECT owner_id, status FROM games WHERE id = ?",
   group:
     "SELECT name, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g WHERE id = ?",
@@ -53,9 +55,11 @@ export async function stateOf(q: Query, kind: SubjectKind, id: string): Promise<
   return row ? Object.fromEntries(Object.entries(row).map(([column, value]) => [camel(column), shown(column, value)])) : null;
 }
 
+const flags = new Set(["has_password", "with_name", "with_notes"]);
+
 function shown(column: string, value: unknown): unknown {
   if (column === "email_sha256") return sha256(value as string);
-  if (column === "has_password") return value === 1;
+  if (flags.has(column)) return value === 1;
   if (column.endsWith("scopes") && value !== null) return JSON.parse(value as string);
   return column.endsWith("_at") && typeof value === "number" ? iso(value) : value;
 }

@@ -20,6 +20,7 @@ import { invitations } from "./migrations/018-invitations.ts";
 import { payoutBatches } from "./migrations/019-payout-batches.ts";
 import { passkeys } from "./migrations/020-passkeys.ts";
 import { moments } from "./migrations/021-moments.ts";
+import { shares } from "./migrations/022-shares.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -55,6 +56,7 @@ export const migrations: readonly Migration[] = [
   payoutBatches,
   passkeys,
   moments,
+  shares,
 ];
 
 export interface Applied {

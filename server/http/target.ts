@@ -18,12 +18,20 @@ export function targetOf(request: IncomingMessage): Target {
   return new URL(`http://localhost/${target.replace(/^\/+/, "")}`);
 }
 
-/** The path for the log, without secret tokens: those in queries (signed and mailed links) and in the path of a checkout. */
+/** The path for the log, without secret tokens: those in queries (signed and mailed links) and in the paths of checkouts and shares. */
 export const pathForLog = (request: IncomingMessage) =>
-  request.url
-    ?.split("?")[0]
-    ?.replace(/^\/checkout\/[^/]+/, "/checkout/:token")
+  pathOf(request)
+    .replace(/\/+(checkout|share)\/+[^/]+/g, "/$1/:token")
     .slice(0, 200);
+
+/** The path as the router sees it: a detour such as `/x/../share` would hide a token from what removes it. */
+function pathOf(request: IncomingMessage): string {
+  try {
+    return targetOf(request).pathname;
+  } catch {
+    return request.url?.split("?")[0] ?? "";
+  }
+}
 
 /**
  * 403 for a request to a sandbox from another site. The sandbox's routes require no key, so a malicious page could otherwise call them

@@ -17,6 +17,7 @@ export const replies = from("idempotency", "account_id, idempotency_key", "expir
 export const sessions = from("sessions", "hash", "expires_at <= ?");
 export const emailChanges = from("email_changes", "user_id", "expires_at <= ?");
 export const tokens = from("one_time_tokens", "hash", "expires_at <= ?");
+export const shares = from("shares", "id", "expires_at <= ?");
 export const passkeyChallenges = from("passkey_challenges", "bound_to", "expires_at <= ?");
 /** Authenticator apps whose set-up was not completed. */
 export const unfinishedFactors = from("second_factors", "user_id", "created_at <= ? AND enabled_at IS NULL");

@@ -2,6 +2,7 @@ import { setUpMs } from "../accounts/factors/rules.ts";
 import { unverifiedMs } from "../accounts/service.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
+import { expiredShareMs } from "../sharing/shares/rules.ts";
 import * as old from "./retention-store.ts";
 
 /** Rows per transaction, so that other writes can run in between. */
@@ -23,6 +24,7 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.passkeyChallenges, now],
     [old.unfinishedFactors, now - setUpMs],
     [old.unverifiedAccounts, now - unverifiedMs],
+    [old.shares, now - expiredShareMs],
     [old.mails, now - mailMs],
     [old.deliveries, now - deliveryMs],
     [old.processorEvents, now - processorEventMs],

@@ -69,6 +69,8 @@ export interface PageContent {
   formAction?: string;
   /** Placed above the main part. */
   header?: Markup;
+  /** Open Graph properties, for previews of a link to the page. */
+  preview?: Readonly<Record<string, string>>;
   /** Additional files from `/assets` to load. */
   assets?: { style?: string | readonly string[]; scripts?: readonly string[] };
 }
@@ -94,7 +96,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;

@@ -7,6 +7,8 @@ import type { PageHandler } from "../http/listener.ts";
 import { problemOf, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/problem.ts";
+import { PublicShares } from "../sharing/shares/public.ts";
+import { sendFile } from "../uploads/downloads.ts";
 import { readPosted, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
@@ -24,6 +26,7 @@ import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
 import { invite } from "./pages/invite.ts";
 import { resetPassword } from "./pages/reset-password.ts";
+import { type SharePages, share } from "./pages/share.ts";
 import { startPage } from "./pages/start.ts";
 import { todo } from "./pages/todo.ts";
 import { unsubscribe } from "./pages/unsubscribe.ts";
@@ -33,6 +36,9 @@ import { portal } from "./portal/index.ts";
 import { siteOf } from "./site.ts";
 import { studio } from "./studio/index.ts";
 import type { Page } from "./types.ts";
+
+const shared = (deps: Deps, given: Pick<SharePages, "readForm" | "limits" | "site">): Page =>
+  share({ ...given, shares: new PublicShares(deps), sendFile: (...file) => sendFile(deps, ...file) });
 
 /** Serves pages and files outside the API, by the first segment of the path. */
 export function createPages(deps: Deps, { callAs, streamAs }: { callAs: CallAs; streamAs: StreamAs }): PageHandler {
@@ -73,6 +79,7 @@ export function createPages(deps: Deps, { callAs, streamAs }: { callAs: CallAs; 
     "verify-email": counted(verifyEmail(accounts, readForm)),
     invite: counted(invite(accounts, readForm, site)),
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
+    share: countedIfRefused(shared(deps, { readForm, limits, site })),
     todo: counted(todo(site)),
     watch: counted(watch(callAs, publishedVideo(deps))),
     assets: assets(deps.brand),

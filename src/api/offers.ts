@@ -11,6 +11,7 @@ const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^\/auth\/api-keys/, "Create and revoke keys on its website. To save one here: `playtest login --with-key`."],
   [/^\/(playtester|admin)\//, "Use its website. This command is for servers started with `playtest serve`."],
   [/^\/webhooks\//, "Send a new event with `playtest webhooks test`."],
+  [/shares/, "Share a link for one hour with `playtest review url`."],
   [/^\/playtests\/:id\/pay/, "Pay on its website."],
   [/^\/playtests\//, "Use its website."],
   [/^\/chat\//, "Start the conversation on its website. `playtest chat list` then shows it."],

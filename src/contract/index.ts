@@ -14,6 +14,7 @@ import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
 import { sandbox } from "./sandbox.ts";
+import { shares } from "./sharing/shares.ts";
 import { slots } from "./slots.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -24,6 +25,7 @@ export const resources = {
   playtests,
   slots,
   moments,
+  shares,
   applications,
   billing,
   chat,
@@ -45,6 +47,7 @@ export const contract = {
   ...playtests,
   ...slots,
   ...moments,
+  ...shares,
   ...applications,
   ...billing,
   ...chat,

@@ -53,9 +53,12 @@ class World {
     await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
     return (await this.admin.get("/admin/suspense")).body.data.suspense[0].id;
   }
-  async earn(): Promise<void> {
+  async submitted(): Promise<string> {
     await giveCredit(this.server, this.owner, 50_000);
-    const slotId = await play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
+    return play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
+  }
+  async earn(): Promise<void> {
+    const slotId = await this.submitted();
     await this.owner.post(`/slots/${slotId}/accept`, { rating: 5 });
   }
   async payment(): Promise<string> {
@@ -96,6 +99,24 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.admin.post(`/slots/${slotId}/unblock`);
     const [before, after] = [{ status: "blocked" }, { status: "reserved" }];
     return { of: world.admin, entry: { action: "slot.unblock", targetId: slotId, before, after } };
+  },
+  async createSlotShare(world) {
+    const id = await world.submitted();
+    await world.owner.post(`/slots/${id}/shares`, { withNotes: true, password: "lamp in the dark" });
+    const details = { withName: false, withNotes: true, validForSeconds: 1_209_600 };
+    return { of: world.owner, entry: { action: "slot.share", targetId: id, details } };
+  },
+  async createPlaytestShare(world) {
+    const slotId = await world.submitted();
+    const id = (await world.owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
+    await world.owner.post(`/playtests/${id}/shares`, { withName: true });
+    return { of: world.owner, entry: { action: "playtest.share", targetId: id, details: { withName: true } } };
+  },
+  async deleteShare(world) {
+    const { share } = (await world.owner.post(`/slots/${await world.submitted()}/shares`, {})).body.data;
+    await world.owner.delete(`/shares/${share.id}`);
+    const entry = { action: "share.revoke", targetId: share.id, before: { hasPassword: false, withName: false }, after: null };
+    return { of: world.owner, entry };
   },
   async verifyUser(world) {
     await world.admin.post(`/admin/users/${world.owner.id}/verify`);

@@ -118,6 +118,7 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     "verify-email-stale": "/verify-email?token=x",
     "set-password-unverified": reset,
     watch: `/watch/${slots.published}`,
+    ...(await sharedPages(owner, slots.submitted)),
   };
   const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
   for (const name of ["", ...topicList.map((topic) => topic.name), ...references])
@@ -133,6 +134,33 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     account: "/play/account",
     nowhere: "/play/nowhere",
     ...Object.fromEntries(Object.entries(slots).map(([status, id]) => [`slot-${status}`, `/play/slots/${id}`])),
+  };
+}
+
+/** The public pages of a video, of a playtest, and of a video with a password. */
+async function sharedPages(owner: Person, slotId: string): Promise<Record<string, string>> {
+  const lines = Array.from(
+    { length: 30 },
+    (_, at) => `00:${String(at).padStart(2, "0")}:01.000 --> 00:59:02.000\nLine ${at}: ${"so it goes ".repeat(at % 7)}`,
+  );
+  await server.request("PUT", `/slots/${slotId}/transcript`, {
+    key: owner.key,
+    body: { vtt: `WEBVTT\n\n${lines.join("\n\n")}\n` },
+  });
+  await owner.post(`/slots/${slotId}/moments`, {
+    atMs: 5000,
+    endMs: 9000,
+    kind: "confusion",
+    text: `Looks for the ${"way ".repeat(30)}`,
+  });
+  const share = async (path: string, body: object) =>
+    new URL((await owner.post(`${path}/shares`, body)).body.data.share.url).pathname;
+  const playtestId = (await owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
+  return {
+    share: await share(`/slots/${slotId}`, { withName: true, withNotes: true }),
+    "share-playtest": await share(`/playtests/${playtestId}`, {}),
+    "share-password": await share(`/slots/${slotId}`, { password: "lamp in the dark" }),
+    "share-gone": "/share/x",
   };
 }
 

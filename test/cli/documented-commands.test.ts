@@ -171,7 +171,10 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
     [/ pay /, unpaidPlaytest],
     [/ applications /, manualPlaytest],
     [/tester apply/, () => order({ selectionMode: "manual" })],
-    [/--until any-submitted|review download/, async () => (await call("GET", `/slots/${await submittedSlot()}`)).slot.requestId],
+    [
+      /--until any-submitted|review download|review share/,
+      async () => (await call("GET", `/slots/${await submittedSlot()}`)).slot.requestId,
+    ],
     [/./, () => order()],
   ],
   SLOT: [
@@ -197,6 +200,7 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
   ADMIN: [
     [/./, async () => (await call("POST", "/admin/admins", { name: "Ada", scopes: ["approve"] }, server.adminKey!)).admin.id],
   ],
+  SHARE: [[/./, async () => (await call("POST", `/slots/${await submittedSlot()}/shares`, {})).share.id]],
   BATCH: [[/./, async () => (await payoutBatch()).batch]],
   PAYOUT: [[/./, async () => (await payoutBatch()).payout]],
   MAIL: [[/./, mail]],

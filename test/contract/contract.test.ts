@@ -327,7 +327,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"again amountCents graceSeconds method minCents minutes note rateCents reason revokeApiKeys scopes userId"`,
+      `"again amountCents graceSeconds method minCents minutes note rateCents reason revokeApiKeys scopes userId validForSeconds withName withNotes"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -340,7 +340,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript deleteMoment cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript deleteMoment deleteShare cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -368,7 +368,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
     );
   });
 });

@@ -26,6 +26,10 @@ import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 
 /** A note on a submission. */
+async function shared({ owner, submitted }: World): Promise<string> {
+  return (await owner.post(`/slots/${await submitted()}/shares`, {})).body.data.share.id;
+}
+
 async function noted({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
   const body = { atMs: 5000, text: "Lost in the tutorial" };
   return (await owner.post(`/slots/${await submitted()}/moments`, body)).body.data.moment;
@@ -338,6 +342,12 @@ export const everyCommand: Record<string, Row> = {
   "review notes edit": words(async (world) => `${(await noted(world)).id} --severity 4`),
   "review notes delete": words(async (world) => `${(await noted(world)).id} --yes`),
   "review notes push": nothing,
+  "review share": words(({ submitted }) => submitted()),
+  "review shares": words(async (world) => {
+    await shared(world);
+    return "";
+  }),
+  "review unshare": words(async (world) => shared(world)),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
   "review stats": nothing,

@@ -333,6 +333,17 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listGameMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
   updateMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id }, body: { severity: 3 } }),
   deleteMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
+  createSlotShare: async ({ owner, submitted }) => ({
+    as: owner,
+    ids: { id: await submitted() },
+    body: { password: secretWord },
+  }),
+  createPlaytestShare: async (world) => ({ as: world.owner, ids: { id: (await sharedIn(world)).playtestId }, body: {} }),
+  listShares: async (world) => {
+    await sharedIn(world);
+    return { as: world.owner };
+  },
+  deleteShare: async (world) => ({ as: world.owner, ids: { id: (await sharedIn(world)).id } }),
   deleteSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
   listSubmissions: byOwner(),
   listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),
@@ -578,6 +589,11 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
   const body = { atMs: 2000, text: `${secretWord} moment` };
   const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
   return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
+}
+
+async function sharedIn({ owner, submitted }: RightfulWorld) {
+  const reply = await owner.post(`/slots/${await submitted()}/shares`, {});
+  return reply.body.data.share as { id: string; playtestId: string };
 }
 
 /** A slot with a transcript, as the transcriber leaves it. */

@@ -185,11 +185,13 @@ it("every place that seals is known to the rotation of the key", () => {
     "server/http/idempotency.ts",
     "server/mail/queue.ts",
     "server/playtests/keys/service.ts",
+    "server/sharing/shares/service.ts",
   ];
   expect(files.filter((file) => !file.startsWith("server/operations/keys/")).sort()).toEqual(known);
   expect(sealedColumns.map(({ table, column }) => `${table}.${column}`)).toEqual([
     "playtest_keys.ciphertext",
     "webhooks.secret",
+    "shares.token",
     "second_factors.secret",
     "payout_details.sealed",
     "payouts.details",

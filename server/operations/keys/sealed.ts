@@ -2,6 +2,7 @@ import { secretContext as factorContext } from "../../accounts/factors/store.ts"
 import { sealingContext as payoutContext } from "../../accounts/payout-details/store.ts";
 import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
+import { tokenContext } from "../../sharing/shares/store.ts";
 import type { SealedColumn } from "./store.ts";
 
 /** All sealed columns, which a key rotation seals again. A test checks that the list is complete. */
@@ -13,6 +14,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     context: (row) => `key ${row.playtest_id} ${row.position}`,
   },
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
+  { table: "shares", key: ["id"], column: "token", context: (row) => tokenContext(String(row.id)) },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },
   { table: "payouts", key: ["id"], column: "details", context: (row) => payoutOfBatchContext(String(row.id)) },

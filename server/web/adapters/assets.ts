@@ -8,6 +8,7 @@ import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
+import { shareStyle } from "../pages/share-views.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
 import { brandStyle } from "../site.ts";
@@ -22,6 +23,7 @@ const files: Record<string, { type: string; text: string }> = {
   "icon.svg": { type: "image/svg+xml", text: icon },
   "times.js": { type: "text/javascript", text: timesScript },
   "studio.js": { type: "text/javascript", text: studioScript },
+  "share.css": { type: "text/css", text: shareStyle },
   "passkey.js": { type: "text/javascript", text: passkeyScript },
   "position.js": { type: "text/javascript", text: positionScript },
   "player.js": { type: "text/javascript", text: playerScript },

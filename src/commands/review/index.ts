@@ -10,6 +10,7 @@ import { note } from "./notes/note.ts";
 import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
+import { share, shares, unshare } from "./sharing/share.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { transcript } from "./transcript.ts";
@@ -34,6 +35,9 @@ export const review: Group = {
     notesEdit,
     notesDelete,
     pushNotes,
+    share,
+    shares,
+    unshare,
     download,
     watch,
     stats,

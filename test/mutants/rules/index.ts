@@ -19,6 +19,7 @@ import { ordersRules } from "./orders.ts";
 import { paginationRules } from "./pagination.ts";
 import { publishingRules } from "./publishing.ts";
 import { queryCacheRules } from "./query-cache.ts";
+import { sharesRules } from "./shares.ts";
 import { slotsRules } from "./slots.ts";
 import { ssrfRules } from "./ssrf.ts";
 import { subscriptionsRules } from "./subscriptions.ts";
@@ -38,6 +39,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   authorization: authorizationRules,
   audit: auditRules,
   factors: factorsRules,
+  shares: sharesRules,
   publishing: publishingRules,
   cards: cardsRules,
   crypto: cryptoRules,

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { parsePosition } from "../../../src/contract/text/position.ts";
+import { setHeaders } from "../../http/reply.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import type { Target } from "../../http/target.ts";
+import { notFound } from "../../lib/problem.ts";
+import type { Download } from "../../lib/signed-links.ts";
+import type { OpenShare, PublicShares } from "../../sharing/shares/public.ts";
+import { type PageContent, redirect, sendPage } from "../html.ts";
+import type { PageLimits } from "../limits.ts";
+import type { Site } from "../site.ts";
+import type { Page, ReadForm } from "../types.ts";
+import { listPage, passwordPage, videoPage } from "./share-views.ts";
+
+export interface SharePages {
+  shares: PublicShares;
+  sendFile(request: IncomingMessage, response: ServerResponse, file: Download): Promise<void>;
+  readForm: ReadForm;
+  limits: PageLimits;
+  site: Site;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Where a page without scripts starts the video (ms): `?t=761`, in seconds, or `?t=12m41s`. */
+const startOf = ({ searchParams }: Target) => parsePosition(searchParams.get("t") ?? "") ?? 0;
+
+/**
+ * `/share/<token>`: what an owner shares, public. `/share/<token>/<slotId>`: one video of a playtest, `…/video` and `…/captions` its files.
+ * The token is looked up for each of them, so that none outlives the share. A password opens all of them in one browser.
+ */
+export function share({ shares, sendFile, readForm, limits, site }: SharePages): Page {
+  return async (request, response, url, { client }) => {
+    const [, , token = "", slotId, part, ...more] = url.pathname.split("/");
+    if ((slotId !== undefined && !uuid.test(slotId)) || more.length > 0) throw notFound();
+    setHeaders(response, { "X-Robots-Tag": "noindex, nofollow, noarchive" });
+    if (part !== undefined) return sendPart(request, response, token, slotId!, part);
+    if (!["GET", "HEAD", "POST"].includes(request.method!)) throw methodNotAllowed(["GET", "POST"], "page");
+    limits.perAddress(request, "keyless");
+    const opened = await shares.open(token, request.headers);
+    if (request.method === "POST") {
+      if (opened !== "locked") return redirect(response, url.pathname);
+      limits.perAddress(request, "password");
+      const cookie = await shares.unlock(token, (await readForm(request)).password ?? "", client);
+      if (cookie === undefined) return sendPage(response, 403, passwordPage(true));
+      setHeaders(response, { "Set-Cookie": cookie });
+      return redirect(response, url.pathname);
+    }
+    if (opened === "locked") return sendPage(response, 200, passwordPage(false));
+    const page = await pageOf(request, url, opened, { token, slotId });
+    const viewed = request.method === "GET" ? await shares.countView(token, request.headers) : undefined;
+    if (viewed !== undefined) setHeaders(response, { "Set-Cookie": viewed });
+    sendPage(response, 200, page);
+  };
+
+  async function pageOf(
+    request: IncomingMessage,
+    url: Target,
+    opened: OpenShare,
+    { token, slotId }: { token: string; slotId: string | undefined },
+  ): Promise<PageContent> {
+    const path = `/share/${token}`;
+    const shown = slotId ?? (opened.isSingle ? opened.videos[0]!.slotId : undefined);
+    if (shown === undefined) return listPage(site, path, opened);
+    return videoPage(site, opened, await shares.video(token, request.headers, shown), { path, startMs: startOf(url) });
+  }
+
+  async function sendPart(request: IncomingMessage, response: ServerResponse, token: string, slotId: string, part: string) {
+    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
+    // A copy in a cache would outlive the share.
+    setHeaders(response, { "Cache-Control": "private, no-store", "Referrer-Policy": "no-referrer" });
+    if (part === "video") return sendFile(request, response, await shares.file(token, request.headers, slotId));
+    if (part !== "captions") throw notFound();
+    const vtt = await shares.captions(token, request.headers, slotId);
+    response.writeHead(200, { "Content-Type": "text/vtt; charset=utf-8", "Content-Length": Buffer.byteLength(vtt) });
+    response.end(request.method === "HEAD" ? undefined : vtt);
+  }
+}

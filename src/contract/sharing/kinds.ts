@@ -1,0 +1,11 @@
+export const shareKinds = ["slot", "playtest"] as const;
+/** What a share shows: the video of a slot, or those of a playtest. */
+export type ShareKind = (typeof shareKinds)[number];
+
+export const shareStates = ["active", "expired", "ended"] as const;
+/** `ended`: nothing of what was shared can be shown anymore. */
+export type ShareState = (typeof shareStates)[number];
+
+const day = 86_400;
+/** How long a share works unless its owner says otherwise, and at most, in seconds. */
+export const shareSeconds = { least: 60, usual: 14 * day, most: 365 * day };

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+const sample = readFileSync(new URL("../../server/sandbox/sample.mp4", import.meta.url));
+const vtt = "WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nWhere is the lamp?\n\n00:00:02.000 --> 00:00:02.800\nHere it is.\n";
+
+let browser: Browser;
+let store: TestStore;
+let server: TestServer;
+let owner: Person;
+let slotId: string;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server);
+  await giveCredit(server, owner, 20_000);
+  const tester = await registerPlaytester(server, "Pia");
+  slotId = await claim(tester, await order(owner, await createGame(owner)));
+  await giveVideo(server, slotId, tester, sample);
+  await tester.post(`/playtester/slots/${slotId}/submit`);
+  await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+const share = async (body: object = {}) =>
+  (await owner.post(`/slots/${slotId}/shares`, body)).body.data.share as { id: string; url: string };
+
+/** Runs in the page: waits until the video is at a position that it went to. */
+const position = `(async () => {
+  const video = document.querySelector("video");
+  const event = (name) => new Promise((done) => video.addEventListener(name, done, { once: true }));
+  while (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.seeking) await Promise.race([event("seeked"), event("canplay")]);
+  return Math.round(video.currentTime * 10) / 10;
+})()`;
+const positionIn = (page: Page) => page.evaluate(position) as Promise<number>;
+
+describe("a shared video", () => {
+  let page: Page;
+  let complaints: string[];
+  beforeEach(async () => {
+    page = await browser.newPage();
+    complaints = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    return () => page.close();
+  });
+
+  it("plays with captions, starts at the time in its address, and goes to the time of a line", async () => {
+    const { url } = await share();
+    await page.goto(`${url}#t=2s`);
+    expect(await positionIn(page)).toBe(2);
+    await page.keyboard.press("c");
+    await page.waitForFunction("document.querySelector('track').track.cues?.length === 2");
+    await page.getByRole("link", { name: "0:00" }).click();
+    expect([await positionIn(page), new URL(page.url()).hash]).toEqual([0.5, "#t=0s"]);
+    await page.evaluate("location.hash = '#t=0m1s'");
+    await page.waitForFunction("document.querySelector('video').currentTime === 1");
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks each browser for its password, and ends everywhere at once, its files too", async () => {
+    const { id, url } = await share({ password: "lamp in the dark" });
+    const first = await browser.newContext();
+    const inFirst = await first.newPage();
+    await inFirst.goto(url);
+    await inFirst.getByLabel("Password").fill("lamp in the light");
+    await inFirst.getByRole("button", { name: "Open" }).click();
+    expect(await inFirst.getByRole("alert").textContent()).toBe("This password is wrong.");
+    await inFirst.getByLabel("Password").fill("lamp in the dark");
+    await inFirst.getByRole("button", { name: "Open" }).click();
+    await inFirst.getByRole("heading", { name: "Playtest of Lantern Deep" }).waitFor();
+    await inFirst.waitForFunction("document.querySelector('video').readyState >= 1");
+
+    // Another browser knows nothing of it, and neither does a page of the first one about another share.
+    await page.goto(url);
+    await page.getByLabel("Password").waitFor();
+    expect((await page.request.get(`${url}/${slotId}/video`)).status()).toBe(404);
+    await inFirst.goto((await share({ password: "lamp in the dark" })).url);
+    await inFirst.getByLabel("Password").waitFor();
+
+    await inFirst.goto(url);
+    const statusOf = (path: string) =>
+      inFirst.evaluate(`fetch(${JSON.stringify(path)}, { headers: { range: "bytes=0-9" } }).then((reply) => reply.status)`);
+    const files = ["video", "captions"].map((part) => `${new URL(url).pathname}/${slotId}/${part}`);
+    expect(await Promise.all(files.map(statusOf))).toEqual([206, 200]);
+    await owner.delete(`/shares/${id}`);
+    expect(await Promise.all(files.map(statusOf))).toEqual([404, 404]);
+    expect((await inFirst.reload())?.status()).toBe(404);
+    await first.close();
+  });
+
+  it("without JavaScript opens by its password, and starts where a line leads", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto((await share({ password: "lamp in the dark" })).url);
+    await plain.getByLabel("Password").fill("lamp in the dark");
+    await plain.getByRole("button", { name: "Open" }).click();
+    await plain.getByRole("link", { name: "0:02" }).click();
+    expect(await plain.locator("video").getAttribute("src")).toMatch(/\/video#t=2$/);
+    await context.close();
+  });
+});
