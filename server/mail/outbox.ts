@@ -1,5 +1,6 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileIdOf } from "../lib/row-file.ts";
 import type { Mailer } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 
@@ -17,11 +18,11 @@ export function createOutbox(folder: string): Mailer {
     name: "outbox",
     delivers: false,
     async send(mail) {
+      const file = join(folder, `${fileIdOf(mail.id)}.eml`);
       const { createTransport } = await import("nodemailer");
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
       const { message } = await composer.sendMail(readable(messageOf(mail)));
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = join(folder, `${mail.id}.eml`);
       // Written under another name first, so that a reader of the folder never sees an incomplete email.
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);

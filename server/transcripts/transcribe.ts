@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../app/deps.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
+import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { InvalidTranscript, readTranscript, type Transcript } from "./rules.ts";
 import * as store from "./store.ts";
@@ -22,7 +23,7 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
   if (!deps.transcriber) return fail(deps, job, row, "no transcriber is configured anymore");
   await deps.store.write((tx) => store.transitionFromAny(tx, row, "begin", { updated_at: deps.clock.now() }));
   // One folder per attempt: a process that lost the lease may still be writing to an earlier one.
-  const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${row.id}.${attempt}`);
+  const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${fileIdOf(row.id)}.${attempt}`);
   const folder = folderOf(job.attempts);
   try {
     const transcript = await run(deps, slotId, folder);

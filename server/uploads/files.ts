@@ -7,6 +7,7 @@ import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import { signatureBytes } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
+import { fileIdOf } from "../lib/row-file.ts";
 import { RunningHashes } from "./hashes.ts";
 import { flush, isMissing } from "./local-blobs.ts";
 import * as uploads from "./store.ts";
@@ -14,7 +15,7 @@ import * as uploads from "./store.ts";
 const folderOf = (dataDir: string) => join(dataDir, "uploads");
 /** Bytes buffered for the disk. With a small buffer, receiving and writing would alternate instead of overlapping. */
 const writeBufferBytes = 2 ** 20;
-export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), id);
+export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), fileIdOf(id));
 
 /** The files of unfinished uploads, named by upload id. Their metadata is in the table `uploads`, not beside the file. */
 export class UploadFiles extends FileStore {
