@@ -8,7 +8,9 @@ import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
 import { checkPassword } from "./attempts.ts";
+import * as factors from "./factors/store.ts";
 import * as keys from "./keys-store.ts";
+import * as passkeys from "./passkeys/store.ts";
 import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
 
@@ -127,12 +129,17 @@ export async function requireUnchanged(tx: Query, checked: users.UserRow): Promi
 
 const wrongPassword = () => new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
 
-/** Sets a new password, ends all sessions and invalidates mailed reset and sign-in links. API keys stay valid. */
+/**
+ * Sets a new password, ends all sessions, invalidates mailed reset and sign-in links, and ends the set-up of a second factor or passkey
+ * that was begun: whoever began it knew the former password only. API keys stay valid.
+ */
 export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
   const now = deps.clock.now();
   await users.update(tx, userId, { password_hash: hash, updated_at: now });
   await sessions.endAll(tx, userId);
   await users.endLinks(tx, userId, users.signInPurposes, now);
+  await factors.removePending(tx, userId);
+  await passkeys.removeChallenges(tx, userId);
 }
 
 /** What happened to the API keys when a password was reset. `void` when the account was unverified, whose keys are all revoked. */

@@ -86,6 +86,16 @@ onBothDatabases("second factor", (serve) => {
     expect((await ann.get("/auth/factor")).body.data.enabled).toBe(true);
   });
 
+  it("is not enabled with a set-up that was begun before the password changed", async () => {
+    const server = await serve();
+    const ann = await registerOwner(server);
+    const { secret } = (await ann.post("/auth/factor", { password })).body.data;
+    const changed = await ann.post("/auth/change-password", { currentPassword: password, newPassword: "battery staple" });
+    expect(changed.status).toBe(200);
+    const late = await ann.post("/auth/factor/enable", { code: codeAt(secret, server.clock.real()) });
+    expect([...said(late), (await ann.get("/auth/factor")).body.data.enabled]).toEqual([409, "CONFLICT", false]);
+  });
+
   it("stores neither the secret nor a recovery code in plain text", async () => {
     const server = await serve();
     const ann = await registerOwner(server);

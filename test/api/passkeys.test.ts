@@ -287,6 +287,22 @@ onBothDatabases("passkeys", (serve) => {
     expect(said(await (await registerOwner(server)).post("/auth/passkeys/start", { password }))).toEqual([403, "FORBIDDEN"]);
   });
 
+  it("are not added with what was begun before the password changed, or before the account had an authenticator app", async () => {
+    const server = await named(serve);
+    const changes: [string, (pim: Person) => Promise<unknown>][] = [
+      ["password", (pim) => pim.post("/auth/change-password", { currentPassword: password, newPassword: "battery staple" })],
+      ["app", (pim) => setUpFactor(server, pim, password)],
+    ];
+    for (const [change, apply] of changes) {
+      const pim = await registerPlaytester(server);
+      const { options } = (await pim.post("/auth/passkeys/start", { password })).body.data;
+      await apply(pim);
+      const response = new Authenticator(originOf(server)).create(options);
+      const late = await pim.post("/auth/passkeys", { name: "Stranger's", response });
+      expect([change, ...said(late), await listed(pim)]).toEqual([change, 422, "VALIDATION_ERROR", []]);
+    }
+  });
+
   it("are at most 20 for an account", async () => {
     const server = await named(serve);
     const { pim } = await holder(server);

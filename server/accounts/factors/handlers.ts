@@ -6,7 +6,7 @@ import { conflict, forbidden, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import * as passkeys from "../passkeys/store.ts";
 import { mailFactorDisabled, mailFactorEnabled, mailRecoveryCodesRenewed } from "../security-mails.ts";
-import { accountScopes, noPassword } from "../service.ts";
+import { accountScopes, noPassword, requireUnchanged } from "../service.ts";
 import * as users from "../users-store.ts";
 import { type Sender, useCode } from "./codes.ts";
 import { confirmedUntil, recordConfirmation } from "./confirmations.ts";
@@ -71,6 +71,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       const issuer = `playtest ${new URL(deps.config.baseUrl).hostname}`;
       const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
       return call.commit(async (tx) => {
+        await requireUnchanged(tx, user);
         const factor = {
           ...{ user_id: user.id, secret: deps.secrets.seal(secret, store.secretContext(user.id)), created_at: clock.now() },
           ...{ enabled_at: null, last_step: 0, wrong_codes: 0, wrong_at: 0 },
@@ -92,6 +93,8 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await trail.changing(user.id);
         if ((await store.enable(tx, factor, clock.now())) === 0) throw setUpEnded();
+        // A passkey that is being added was begun without a code.
+        await passkeys.removeChallenges(tx, user.id);
         await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
         await mailFactorEnabled(deps, tx, user.id, call.client);
         return { recoveryCodes };

@@ -23,9 +23,13 @@ export const find = (q: Query, userId: string) => q.one<FactorRow>("SELECT * FRO
 export const isEnabled = async (q: Query, userId: string): Promise<boolean> =>
   (await q.one("SELECT user_id FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL", userId)) !== undefined;
 
+/** Ends a set-up that was not completed. */
+export const removePending = (tx: Query, userId: string) =>
+  tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NULL", userId);
+
 /** Replaces a factor that was not enabled yet. Returns false when the account has one that is enabled. */
 export async function replacePending(tx: Query, factor: FactorRow): Promise<boolean> {
-  await tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NULL", factor.user_id);
+  await removePending(tx, factor.user_id);
   if (await isEnabled(tx, factor.user_id)) return false;
   await insertRow(tx, "second_factors", factor);
   return true;

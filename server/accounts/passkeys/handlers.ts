@@ -7,6 +7,7 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import { requireCode } from "../factors/codes.ts";
 import { requirePassword } from "../factors/proof.ts";
 import { mailPasskeyAdded, mailPasskeyRemoved } from "../security-mails.ts";
+import { requireUnchanged } from "../service.ts";
 import * as users from "../users-store.ts";
 import { newChallenge, requireParty, takeChallenge } from "./challenges.ts";
 import { challengeMs, mostPasskeys, relyingParty } from "./rules.ts";
@@ -57,6 +58,7 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
       const handle = existing[0]?.user_handle ?? deps.randomBytes(32).toString("base64url");
       const options = await creationOptions(party, challenge, { handle, name: user.email, existing });
       return call.commit(async (tx) => {
+        await requireUnchanged(tx, user);
         const expires_at = deps.clock.now() + challengeMs;
         const bound = { bound_to: bindingOf(call.principal), challenge: challenge.challenge, user_id: user.id };
         await store.putChallenge(tx, { ...bound, user_handle: handle, expires_at });

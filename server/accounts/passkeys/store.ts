@@ -47,9 +47,12 @@ export const insert = (tx: Query, passkey: PasskeyRow) => insertRow(tx, "passkey
 export const remove = (tx: Query, id: string, userId: string) =>
   tx.run("DELETE FROM passkeys WHERE id = ? AND user_id = ?", id, userId);
 
+/** Ends what was begun for an account: adding a passkey, and signing in with one after the password or a link. */
+export const removeChallenges = (tx: Query, userId: string) => tx.run("DELETE FROM passkey_challenges WHERE user_id = ?", userId);
+
 /** Removes the passkeys of an account and what it was to sign. False when it has none. */
 export async function removeAll(tx: Query, userId: string): Promise<boolean> {
-  await tx.run("DELETE FROM passkey_challenges WHERE user_id = ?", userId);
+  await removeChallenges(tx, userId);
   return (await tx.run("DELETE FROM passkeys WHERE user_id = ?", userId)) > 0;
 }
 
