@@ -116,6 +116,27 @@ describe("serve doctor --ledger", () => {
     expect(stderr).toContain("append_only: The database no longer prevents");
   });
 
+  it.each([
+    [
+      "replaced by one that does nothing",
+      ["DROP TRIGGER audit_links_kept", "CREATE TRIGGER audit_links_kept BEFORE DELETE ON audit_links BEGIN SELECT 1; END"],
+      "audit_links has 1 of its 2 triggers; the trigger audit_links_kept is not of this program",
+    ],
+    [
+      "joined by one that changes what is written",
+      ["CREATE TRIGGER helpful AFTER INSERT ON users BEGIN UPDATE users SET role = 'admin' WHERE id = NEW.id; END"],
+      "the trigger helpful is not of this program",
+    ],
+    ["joined by a view", ["CREATE VIEW people AS SELECT email FROM users"], "the view people is not of this program"],
+  ])("finds a guard %s", async (_, statements, says) => {
+    const folder = copy();
+    const store = await openStore({ dataDir: folder });
+    for (const statement of statements) await store.write((tx) => tx.run(statement));
+    await store.close();
+    const { code, stdout } = await doctor(folder);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`append_only\tfailed\t${says}`)]);
+  });
+
   it("sets a wrong balance right with --fix", async () => {
     const folder = copy();
     await break_({ dataDir: folder }, corruptions.find(({ name }) => name === "a changed balance")!);

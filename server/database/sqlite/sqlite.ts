@@ -220,14 +220,28 @@ function contentsOf(connection: Connection): Check[] {
   ];
 }
 
-/** Triggers prevent changes of the rows of some tables. A table that a later migration creates has none yet. */
+/** What the triggers of the migrations do. One with such a name that does something else protects nothing. */
+const guard =
+  /^CREATE TRIGGER (\w+)_(unchanged BEFORE UPDATE|kept BEFORE DELETE) ON \1 BEGIN SELECT RAISE\(ABORT, '[^']*'\); END$/;
+
+/**
+ * Triggers prevent changes of the rows of some tables. A table that a later migration creates has none yet. Any other trigger or view was
+ * made by somebody else, and a trigger changes what this program writes.
+ */
 function guardOf({ database }: Connection): Check {
-  const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')").pluck().all();
-  const faults = appendOnlyTables
-    .filter((table) => names.includes(table))
-    .map((table) => ({ table, count: [`${table}_unchanged`, `${table}_kept`].filter((name) => names.includes(name)).length }))
-    .filter(({ count }) => count < 2);
-  return guardCheck(faults.map(({ table, count }) => `${table} has ${count} of its 2 triggers`));
+  const rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'trigger', 'view')");
+  const all = rows.all() as { type: string; name: string; tbl_name: string; sql: string | null }[];
+  const [tables, others] = [all.filter(({ type }) => type === "table"), all.filter(({ type }) => type !== "table")];
+  const right = others.filter(({ tbl_name, sql }) => guard.exec(sql ?? "")?.[1] === tbl_name);
+  const lacking = appendOnlyTables
+    .filter((table) => tables.some(({ name }) => name === table))
+    .map((table) => ({ table, count: right.filter(({ tbl_name }) => tbl_name === table).length }))
+    .filter(({ count }) => count < 2)
+    .map(({ table, count }) => `${table} has ${count} of its 2 triggers`);
+  const strange = others
+    .filter((one) => !right.includes(one))
+    .map(({ type, name }) => `the ${type} ${name} is not of this program`);
+  return guardCheck([...lacking, ...strange]);
 }
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");
