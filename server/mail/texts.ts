@@ -57,8 +57,15 @@ export const escapeHtml = (text: string) =>
     .replaceAll('"', "&quot;")
     .replaceAll("'", "&#39;");
 
-/** Replaces line breaks and control characters, which a name in a subject may contain. */
-const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+/**
+ * Replaces line breaks and control characters, which a name in a subject may contain, and removes those that turn the direction of the
+ * text around them: with these, a name could make the words of an email read as something else.
+ */
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/\p{Bidi_Control}/gu, "")
+    .trim();
 
 /**
  * A name as emails show it: one line, without anything that a mail program would turn into a link. Otherwise anybody could use a name to
@@ -67,7 +74,7 @@ const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").t
 export const nameInMail = (name: string): string =>
   oneLine(name)
     .replace(/[a-z][a-z0-9+.-]*:\/\/|\bmailto:/giu, " ")
-    .replace(/(?<=[\p{L}\p{N}-])[.@](?=[\p{L}\p{N}-]*\p{L}{2})/gu, " ")
+    .replace(/(?<=[\p{L}\p{N}-])[.@\u3002\uff0e\uff20\uff61](?=[\p{L}\p{N}-]*\p{L}{2})/gu, " ")
     .replace(/\s+/gu, " ")
     .trim();
 

@@ -336,6 +336,8 @@ describe("templates", () => {
     ["HTTPS://evil.example", "evil example"],
     ["evil.пример", "evil пример"],
     ["call\u2028me@evil.example", "call me evil example"],
+    ["\u202egro.live\u202c \u2067Ann\u2069\u200f", "gro live Ann"],
+    ["evil\u3002example evil\uff0eexample", "evil example evil example"],
   ])("the name %s is written %s", (name, shown) => {
     expect(mails.nameInMail(name)).toBe(shown);
   });
