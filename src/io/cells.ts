@@ -152,7 +152,8 @@ export function show(value: unknown, as: Format | undefined, options: CellOption
   return as === "minutes" ? `${value} min` : text;
 }
 
-const formula = /^[=+\-@\t\r]/;
+/** What begins a formula; some spreadsheets take the wide forms of these characters too. */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Prefixes a cell with `'` if a spreadsheet would run it as a formula. Numbers are left alone. */

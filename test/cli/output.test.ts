@@ -187,6 +187,8 @@ describe("what the network sent", () => {
     ["=cmd()", "'=cmd()"],
     ["+1-x", "'+1-x"],
     ["@x", "'@x"],
+    ["\uff1dcmd()", "'\uff1dcmd()"],
+    ["\uff0d1+x", "'\uff0d1+x"],
     ["-5.5", "-5.5"],
     ["+12", "+12"],
     ["plain", "plain"],
