@@ -51,7 +51,9 @@ async function opened(url: string, options: Parameters<Browser["newContext"]>[0]
   return [page, context];
 }
 
-const ready = (page: Page) => page.waitForFunction("document.querySelector('video').readyState >= 2");
+/** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
 const video = (page: Page) =>
   page.evaluate(
     "(({ currentTime, paused, playbackRate }) => ({ currentTime, paused, playbackRate }))(document.querySelector('video'))",
@@ -109,7 +111,7 @@ describe.each(["frames.mp4", "frames.webm"])("player: %s", (name) => {
     await page.keyboard.press(">");
     await page.keyboard.press(">");
     expect((await video(page)).playbackRate).toBe(1.5);
-    await page.waitForFunction("document.querySelector('.speed').value === '1.5'");
+    await until(page, "document.querySelector('.speed').value === '1.5'");
     await page.keyboard.press("<");
     expect((await video(page)).playbackRate).toBe(1.25);
     await context.close();
@@ -127,9 +129,9 @@ describe("player", () => {
     await ready(page);
     await page.evaluate("Object.assign(document.querySelector('video'), { muted: true }).focus()");
     await page.keyboard.press("Space");
-    await page.waitForFunction("!document.querySelector('video').paused");
+    await until(page, "!document.querySelector('video').paused");
     await page.keyboard.press("Space");
-    await page.waitForFunction("document.querySelector('video').paused");
+    await until(page, "document.querySelector('video').paused");
     await context.close();
   });
 

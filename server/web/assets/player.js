@@ -183,7 +183,6 @@ class Player {
     words.textContent = isConnection ? box.dataset.connection : box.dataset.broken;
     retry.hidden = !isConnection;
     download.hidden = isConnection;
-    download.hidden = isConnection;
   }
 
   #retry() {
