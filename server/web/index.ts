@@ -16,7 +16,7 @@ import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
-import { sendRecording } from "./adapters/recordings.ts";
+import { readCaptions, sendRecording } from "./adapters/recordings.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { docs } from "./docs/index.ts";
 import { createReadForm } from "./form.ts";
@@ -97,6 +97,7 @@ export function createPages(deps: Deps, { callAs, streamAs }: { callAs: CallAs; 
     studio: studio({
       ...signedIn,
       sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "owner", ...wanted }, ...exchange),
+      readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
     }),
     ...health(deps),
   };

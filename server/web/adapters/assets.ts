@@ -2,7 +2,8 @@ import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
 import { passkeyScript } from "../assets/passkey.ts";
-import { playerScript, positionScript } from "../assets/player.ts";
+import { playerScript, positionScript, transcriptScript } from "../assets/player.ts";
+import { compareScript, reviewScript } from "../assets/review.ts";
 import { studioScript } from "../assets/studio.ts";
 import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
@@ -12,6 +13,7 @@ import { shareStyle } from "../pages/share-views.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
 import { brandStyle } from "../site.ts";
+import { reviewCss } from "../studio/review/style.ts";
 import { studioStyle } from "../studio/style.ts";
 import type { Page } from "../types.ts";
 
@@ -27,6 +29,10 @@ const files: Record<string, { type: string; text: string }> = {
   "passkey.js": { type: "text/javascript", text: passkeyScript },
   "position.js": { type: "text/javascript", text: positionScript },
   "player.js": { type: "text/javascript", text: playerScript },
+  "transcript.js": { type: "text/javascript", text: transcriptScript },
+  "review.js": { type: "text/javascript", text: reviewScript },
+  "compare.js": { type: "text/javascript", text: compareScript },
+  "review.css": { type: "text/css", text: reviewCss },
   "player.css": { type: "text/css", text: playerCss },
   "upload.js": { type: "text/javascript", text: uploadScript },
 };

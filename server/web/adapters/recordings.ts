@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { notFound } from "../../lib/problem.ts";
@@ -32,6 +33,14 @@ export interface WantedRecording {
   userId: string;
   slotId: string;
   part: RecordingPart;
+}
+
+/** The text of the captions of a slot that this account ordered. */
+export async function readCaptions(deps: Deps, userId: string, slotId: string): Promise<string | undefined> {
+  const file = await deps.store.read(async (q) =>
+    (await slots.findForOwner(q, slotId, userId)) ? finders.captions(q, slotId) : undefined,
+  );
+  return file && text(await deps.blobs.read(file.blobKey));
 }
 
 /** Sends the submitted video of a slot, or its captions, to its playtester or its owner and nobody else. Supports `Range`. */

@@ -229,6 +229,10 @@ function isTaken({ key, target, ctrlKey, metaKey, altKey }) {
   return key.startsWith("Arrow") && target.closest?.("video") !== null;
 }
 
+/** The players that a key is for: of those that play together one, which the others follow. */
+const keyed = () =>
+  document.querySelector("[data-together]") ? [players.find(({ video }) => !video.ended) ?? players[0]] : players;
+
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || isTaken(event) || players.length === 0) return;
   if (event.key === "?") {
@@ -238,7 +242,7 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (!Object.hasOwn(keys, key)) return;
   event.preventDefault();
-  for (const player of players) keys[key](player);
+  for (const player of keyed()) keys[key](player);
 });
 
 /** Seeks, and keeps the position in the address, so that it can be copied. */

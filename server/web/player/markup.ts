@@ -12,6 +12,8 @@ export interface Mark {
 }
 
 export interface PlayerVideo {
+  /** The id of the player, for pages with several. */
+  id?: string;
   /** Path of the file. Its server supports `Range`. */
   src: string;
   /** What the video shows, for those who do not see it. */
@@ -61,8 +63,8 @@ const act = (name: string, label: Markup | string) =>
 const shape = ({ startMs, endMs, kind, label }: Mark) => {
   const title = html`<title>${positionText(startMs)} ${label}</title>`;
   return endMs === null
-    ? html`<line class="mark ${kind}" data-at="${startMs}" x1="${startMs}" x2="${startMs}" y1="12" y2="88">${title}</line>`
-    : html`<line class="mark span ${kind}" data-at="${startMs}" x1="${startMs}" x2="${endMs}" y1="50" y2="50">${title}</line>`;
+    ? html`<line class="mark mark-${kind}" data-at="${startMs}" x1="${startMs}" x2="${startMs}" y1="12" y2="88">${title}</line>`
+    : html`<line class="mark span mark-${kind}" data-at="${startMs}" x1="${startMs}" x2="${endMs}" y1="50" y2="50">${title}</line>`;
 };
 
 /** The marks of a video beside each other. The page has them as a list too. */
@@ -71,14 +73,25 @@ export const timeline = (marks: readonly Mark[], lengthMs: number | undefined): 
 
 /** A video with keys, speed, single frames and a timeline. Without scripts it has the browser's own controls. */
 export function player(video: PlayerVideo): Markup {
-  const { src, label, captions, poster, startMs = 0, lengthMs, marks = [], takesMarks = false, pageKeys = [] } = video;
+  const {
+    id = "player",
+    src,
+    label,
+    captions,
+    poster,
+    startMs = 0,
+    lengthMs,
+    marks = [],
+    takesMarks = false,
+    pageKeys = [],
+  } = video;
   const keys = [
     ...playerKeys,
     ...(takesMarks ? [[["M"], "Note a moment"] as const] : []),
     ...pageKeys,
     [["?"], "This list"] as const,
   ];
-  return html`<div class="player" id="player" data-player${takesMarks && html` data-marks`}>
+  return html`<div class="player" id="${id}" data-player${takesMarks && html` data-marks`}>
 <video controls playsinline preload="metadata" src="${src}${startMs > 0 && html`#t=${atSeconds(startMs)}`}"${poster !== undefined && html` poster="${poster}"`} aria-label="${label}">${captions !== undefined && html`<track kind="captions" src="${captions}" label="Captions">`}</video>
 <div class="player-problem note bad" role="alert" hidden data-broken="This video cannot be played here: the file is damaged or missing, or your browser does not support its format." data-connection="The connection was lost while the video was loading."><span></span> <button type="button" class="link retry" hidden>Try again</button><a class="download" href="${src}" download hidden>Download it to open it in another player</a></div>
 ${timeline(marks, lengthMs)}

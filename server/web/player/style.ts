@@ -11,7 +11,7 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .timeline line { vector-effect: non-scaling-stroke; }
 .mark { stroke: var(--note); stroke-width: 5px; stroke-linecap: round; }
 .mark.span { stroke-width: 12px; stroke-linecap: butt; }
-.mark.bug { stroke: var(--bug); } .mark.confusion { stroke: var(--confusion); } .mark.delight { stroke: var(--delight); } .mark.idea { stroke: var(--idea); }
+.mark-bug { stroke: var(--bug); } .mark-confusion { stroke: var(--confusion); } .mark-delight { stroke: var(--delight); } .mark-idea { stroke: var(--idea); }
 .playhead { stroke: var(--ink); stroke-width: 2px; pointer-events: none; }
 .player-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; margin-top: .5rem; }
 .player-bar .position { margin: 0; font-variant-numeric: tabular-nums; white-space: nowrap; } .position .at { font-weight: 700; }

@@ -13,6 +13,8 @@ export interface StudioParts extends AreaParts {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void>;
+  /** The text of the captions of a slot that this account ordered; undefined without any. */
+  readCaptions(userId: string, slotId: string): Promise<string | undefined>;
   newFormKey(): string;
   now(): number;
 }
@@ -26,6 +28,7 @@ export function studio(parts: StudioParts): Page {
     {
       cli: (command) => command,
       account: { instance: null, signsOut: true },
+      readCaptions: ({ session }, slotId) => parts.readCaptions(session.userId, slotId),
       sendRecording:
         (part) =>
         ({ request, response, session }, { id: slotId }) =>

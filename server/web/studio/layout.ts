@@ -31,6 +31,6 @@ export async function studioLayout(
     wide: true,
     ...page,
     header: frame({ site, home: "/studio", links, who }),
-    assets: { style: "studio.css", scripts: ["studio.js", "times.js", ...scripts] },
+    assets: { style: ["studio.css", ...[page.assets?.style ?? []].flat()], scripts: ["studio.js", "times.js", ...scripts] },
   };
 }

@@ -1,13 +1,17 @@
 import { createRouter, type Router } from "../../http/router.ts";
-import type { RecordingPart } from "../shared/types.ts";
+import type { Download, RecordingPart } from "../shared/types.ts";
 import { gamePage, gamesPage } from "./games/pages.ts";
 import { inboxPage } from "./inbox/page.ts";
 import { messages } from "./messages.ts";
-import { applicationsPage, approve, reject } from "./playtests/applications.ts";
+import * as applications from "./playtests/applications.ts";
 import { playtestPage } from "./playtests/page.ts";
-import { slotPage } from "./slots/page.ts";
+import { comparePage } from "./review/compare.ts";
+import { accept, reject } from "./review/decide.ts";
+import { sendMessage } from "./review/message.ts";
+import { changeMoment, deleteMoment, momentFields, noteMoment } from "./review/moments.ts";
+import { cuesFile, slotPage } from "./review/page.ts";
 import { cancel, problemPage, unblock } from "./slots/problem.ts";
-import type { Action, Route, Serve, StudioHost, View } from "./types.ts";
+import type { Action, Route, Serve, StudioContext, StudioHost, View } from "./types.ts";
 
 /** Pages, by their paths below `/studio`. */
 const views: Record<string, View> = {
@@ -15,17 +19,18 @@ const views: Record<string, View> = {
   "/games": gamesPage,
   "/games/:id": gamePage,
   "/playtests/:id": playtestPage,
-  "/playtests/:id/applications": applicationsPage,
+  "/playtests/:id/applications": applications.applicationsPage,
   "/slots/:id": slotPage,
   "/slots/:id/problem": problemPage,
   "/messages": messages.list,
   "/messages/:id": messages.conversation,
+  "/playtests/:id/compare": comparePage,
 };
 
 /** The actions of posted forms. */
 const actions: Record<string, Action> = {
-  "/playtests/:id/applications/:application/approve": { run: approve, page: applicationsPage },
-  "/playtests/:id/applications/:application/reject": { run: reject, page: applicationsPage },
+  "/playtests/:id/applications/:application/approve": { run: applications.approve, page: applications.applicationsPage },
+  "/playtests/:id/applications/:application/reject": { run: applications.reject, page: applications.applicationsPage },
   "/slots/:id/problem": {
     run: unblock,
     page: problemPage,
@@ -40,6 +45,17 @@ const actions: Record<string, Action> = {
   },
   "/messages/:id/block": { run: messages.setBlocked(true), page: messages.conversation },
   "/messages/:id/unblock": { run: messages.setBlocked(false), page: messages.conversation },
+  "/slots/:id/accept": { run: accept, page: slotPage, fields: { comment: { label: "Comment", id: "comment" } } },
+  "/slots/:id/reject": { run: reject, page: slotPage, fields: { reason: { label: "Reason", id: "reason" } } },
+  "/slots/:id/message": { run: sendMessage, page: slotPage, fields: { content: { label: "Your message", id: "content" } } },
+  "/slots/:id/moments": { run: noteMoment, page: slotPage, fields: momentFields("") },
+  "/slots/:id/moments/change": { run: changeMoment, page: slotPage, fields: momentFields("edit-") },
+  "/slots/:id/moments/delete": { run: deleteMoment, page: slotPage },
+};
+
+/** Files that are made when they are asked for. */
+const downloads: Record<string, (context: StudioContext) => Promise<Download>> = {
+  "/slots/:id/cues": cuesFile,
 };
 
 /** What is streamed to the owner of a slot. */
@@ -59,6 +75,7 @@ export function createStudioRouter(host: StudioHost): Router<Route> {
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
   router.add("GET", "/events", { serve: streamEvents });
+  for (const [path, download] of Object.entries(downloads)) router.add("GET", path, { download });
   for (const [path, part] of Object.entries(recordings)) router.add("GET", path, { serve: host.sendRecording(part) });
   return router;
 }

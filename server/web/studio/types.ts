@@ -6,6 +6,8 @@ export interface StudioLinks {
   video(slotId: string): string;
   /** The captions of a slot as WebVTT. */
   captions(slotId: string): string;
+  /** The cues of the captions as JSON. */
+  cues(slotId: string): string;
 }
 
 /**
@@ -16,6 +18,8 @@ export interface StudioContext extends shared.PageContext {
   links: StudioLinks;
   /** The form in which a command works for this account: `playtest studio` adds the profile. */
   cli(command: string): string;
+  /** The text of a slot's captions; undefined without any. */
+  captions(slotId: string): Promise<string | undefined>;
   account: StudioAccount;
 }
 
@@ -37,4 +41,6 @@ export type Section = "inbox" | "games" | "messages";
 /** What pages need of their host and cannot do with `call`. */
 export interface StudioHost extends Pick<StudioContext, "cli" | "account"> {
   sendRecording(part: shared.RecordingPart): Serve;
+  /** The text of the captions of a slot that this account ordered; undefined without any. */
+  readCaptions(context: shared.PageContext, slotId: string): Promise<string | undefined>;
 }

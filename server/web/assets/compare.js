@@ -1,0 +1,76 @@
+/** Plays videos side by side together: what is done with one is done with all. Without this script each has its own controls. */
+import { positionText } from "./position.js";
+
+const videos = [...document.querySelectorAll("[data-together] video")];
+const bar = document.querySelector(".together");
+const [button, slider, readout] = ["button", "input", ".at"].map((name) => bar.querySelector(name));
+
+/** Videos that are being moved to where another one is. Their own events move nobody. */
+const following = new Set();
+
+/** Videos that were apart by less are left alone, because each correction interrupts the sound. In seconds. */
+const tolerance = 0.7;
+
+const othersOf = (video) => videos.filter((other) => other !== video);
+const longest = () => videos.reduce((best, video) => ((video.duration || 0) > (best.duration || 0) ? video : best));
+
+function moveTo(video, seconds) {
+  const end = video.duration || seconds;
+  const to = Math.min(seconds, end);
+  if (Math.abs(video.currentTime - to) < 0.01) return;
+  following.add(video);
+  video.currentTime = to;
+}
+
+function playOthers(video) {
+  for (const other of othersOf(video)) if (other.paused && !(video.currentTime >= other.duration)) other.play().catch(() => {});
+}
+
+function pauseOthers(video) {
+  // The end of a shorter video stops nobody.
+  if (!video.ended) for (const other of othersOf(video)) other.pause();
+}
+
+function keepUp() {
+  const leader = longest();
+  if (!leader.seeking && !leader.paused)
+    for (const other of othersOf(leader))
+      if (!other.ended && !other.seeking && Math.abs(other.currentTime - leader.currentTime) > tolerance)
+        moveTo(other, leader.currentTime);
+  show();
+}
+
+function show() {
+  const leader = longest();
+  button.textContent = leader.paused ? "Play all" : "Pause all";
+  slider.max = String(leader.duration || 0);
+  slider.value = String(leader.currentTime);
+  slider.setAttribute("aria-valuetext", positionText(leader.currentTime));
+  readout.textContent = `${positionText(leader.currentTime)} / ${positionText(leader.duration || 0)}`;
+}
+
+for (const video of videos) {
+  video.addEventListener("play", () => playOthers(video));
+  video.addEventListener("pause", () => pauseOthers(video));
+  video.addEventListener("ratechange", () => {
+    for (const other of othersOf(video)) if (other.playbackRate !== video.playbackRate) other.playbackRate = video.playbackRate;
+  });
+  video.addEventListener("seeking", () => {
+    if (!following.has(video)) for (const other of othersOf(video)) moveTo(other, video.currentTime);
+  });
+  video.addEventListener("seeked", () => following.delete(video));
+  for (const name of ["timeupdate", "loadedmetadata", "play", "pause"]) video.addEventListener(name, keepUp);
+}
+
+if (videos.length > 0) {
+  bar.hidden = false;
+  button.addEventListener("click", () => {
+    const leader = longest();
+    if (leader.paused) leader.play().catch(() => {});
+    else leader.pause();
+  });
+  slider.addEventListener("input", () => {
+    longest().currentTime = Number(slider.value);
+  });
+  show();
+}

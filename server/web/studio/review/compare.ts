@@ -1,0 +1,74 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { player, playerScript, playerStyle } from "../../player/markup.ts";
+import { ifOffered } from "../../shared/not-offered.ts";
+import { studioLayout } from "../layout.ts";
+import { slotBadge, trail } from "../parts.ts";
+import type { StudioContext } from "../types.ts";
+import { testerName } from "./decide.ts";
+import { markOf } from "./moments.ts";
+
+type Slot = Data<"listSlots">["slots"][number];
+
+/** The most videos beside each other. */
+const most = 4;
+const mostListed = 100;
+const momentsPerVideo = 100;
+
+/** `?slots=a,b`, or what the form of the page sends: `?slot=a&slot=b`. */
+const chosenIn = (query: URLSearchParams): string[] => [
+  ...new Set([...(query.get("slots") ?? "").split(","), ...query.getAll("slot")].filter((id) => id !== "")),
+];
+
+/** `/studio/playtests/ID/compare`: up to four videos of a playtest side by side. */
+export async function comparePage(context: StudioContext): Promise<PageContent> {
+  const { call, id, query } = context;
+  const { playtest } = (await call("getPlaytest", { params: { id } })).data;
+  const { data, meta } = await call("listSlots", { params: { id }, query: { limit: mostListed } });
+  const withVideo = data.slots.filter(({ submission }) => submission !== null);
+  const wanted = chosenIn(query);
+  const chosen = await chosenOf(context, wanted.slice(0, most), withVideo);
+  const videos = await Promise.all(chosen.map((slot) => videoOf(context, slot)));
+  const body = html`${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName], [`/studio/playtests/${id}`, "Playtest"])}
+${wanted.length > most && html`<p class="note bad">You chose ${wanted.length} videos. The first ${most} are shown.</p>`}
+${chosen.length > 0 && html`<div class="together" hidden><button type="button">Play all</button><label><span>Position</span><input type="range" min="0" max="0" step="0.1" value="0"></label><span class="at"></span></div><div class="compare" data-together>${videos}</div>`}
+${choice(context, withVideo, chosen)}${typeof meta.cursor === "string" && html`<p class="soft">The newest ${mostListed} slots of this playtest are listed.</p>`}`;
+  const scripts = chosen.length > 0 ? [playerScript, "compare.js"] : [];
+  const page = { title: `Compare videos of ${playtest.gameName}`, body };
+  return studioLayout(context, "games", { ...page, assets: { style: [playerStyle, "review.css"], scripts } });
+}
+
+/** The chosen slots of this playtest, also those that are not listed. */
+async function chosenOf({ call, id }: StudioContext, wanted: readonly string[], listed: readonly Slot[]): Promise<Slot[]> {
+  const found = await Promise.all(
+    wanted.map(
+      async (slotId) =>
+        listed.find((slot) => slot.id === slotId) ?? (await call("getSlot", { params: { id: slotId } })).data.slot,
+    ),
+  );
+  return found.filter(({ requestId, submission }) => requestId === id && submission !== null);
+}
+
+async function videoOf({ call, links }: StudioContext, slot: Slot): Promise<Markup> {
+  const reply = await ifOffered(call("listSlotMoments", { params: { id: slot.id }, query: { limit: momentsPerVideo } }));
+  const seconds = slot.submission?.videoDurationSeconds;
+  return html`<section aria-label="${testerName(slot)}" data-scope><h2><a href="/studio/slots/${slot.id}">${testerName(slot)}</a> ${slotBadge(slot.status)}</h2>${player(
+    {
+      src: links.video(slot.id),
+      label: `Video of ${testerName(slot)}`,
+      id: `player-${slot.id}`,
+      ...(slot.transcription?.status === "approved" && { captions: links.captions(slot.id) }),
+      ...(typeof seconds === "number" && { lengthMs: seconds * 1000 }),
+      marks: (reply?.data.moments ?? []).map(markOf),
+    },
+  )}</section>`;
+}
+
+function choice({ id }: StudioContext, slots: readonly Slot[], chosen: readonly Slot[]): Markup {
+  if (slots.length === 0) return html`<p class="calm">No video was submitted for this playtest yet.</p>`;
+  const rows = slots.map(
+    (slot) =>
+      html`<label class="check"><input type="checkbox" name="slot" value="${slot.id}"${chosen.includes(slot) && html` checked`}> ${testerName(slot)} ${slotBadge(slot.status)}</label>`,
+  );
+  return html`<section><h2>Choose up to ${most} videos</h2><form method="get" action="/studio/playtests/${id}/compare">${rows}<button class="quiet">Show side by side</button></form></section>`;
+}

@@ -1,0 +1,42 @@
+import { conflict } from "../../../lib/problem.ts";
+import { html, type Markup } from "../../html.ts";
+import { NotOffered } from "../../shared/not-offered.ts";
+import { fault, marked, tokens } from "../../shared/parts.ts";
+import type { StudioContext } from "../types.ts";
+import type { Review } from "./data.ts";
+
+export function messageForm(context: StudioContext, { slot: { playtester }, canWrite }: Review): Markup | false {
+  if (playtester === null) return false;
+  const name = playtester.displayName;
+  if (canWrite === false) return html`<p class="soft">You can write to ${name} when you have accepted one of their videos.</p>`;
+  return html`<section class="review-card"><details${context.form.content !== undefined && html` open`}><summary>Message to ${name}</summary>
+<form method="post" action="/studio/slots/${context.id}/message">${tokens(context)}
+<label for="content">Your message</label>
+<textarea id="content" name="content" class="short" maxlength="5000" required${marked(context, "content")}>${context.form.content}</textarea>${fault(context, "content")}
+<button class="quiet">Send</button></form></details></section>`;
+}
+
+async function conversationWith({ call, form }: StudioContext, playtesterId: string): Promise<string> {
+  const { contacts } = (await call("listContacts")).data;
+  const known = (contacts as { id: string; conversationId: string | null }[]).find(({ id }) => id === playtesterId);
+  if (known?.conversationId) return known.conversationId;
+  try {
+    const body = { contactId: playtesterId };
+    return (await call("openConversation", { idempotencyKey: form.formKey, body })).data.conversation.id;
+  } catch (error) {
+    if (!(error instanceof NotOffered)) throw error;
+    throw conflict(
+      "This server offers no way to begin a conversation. Nothing was sent. Wait until the playtester writes to you.",
+    );
+  }
+}
+
+export async function sendMessage(context: StudioContext): Promise<string> {
+  const { call, id, form } = context;
+  const { slot } = (await call("getSlot", { params: { id } })).data;
+  if (!slot.playtester) throw conflict("This slot has no playtester. Nothing was sent.");
+  const conversation = await conversationWith(context, slot.playtester.id);
+  const body = { content: form.content?.trim() ?? "" };
+  await call("sendMessage", { params: { id: conversation }, idempotencyKey: form.formKey, body });
+  return `/studio/slots/${id}?done=sent`;
+}

@@ -1,0 +1,180 @@
+import { type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { exactPosition, parsePosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
+import { invalid } from "../../../lib/problem.ts";
+import { html, type Markup } from "../../html.ts";
+import type { Mark } from "../../player/markup.ts";
+import { fault, marked, tokens } from "../../shared/parts.ts";
+import type { FormField } from "../../shared/types.ts";
+import { command } from "../parts.ts";
+import type { StudioContext } from "../types.ts";
+import type { Moment, Review } from "./data.ts";
+
+const kindNames: Record<MomentKind, string> = {
+  bug: "Bug",
+  confusion: "Confusion",
+  delight: "Delight",
+  idea: "Idea",
+  note: "Note",
+};
+
+const severities = ["Minor", "Moderate", "Severe", "Blocks the player"];
+
+export const markOf = ({ atMs, endMs, kind, text }: Moment): Mark => ({
+  startMs: atMs,
+  endMs: endMs ?? null,
+  kind,
+  label: `${kindNames[kind] ?? kind}: ${text.slice(0, 200)}`,
+});
+
+/** The fields of a moment as a form has them. */
+type Values = Partial<Record<"position" | "text" | "kind" | "severity" | "tags", string | undefined>>;
+
+const valuesOf = ({ atMs, endMs, text, kind, severity, tags }: Moment): Values => ({
+  position: endMs === null || endMs === undefined ? exactPosition(atMs) : `${exactPosition(atMs)}-${exactPosition(endMs)}`,
+  text,
+  kind,
+  severity: severity === null ? "" : String(severity),
+  tags: tags.join(", "),
+});
+
+const options = (rows: readonly (readonly [value: string, label: string])[], chosen = "") =>
+  rows.map(([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`);
+
+const kindRows = momentKinds.map((kind) => [kind, kindNames[kind]] as const);
+const severityRows = [["", "–"] as const, ...severities.map((name, at) => [String(at + 1), `${at + 1} ${name}`] as const)];
+
+/** The fields of a form for a moment. `prefix` keeps the ids of two forms on one page apart. */
+function fieldsOf(context: StudioContext, prefix: string, { position, text, kind = "note", severity, tags }: Values): Markup {
+  const id = (name: string) => `${prefix}${name}`;
+  return html`<div class="moment-fields">
+<div class="field-position"><label for="${id("position")}">Position</label><input id="${id("position")}" name="position" value="${position}" required autocomplete="off" placeholder="12:41"${marked(context, id("position"))}>${fault(context, id("position"))}</div>
+<div><label for="${id("kind")}">Kind</label><select id="${id("kind")}" name="kind"${marked(context, id("kind"))}>${options(kindRows, kind)}</select></div>
+<div><label for="${id("severity")}">Severity</label><select id="${id("severity")}" name="severity">${options(severityRows, severity)}</select></div>
+<div class="field-tags"><label for="${id("tags")}">Tags</label><input id="${id("tags")}" name="tags" value="${tags}" autocomplete="off" placeholder="onboarding, map"${marked(context, id("tags"))}>${fault(context, id("tags"))}</div>
+<div class="field-text"><label for="${id("text")}">What happens</label><textarea id="${id("text")}" name="text" class="short" maxlength="2000" required${marked(context, id("text"))}>${text}</textarea>${fault(context, id("text"))}</div></div>`;
+}
+
+const cursorField = ({ query, form }: StudioContext) => {
+  const cursor = query.get("cursor") ?? form.cursor;
+  return cursor ? html`<input type="hidden" name="cursor" value="${cursor}">` : false;
+};
+
+function noteForm(context: StudioContext, startMs: number | undefined): Markup {
+  const { form, id, session } = context;
+  const values: Values = form.moment === undefined ? { ...form } : {};
+  const position = values.position ?? (startMs === undefined ? "" : exactPosition(startMs));
+  return html`<form method="post" action="/studio/slots/${id}/moments" id="note" data-outbox="${session.userId}" data-command="note">${tokens(context)}${cursorField(context)}
+${fieldsOf(context, "", { ...values, position })}
+<div class="note-end"><button>Save <kbd class="hint">Ctrl + Enter</kbd></button><p class="soft">Playtesters do not see moments.</p></div></form>
+${command(context, `playtest review note ${id}`)}
+<p class="note-status soft" role="status"></p>
+<ul class="waiting" aria-label="Not saved yet" hidden></ul>`;
+}
+
+const openAt = ({ query }: StudioContext, moment: Moment) => {
+  const cursor = query.get("cursor");
+  return `?${new URLSearchParams({ ...(cursor && { cursor }), edit: moment.id })}#moment-${moment.id}`;
+};
+
+function shown(context: StudioContext, moment: Moment): Markup {
+  const { atMs, endMs, kind, severity, text, tags } = moment;
+  const at = endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
+  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a></div>
+<p class="prose">${text}</p>`;
+}
+
+function editing(context: StudioContext, moment: Moment): Markup {
+  const { form, id } = context;
+  const values: Values = form.moment === moment.id && form.text !== undefined ? { ...form } : valuesOf(moment);
+  const hidden = html`${tokens(context)}${cursorField(context)}<input type="hidden" name="moment" value="${moment.id}">`;
+  return html`<form method="post" action="/studio/slots/${id}/moments/change" data-swap>${hidden}
+${fieldsOf(context, "edit-", values)}
+<p class="bad swap-problem" role="alert" hidden></p>
+<div class="note-end"><button>Save</button> <a href="/studio/slots/${id}#moment-${moment.id}" data-edit="moment-${moment.id}">Keep as it was</a></div></form>
+<details><summary>Delete this moment</summary><form method="post" action="/studio/slots/${id}/moments/delete" data-swap>${hidden}
+<p>It is gone for good.</p><p class="bad swap-problem" role="alert" hidden></p><button class="danger">Delete</button></form></details>`;
+}
+
+const pages = ({ id }: StudioContext, { next, first }: NonNullable<Review["moments"]>) =>
+  (next !== null || !first) &&
+  html`<p class="more">${!first && html`<a href="/studio/slots/${id}#moments">First moments</a> `}${next !== null && html`<a href="/studio/slots/${id}?cursor=${next}#moments">Later moments</a> `}<span class="soft">The timeline shows the moments of this list.</span></p>`;
+
+/** The moments of a video and the form that adds one. */
+export function momentsSection(context: StudioContext, { moments, slot }: Review, startMs: number | undefined): Markup | false {
+  const title = html`<h2 id="moments-title">Moments</h2>`;
+  if (!moments)
+    return html`<section class="moments" aria-labelledby="moments-title">${title}<p>This server keeps no moments of videos. The command keeps them on your computer:</p>${command(context, `playtest review note ${context.id}`)}</section>`;
+  if (!slot.submission && moments.page.length === 0) return false;
+  const open = context.form.moment ?? context.query.get("edit");
+  const items = moments.page.map(
+    (moment) => html`<li id="moment-${moment.id}">${open === moment.id ? editing(context, moment) : shown(context, moment)}</li>`,
+  );
+  return html`<section class="moments" aria-labelledby="moments-title">${title}
+${slot.submission && noteForm(context, startMs)}
+<div id="moments">${items.length > 0 ? html`<ol class="moment-list">${items}</ol>` : html`<p class="soft">No moments yet.</p>`}${pages(context, moments)}</div></section>`;
+}
+
+/** `12:41` or `12:30-12:55`. */
+function span(text = ""): { atMs: number; endMs: number | null } {
+  const [from = "", to, ...rest] = text
+    .replaceAll("–", "-")
+    .split(/\s*-\s*/)
+    .map((part) => part.trim());
+  const [atMs, endMs] = [parsePosition(from), to === undefined ? null : parsePosition(to)];
+  if (atMs === undefined || endMs === undefined || rest.length > 0)
+    throw invalid("atMs", "must be a position in the video, such as 12:41, or a part of it, such as 12:30-12:55");
+  if (endMs !== null && endMs <= atMs) throw invalid("atMs", "must end after it starts");
+  return { atMs, endMs };
+}
+
+const bodyOf = ({ form }: StudioContext) => ({
+  ...span(form.position),
+  text: form.text?.trim() ?? "",
+  kind: (form.kind ?? "note") as MomentKind,
+  severity: form.severity ? Number(form.severity) : null,
+  tags: [
+    ...new Set(
+      (form.tags ?? "")
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((tag) => tag !== ""),
+    ),
+  ],
+});
+
+const pageAfter = ({ id, form }: StudioContext, done: string, hash = "moments") =>
+  `/studio/slots/${id}?${new URLSearchParams({ ...(form.cursor && { cursor: form.cursor }), done })}#${hash}`;
+
+export async function noteMoment(context: StudioContext): Promise<string> {
+  const { call, id, form } = context;
+  await call("createMoment", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(context) });
+  return pageAfter(context, "noted");
+}
+
+export async function changeMoment(context: StudioContext): Promise<string> {
+  const { call, form } = context;
+  const moment = form.moment ?? "";
+  await call("updateMoment", { params: { id: moment }, idempotencyKey: form.formKey, body: bodyOf(context) });
+  return pageAfter(context, "changed", `moment-${moment}`);
+}
+
+export async function deleteMoment(context: StudioContext): Promise<string> {
+  const { call, form } = context;
+  await call("deleteMoment", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
+  return pageAfter(context, "deleted");
+}
+
+/** What the fields of a form are called where the operation refuses them. */
+export const momentFields = (prefix: string): Record<string, FormField> => ({
+  atMs: { label: "Position", id: `${prefix}position` },
+  endMs: { label: "Position", id: `${prefix}position` },
+  text: { label: "What happens", id: `${prefix}text` },
+  kind: { label: "Kind", id: `${prefix}kind` },
+  severity: { label: "Severity", id: `${prefix}severity` },
+  ...Object.fromEntries(
+    ["tags", ...Array.from({ length: 20 }, (_, at) => `tags.${at}`)].map((field) => [
+      field,
+      { label: "Tags", id: `${prefix}tags` },
+    ]),
+  ),
+});

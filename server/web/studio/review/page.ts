@@ -1,0 +1,122 @@
+import { readCues } from "../../../../src/contract/text/cues.ts";
+import { lengthText } from "../../../../src/contract/text/length.ts";
+import { parsePosition } from "../../../../src/contract/text/position.ts";
+import { notFound } from "../../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { type KeyRow, player, playerScript, playerStyle } from "../../player/markup.ts";
+import { cuesAsJson, transcript, transcriptScript } from "../../player/transcript.ts";
+import { notice, prose } from "../../shared/parts.ts";
+import { fileSize, time } from "../../shared/text.ts";
+import type { Download } from "../../shared/types.ts";
+import { studioLayout } from "../layout.ts";
+import { slotBadge, trail } from "../parts.ts";
+import type { StudioContext } from "../types.ts";
+import { type Review, reviewOf, type Slot } from "./data.ts";
+import { decision, testerName } from "./decide.ts";
+import { messageForm } from "./message.ts";
+import { markOf, momentsSection } from "./moments.ts";
+import { queueLinks } from "./queue.ts";
+
+const said = new Map([
+  ["accepted", "Accepted."],
+  ["rejected", "Rejected. The playtester was told and is not paid."],
+  ["retry", "Rejected. The playtester can try again within 24 hours."],
+  ["noted", "The moment is saved."],
+  ["changed", "The moment is changed."],
+  ["deleted", "The moment is deleted."],
+  ["sent", "Your message was sent."],
+]);
+
+const pageKeys: readonly KeyRow[] = [
+  [["N", "P"], "Next or previous submission"],
+  [["A"], "Accept: go to the rating"],
+  [["R"], "Reject: go to the reason"],
+];
+
+/** `/studio/slots/ID`: a submission with its video, transcript, moments and the decision about it. */
+export async function slotPage(context: StudioContext): Promise<PageContent> {
+  const review = await reviewOf(context);
+  const { slot, place } = review;
+  const startMs = parsePosition(context.query.get("t") ?? "");
+  const done = said.get(context.query.get("done") ?? "");
+  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
+<div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
+<div class="review" data-scope><div class="review-main">${video(context, review, startMs)}${momentsSection(context, review, startMs)}</div>
+<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(slot)}${notesOf(review)}${messageForm(context, review)}</div></div>`;
+  const scripts = [playerScript, transcriptScript, "review.js"];
+  const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
+  return studioLayout(context, "inbox", { title, body, assets: { style: [playerStyle, "review.css"], scripts } });
+}
+
+function facts({ submission, playtest }: Slot): Markup {
+  const seconds = submission?.videoDurationSeconds;
+  return html`<span class="soft">${submission && html`submitted ${time(submission.createdAt)} · `}${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked · ${playtest.visibility}${typeof submission?.videoFileSize === "number" && ` · ${fileSize(submission.videoFileSize)}`}</span>`;
+}
+
+const none = {
+  open: "Nobody has claimed this slot yet, so there is no video.",
+  reserved: "The playtester has not submitted a video yet.",
+  blocked: "The playtester reported a problem and has not submitted a video.",
+} as const;
+
+function video({ links, site }: StudioContext, { slot, lengthMs, cues, moments }: Review, startMs: number | undefined): Markup {
+  if (!slot.submission) {
+    const why = slot.status in none ? none[slot.status as keyof typeof none] : "No video was submitted for this slot.";
+    return html`<p class="calm">${why}</p>`;
+  }
+  const src = links.video(slot.id);
+  return html`${player({
+    src,
+    label: `${testerName(slot)} plays ${slot.game.name}`,
+    ...(cues !== null && { captions: links.captions(slot.id) }),
+    ...(startMs !== undefined && { startMs }),
+    ...(lengthMs !== undefined && { lengthMs }),
+    marks: (moments?.page ?? []).map(markOf),
+    takesMarks: moments !== undefined,
+    pageKeys,
+  })}<p class="soft review-links"><a href="${src}" download>Download the video</a>${slot.publishedUrl && html` · <a href="${slot.publishedUrl}">Published on ${site.name}</a>`}</p>`;
+}
+
+const withoutTranscript = {
+  pending: "The transcript is being made. Reload this page in a few minutes.",
+  processing: "The transcript is being made. Reload this page in a few minutes.",
+  failed: "The transcript could not be made.",
+} as const;
+
+function transcriptOf({ id, links, query }: StudioContext, { slot, cues }: Review, startMs: number | undefined): Markup | false {
+  if (!slot.submission) return false;
+  if (cues && cues.length > 0) {
+    const from = /^\d{1,6}$/.exec(query.get("cue") ?? "")?.[0];
+    return transcript({ cues, cuesPath: links.cues(id), startMs, from: from === undefined ? undefined : Number(from) });
+  }
+  const status = slot.transcription?.status ?? "";
+  const why =
+    cues !== null
+      ? "Nothing is said in this video."
+      : status in withoutTranscript
+        ? withoutTranscript[status as keyof typeof withoutTranscript]
+        : "This video has no transcript.";
+  return html`<section class="transcript"><h2>Transcript</h2><p class="soft">${why}</p></section>`;
+}
+
+function notesOf({ slot, notesForTesters }: Review): Markup {
+  const takeaways = slot.transcription?.keyTakeaways ?? [];
+  return html`${takeaways.length > 0 && html`<section class="review-card"><h2>Takeaways</h2><ul>${takeaways.map((one) => html`<li>${one}</li>`)}</ul></section>`}
+${slot.submission?.notes && html`<section class="review-card"><h2>Notes of ${testerName(slot)}</h2>${prose(slot.submission.notes)}</section>`}
+${notesForTesters && html`<section class="review-card"><details><summary>What you asked for</summary>${prose(notesForTesters)}</details></section>`}`;
+}
+
+function outcome({ status, rating, rejection }: Slot): Markup | false {
+  if (status === "rejected")
+    return html`<section class="review-card"><h2>Why you rejected it</h2>${rejection?.reason ? prose(rejection.reason) : html`<p class="soft">You gave no reason.</p>`}</section>`;
+  if (status !== "accepted" && status !== "publishing") return false;
+  return html`<section class="review-card"><h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
+}
+
+/** All cues of a transcript, for the script of the page. */
+export async function cuesFile({ call, captions, id }: StudioContext): Promise<Download> {
+  await call("getSlot", { params: { id } });
+  const text = await captions(id);
+  if (text === undefined) throw notFound();
+  return { filename: `cues-${id}.json`, contentType: "application/json", body: cuesAsJson(readCues(text)) };
+}

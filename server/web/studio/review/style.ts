@@ -1,0 +1,39 @@
+/** The style of the review page and of the comparison. */
+export const reviewCss = `
+.bar > div { max-width: 84rem; } main.wide { max-width: 84rem; padding: 1.5rem 2rem; }
+html:not(.scripted) .hint { display: none; }
+.review-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem 1.5rem; margin-bottom: 1rem; } .review-head p { margin: 0; }
+.review-queue { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; flex-basis: auto; } nav.review-queue a { padding: .3rem .6rem; border: 1px solid var(--line); border-radius: .4rem; }
+.review { display: grid; grid-template-columns: minmax(0, 1fr) minmax(20rem, 26rem); gap: 1.25rem 2rem; align-items: start; }
+.review-main, .review-side { display: grid; gap: 1.25rem; min-width: 0; }
+.review section { margin: 0; padding: 0; border: 0; }
+.review .review-card { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
+.review-card > :last-child { margin-bottom: 0; } .review-card ul { margin: 0; padding-left: 1.2rem; } .review-card > details { margin: 0; }
+.review h2 { margin: 0 0 .5rem; }
+.review-links { margin: -.75rem 0 0; font-size: .9rem; }
+.rating { display: flex; gap: .4rem; margin: 0; padding: 0; border: 0; } .rating legend { padding: 0; margin-bottom: .25rem; font-weight: 600; }
+.rating label { position: relative; flex: 1; margin: 0; font-weight: 400; } .rating input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }
+.rating label > span { display: block; padding: .4rem 0; border: 1px solid var(--soft); border-radius: .4rem; text-align: center; }
+.rating input:checked + span { color: var(--accent-ink); background: var(--accent); border-color: var(--accent); font-weight: 700; }
+.rating input:focus-visible + span { outline: 3px solid var(--accent); outline-offset: 2px; }
+.review-card textarea.short, .moments textarea.short { min-height: 3.5rem; }
+.review-card .reject { margin-top: .5rem; padding-top: .5rem; border-top: 1px solid var(--line); } .reject form button { margin-top: .5rem; }
+.undo { margin-bottom: 1rem; } .undo .countdown { font-variant-numeric: tabular-nums; font-weight: 700; } .undo button { margin: .5rem 0 0; padding: .35rem .9rem; }
+.moment-fields { display: grid; grid-template-columns: 8rem 8rem 10rem minmax(8rem, 1fr); gap: .25rem .75rem; } .moment-fields label { margin: .25rem 0 .15rem; } .field-text { grid-column: 1 / -1; }
+.moment-fields select { background: var(--paper); }
+.note-end { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-top: .6rem; } .note-end button { margin: 0; } .note-end p { margin: 0; }
+.note-status:empty { display: none; }
+.waiting { padding: .5rem 1rem; border: 1px dashed var(--line); border-radius: .5rem; list-style: none; } .waiting button { padding: 0 .25rem; }
+.moment-list { margin: .75rem 0 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .6rem; } .moment-list > li { margin: 0; padding: .6rem .9rem; scroll-margin: 1rem; } .moment-list > li + li { border-top: 1px solid var(--line); }
+.moment-list p { margin: .2rem 0 0; } .moment-list:empty { display: none; }
+.moment-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem .6rem; } .moment-head .at { font-variant-numeric: tabular-nums; font-weight: 600; padding: .15rem 0; } .moment-head .edit { margin-left: auto; padding: .15rem 0; font-size: .9rem; }
+.kind { font-weight: 600; } .kind::before { content: "●" / ""; margin-right: .3rem; } .kind-bug { color: var(--bug); } .kind-confusion { color: var(--confusion); } .kind-delight { color: var(--delight); } .kind-idea { color: var(--idea); } .kind-note { color: var(--note); }
+.severity { font-size: .9rem; } .tag { padding: 0 .5rem; border-radius: 1em; background: var(--code); font-size: .85rem; }
+.compare { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; } .compare > section { margin: 0; padding: 0; border: 0; min-width: 0; } .compare h2 { margin: 0 0 .5rem; }
+.together { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-bottom: 1rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .6rem; } .together button { margin: 0; padding: .4rem .9rem; } .together label { margin: 0; flex: 1 1 14rem; display: flex; gap: .75rem; align-items: center; } .together input { padding: 0; accent-color: var(--accent); }
+@media (max-width: 64rem) { .review { grid-template-columns: minmax(0, 1fr); } .cues { max-height: 18rem; } }
+@media (max-width: 40rem) {
+  main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
+  .compare { grid-template-columns: minmax(0, 1fr); } .rating { flex-wrap: wrap; } .rating label { flex: 1 0 3rem; }
+}
+`;

@@ -1,0 +1,349 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { look, looks } from "../helpers/accessibility.ts";
+import { launchBrowser } from "../helpers/browser.ts";
+import { claim, giveVideo, type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { framesVideo, reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+const said = [
+  "So this is the well. Let me go down.",
+  "The lantern goes out when I open the map. Is that meant to happen?",
+  "I cannot find the way back.",
+  "Ah, there is a rope here.",
+  "The second depth is much harder than the first.",
+  "I would like to see how much oil is left.",
+  "What does this lever do?",
+  "Oh! That was a nice surprise.",
+  "The music here is lovely.",
+  "It froze for a second.",
+  "Now it works again.",
+  "I would play this again tomorrow.",
+];
+const moments = [
+  { atMs: 1200, kind: "bug", severity: 3, text: "The lantern goes out when the map opens.", tags: ["lantern", "map"] },
+  { atMs: 2000, endMs: 3500, kind: "confusion", severity: 2, text: "Looks for the way back.", tags: ["onboarding"] },
+  { atMs: 7300, kind: "delight", text: "Likes the lever." },
+  { atMs: 9000, kind: "bug", severity: 1, text: "A short freeze." },
+];
+
+let browser: Browser;
+let server: TestServer;
+let store: TestStore;
+let owner: Person;
+let gameId: string;
+let cookie: string;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  ({ owner, gameId } = await reviewMarket(server));
+  cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+/** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
+
+async function contextOf(options: Parameters<Browser["newContext"]>[0] = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce", ...options });
+  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  return context;
+}
+
+const full = async (name: string) => {
+  const playtester = await registerPlaytester(server, name);
+  const slotId = await submitted(server, owner, {
+    gameId,
+    playtester,
+    notes: "I got lost once.\nThe rest was fun.",
+    transcript: transcriptOf(said),
+    takeaways: ["The lantern goes out when the map opens", "The second depth is much harder than the first"],
+  });
+  for (const moment of moments) await owner.post(`/slots/${slotId}/moments`, moment);
+  return slotId;
+};
+
+describe("review page: looks", () => {
+  const paths: Record<string, string> = {};
+  beforeAll(async () => {
+    paths["review-full"] = `/studio/slots/${await full("Annegret Vierzehnheiligen")}`;
+    const first = (await owner.get(`${paths["review-full"].replace("/studio", "")}/moments`)).body.data.moments[0].id;
+    paths["review-edit"] = `${paths["review-full"]}?edit=${first}`;
+    paths["review-broken"] = `/studio/slots/${await submitted(server, owner, { gameId, video: videoBytes() })}`;
+    const accepted = await full("Bo");
+    await owner.post(`/slots/${accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
+    paths["review-accepted"] = `/studio/slots/${accepted}`;
+  }, 60_000);
+
+  it.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"] } as const])(
+    "at $width px in a $scheme color scheme: fits, is accessible and breaks no content security policy",
+    { timeout: 60_000 },
+    async ({ width, scheme, rules }) => {
+      const context = await contextOf({ viewport: { width, height: 800 }, colorScheme: scheme });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      const faults: string[] = [];
+      for (const [name, path] of Object.entries(paths)) faults.push(...(await look(page, name, path, rules, complaints)));
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+const statusOf = async (slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot.status as string;
+const notesOf = async (slotId: string) =>
+  ((await owner.get(`/slots/${slotId}/moments`)).body.data.moments as { text: string }[]).map(({ text }) => text);
+
+async function opened(slotId: string, options: Parameters<Browser["newContext"]>[0] & { hash?: string } = {}) {
+  const { hash = "", ...more } = options;
+  const context = await contextOf({ viewport: { width: 1280, height: 800 }, ...more });
+  const page = await context.newPage();
+  await page.goto(`/studio/slots/${slotId}${hash}`);
+  if (more.javaScriptEnabled !== false) await ready(page);
+  return { page, context };
+}
+
+/** Lets the page's own timers pass. */
+const pass = (page: Page, ms: number) => page.clock.runFor(ms);
+
+describe("review page: the decision", () => {
+  it("is made by keys, waits five seconds and pays once", { timeout: 30_000 }, async () => {
+    const slotId = await full("Cleo");
+    const { page, context } = await opened(slotId);
+    await page.clock.install();
+    await page.reload();
+    await ready(page);
+    await page.keyboard.press("a");
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator("#decide .command code").first().textContent()).toBe(`playtest review accept ${slotId} --rating 5`);
+    await page.keyboard.press("Enter");
+    expect(await page.locator("#undo [role=status]").textContent()).toBe("Accepting and paying Cleo $10.00.");
+    expect(await page.evaluate("document.activeElement.closest('#undo') !== null")).toBe(true);
+    await pass(page, 4_500);
+    expect(await statusOf(slotId)).toBe("submitted");
+    await pass(page, 600);
+    await page.waitForURL(/done=accepted$/);
+    expect((await owner.get(`/slots/${slotId}`)).body.data.slot).toMatchObject({ status: "accepted", rating: { score: 5 } });
+    await context.close();
+  });
+
+  it("is undone by Escape, and nothing is sent", { timeout: 30_000 }, async () => {
+    const slotId = await full("Dan");
+    const { page, context } = await opened(slotId);
+    await page.clock.install();
+    await page.reload();
+    await ready(page);
+    await page.keyboard.press("r");
+    await page.keyboard.type("No sound.");
+    await page.click("#reject .danger");
+    await page.keyboard.press("Escape");
+    expect(await page.locator("#undo [role=status]").textContent()).toBe("Undone. Nothing was sent.");
+    await pass(page, 10_000);
+    expect(await statusOf(slotId)).toBe("submitted");
+    expect(await page.inputValue("#reason")).toBe("No sound.");
+    await context.close();
+  });
+
+  it("asks before the page is left, and sends nothing when it is left", { timeout: 30_000 }, async () => {
+    const slotId = await full("Eve");
+    const { page, context } = await opened(slotId);
+    await page.click("#accept button");
+    const asked = new Promise<string>((done) =>
+      page.once("dialog", async (dialog) => {
+        await dialog.accept();
+        done(dialog.type());
+      }),
+    );
+    await page.goto("/studio");
+    expect(await asked).toBe("beforeunload");
+    expect(await statusOf(slotId)).toBe("submitted");
+    await context.close();
+  });
+
+  it("is sent again after the connection was lost, and takes effect once", { timeout: 30_000 }, async () => {
+    const slotId = await full("Finn");
+    const { page, context } = await opened(slotId);
+    await page.clock.install();
+    await page.reload();
+    await ready(page);
+    await page.click("#accept button");
+    await page.route("**/accept", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await pass(page, 5_100);
+    await until(page, "document.querySelector('#undo [role=status]').textContent.startsWith('The connection was lost')");
+    expect(await statusOf(slotId)).toBe("accepted");
+    await page.unroute("**/accept");
+    await page.click("#undo button");
+    await page.waitForURL(/done=accepted$/);
+    await context.close();
+  });
+
+  it("is asked once more by a page without JavaScript", async () => {
+    const slotId = await full("Gus");
+    const { page, context } = await opened(slotId, { javaScriptEnabled: false });
+    await page.locator('.rating label:has(input[value="4"])').click();
+    await page.click("#accept button");
+    expect(await page.textContent("h1")).toBe("Accept the video of Gus?");
+    await page.click("main form button");
+    expect(await statusOf(slotId)).toBe("accepted");
+    await context.close();
+  });
+
+  it("moves to the next submission by keys", async () => {
+    const [first, second] = [await full("Hal"), await full("Ida")];
+    const { page, context } = await opened(first);
+    await page.keyboard.press("n");
+    await page.waitForURL(`**/studio/slots/${second}`);
+    await ready(page);
+    await page.keyboard.press("p");
+    await page.waitForURL(`**/studio/slots/${first}`);
+    await context.close();
+  });
+});
+
+describe("review page: moments", () => {
+  it("are noted by keys at the position of the video, which stays where it is", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId, { hash: "#t=7s" });
+    await page.keyboard.press("m");
+    expect(await page.inputValue("#position")).toBe("0:07");
+    await page.keyboard.type("Jumps & falls, then n");
+    await page.keyboard.press("Control+Enter");
+    await until(page, "document.querySelector('#moments .prose')?.textContent === 'Jumps & falls, then n'");
+    expect(await page.evaluate("document.querySelector('video').currentTime")).toBe(7);
+    expect(await page.locator(".timeline .mark").count()).toBe(1);
+    expect(await page.inputValue("#text")).toBe("");
+    await page.click("[data-edit]");
+    await page.fill("#edit-text", "Jumps");
+    await page.click("form[data-swap] button");
+    await until(page, "document.querySelector('#moments .prose')?.textContent === 'Jumps'");
+    expect(await page.evaluate("document.querySelector('video').currentTime")).toBe(7);
+    await context.close();
+  });
+
+  it("are kept while the connection is lost, and saved once by one of two tabs", { timeout: 30_000 }, async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId);
+    const other = await context.newPage();
+    await other.goto(`/studio/slots/${slotId}`);
+    await ready(other);
+    await context.setOffline(true);
+    for (const [tab, text] of [
+      [page, "first"],
+      [other, "second"],
+    ] as const) {
+      await tab.fill("#position", "0:03");
+      await tab.fill("#text", text);
+      await tab.click("#note button");
+      await until(tab, `document.querySelector('.waiting').textContent.includes('${text}')`);
+    }
+    expect(await page.textContent(".note-status")).toMatch(/^The server cannot be reached/);
+    await context.setOffline(false);
+    await until(page, "document.querySelector('.waiting').hidden");
+    await until(other, "Object.keys(localStorage).length === 0");
+    expect((await notesOf(slotId)).sort()).toEqual(["first", "second"]);
+    await context.close();
+  });
+
+  it("take effect once when the reply was lost", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId);
+    await page.route("**/moments", async (route) => {
+      await route.fetch({ maxRedirects: 0 });
+      await route.abort();
+    });
+    await page.fill("#position", "0:03");
+    await page.fill("#text", "once");
+    await page.click("#note button");
+    await until(page, "document.querySelector('.note-status').textContent.startsWith('The server cannot be reached')");
+    await page.unroute("**/moments");
+    await page.reload();
+    await until(
+      page,
+      "document.querySelector('#moments .prose')?.textContent === 'once' && Object.keys(localStorage).length === 0",
+    );
+    expect(await notesOf(slotId)).toEqual(["once"]);
+    await context.close();
+  });
+
+  it("that are refused are kept with the reason until they are edited or discarded", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId);
+    await page.fill("#position", "soon");
+    await page.fill("#text", "kept");
+    await page.click("#note button");
+    await until(page, "document.querySelector('.waiting .bad')?.textContent.includes('must be a position')");
+    await page.click(".waiting [data-act=edit]");
+    expect([await page.inputValue("#text"), await page.inputValue("#position")]).toEqual(["kept", "soon"]);
+    await page.fill("#position", "0:03");
+    await page.click("#note button");
+    await until(page, "document.querySelector('#moments .prose')?.textContent === 'kept'");
+    await context.close();
+  });
+});
+
+describe("review page: transcript", () => {
+  it("follows the video and seeks on a click", async () => {
+    const slotId = await full("Jo");
+    const { page, context } = await opened(slotId);
+    await page.locator(".cues a", { hasText: "nice surprise" }).click();
+    expect(await page.evaluate("document.querySelector('video').currentTime")).toBe(7);
+    expect(page.url()).toMatch(/#t=7s$/);
+    await page.keyboard.press("ArrowRight");
+    await until(page, "document.querySelector('.cues [aria-current]')?.textContent.includes('play this again tomorrow')");
+    await context.close();
+  });
+
+  it("of 20,000 cues is loaded whole, and only the part that is seen is laid out", { timeout: 60_000 }, async () => {
+    const transcript = transcriptOf(Array.from({ length: 20_000 }, (_, at) => `word-${at}`));
+    const slotId = await submitted(server, owner, { gameId, transcript });
+    const { page, context } = await opened(slotId);
+    await until(page, "document.querySelector('[data-transcript]').dataset.loaded === '20000'");
+    expect(await page.locator(".cues ol").count()).toBe(100);
+    await page.evaluate("document.querySelector('.cues a[data-at=\"15000000\"]').click()");
+    const html = await (await context.request.get(`/studio/slots/${slotId}`)).text();
+    expect(html.length).toBeLessThan(100_000);
+    await context.close();
+  });
+});
+
+describe("comparison", () => {
+  it("plays, pauses and seeks two videos together", { timeout: 30_000 }, async () => {
+    const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
+    const ids: string[] = [];
+    for (const type of ["mp4", "webm"] as const) {
+      const playtester = await registerPlaytester(server);
+      const slotId = await claim(playtester, playtestId);
+      await giveVideo(server, slotId, playtester, framesVideo(type));
+      await playtester.post(`/playtester/slots/${slotId}/submit`);
+      ids.push(slotId);
+    }
+    const context = await contextOf({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    expect(
+      await look(page, "compare", `/studio/playtests/${playtestId}/compare?slots=${ids.join()}`, looks[0].rules, []),
+    ).toEqual([]);
+    const all = (expression: string) => `[...document.querySelectorAll('video')].every((video) => ${expression})`;
+    await until(page, all("video.readyState >= 2"));
+    await page.evaluate("for (const video of document.querySelectorAll('video')) video.muted = true");
+    await page.keyboard.press("ArrowRight");
+    await until(page, all("video.currentTime === 5"));
+    await page.keyboard.press("k");
+    await until(page, all("!video.paused"));
+    await page.click(".together button");
+    await until(page, all("video.paused"));
+    await context.close();
+  });
+});

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { updateRow } from "../../server/database/rows.ts";
+import { selectEdited, storeText } from "../../server/transcripts/edit.ts";
+import * as transcripts from "../../server/transcripts/store.ts";
+import { claim, createGame, giveCredit, giveVideo, order, type Person, registerOwner, registerPlaytester } from "./factories.ts";
+import type { TestServer } from "./server.ts";
+
+/** Twelve seconds of ten frames. Seven blocks at the top of each frame are its number in binary, the lowest digit first. */
+export const framesVideo = (type: "mp4" | "webm" = "webm") =>
+  readFileSync(new URL(`../fixtures/videos/frames.${type}`, import.meta.url));
+
+const two = (number: number) => String(number).padStart(2, "0");
+const clock = (seconds: number) =>
+  `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.000`;
+
+/** A transcript with one cue for each second. */
+export const transcriptOf = (texts: readonly string[]): string =>
+  `WEBVTT\n\n${texts.map((text, at) => `${clock(at)} --> ${clock(at + 1)}\n${text}\n`).join("\n")}`;
+
+/** An owner with credit, a game, and a playtester. */
+export async function reviewMarket(server: TestServer) {
+  const owner = await registerOwner(server, "Hearth & Co");
+  await giveCredit(server, owner, 1_000_000);
+  return { owner, gameId: await createGame(owner) };
+}
+
+interface Wanted {
+  gameId: string;
+  playtester?: Person;
+  video?: Buffer;
+  notes?: string;
+  transcript?: string;
+  takeaways?: readonly string[];
+}
+
+/** A submission that waits for its owner's review; the id of its slot. */
+export async function submitted(
+  server: TestServer,
+  owner: Person,
+  { gameId, playtester, video = framesVideo(), notes = "It was fun.", transcript, takeaways }: Wanted,
+): Promise<string> {
+  const who = playtester ?? (await registerPlaytester(server));
+  const slotId = await claim(who, await order(owner, gameId, { notesForTesters: "Please try the second depth." }));
+  await giveVideo(server, slotId, who, video);
+  const reply = await who.post(`/playtester/slots/${slotId}/submit`, { notes });
+  if (reply.status !== 200) throw new Error(`could not submit: ${reply.text}`);
+  if (transcript !== undefined) await giveTranscript(server, owner, slotId, transcript, takeaways);
+  return slotId;
+}
+
+/** Stores a transcript of any length, as one that a program made may be. */
+async function giveTranscript(server: TestServer, owner: Person, slotId: string, vtt: string, takeaways: readonly string[] = []) {
+  const { deps } = server;
+  const key = await storeText(deps, vtt);
+  await deps.store.write(async (tx) => {
+    await selectEdited(deps, tx, slotId, owner.id, key);
+    const row = await transcripts.findForSlot(tx, slotId);
+    await updateRow(tx, "transcriptions", row!.id, { key_takeaways: JSON.stringify(takeaways) });
+  });
+}
