@@ -20,6 +20,7 @@ import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
+import { queueSubmission } from "../search/queue.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
@@ -66,6 +67,8 @@ export function createDeps(external: External): Deps {
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     mail: { kinds: ["send-mail"], width: 8 },
+    search: { kinds: ["index-text"], width: 1 },
+    searchFilling: { kinds: ["fill-search"], width: 1 },
   };
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(external.store);
@@ -100,7 +103,7 @@ export function createDeps(external: External): Deps {
     dataDir: external.dataDir,
     log: external.log,
     paidOrders,
-    onSubmitted: [queueTranscription],
+    onSubmitted: [queueTranscription, queueSubmission],
     retiring: external.retiring,
     draining: external.draining,
   };

@@ -34,6 +34,7 @@ import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
+import { search } from "../search/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
@@ -65,6 +66,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtests(deps),
   ...playtestKeys(deps),
   ...shares(deps),
+  ...search(deps),
   ...slots(deps),
   ...statements(deps),
   ...playtester(deps),

@@ -14,6 +14,7 @@ import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { resolveProblem } from "../playtests/slots/problems.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
+import { fillSearch, indexText } from "../search/index-text.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 
@@ -26,6 +27,8 @@ export const jobKinds: JobKinds = {
   "lapse-payment": expirePayment,
   "discard-upload": discardUpload,
   "fetch-cover": fetchCover,
+  "fill-search": fillSearch,
+  "index-text": indexText,
   "release-quote": releaseQuote,
   "remove-old": removeOld,
   "renew-subscription": renewSubscription,

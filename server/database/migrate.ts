@@ -21,6 +21,7 @@ import { payoutBatches } from "./migrations/019-payout-batches.ts";
 import { passkeys } from "./migrations/020-passkeys.ts";
 import { moments } from "./migrations/021-moments.ts";
 import { shares } from "./migrations/022-shares.ts";
+import { search } from "./migrations/023-search.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   passkeys,
   moments,
   shares,
+  search,
 ];
 
 export interface Applied {

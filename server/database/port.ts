@@ -1,3 +1,5 @@
+import type { FullText } from "./full-text.ts";
+
 /**
  * The store port: one SQL text for SQLite and for PostgreSQL's protocol.
  *
@@ -88,6 +90,7 @@ export interface Dialect {
   readonly table: string;
   /** A query for the columns of the table `?`, in order: `name`, and `pk`, the position in the primary key or 0. */
   readonly columns: string;
+  readonly fullText: FullText;
 }
 
 export interface Store {

@@ -8,6 +8,7 @@ import { migrate, pending } from "../database/migrate.ts";
 import type { Check, Query, Store } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
+import * as search from "../search/store.ts";
 import { missingBlobs } from "../uploads/missing-blobs.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
@@ -28,7 +29,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(location)];
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
-    if (schema.ok) checks.push(await store.read(checkAudit));
+    if (schema.ok) checks.push(await store.read(searchCheck), await store.read(checkAudit));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...locationChecks(location), await configCheck(options, location), ...repairs, ...checks];
   } catch (error) {
@@ -141,6 +142,20 @@ async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
   };
 }
 
+/** The index of the search is made from other rows and from files: at worst it is made again. */
+async function searchCheck(q: Query): Promise<Check> {
+  const name = "search";
+  const broken = await search.countBroken(q);
+  if (broken > 0) {
+    const help = "Make the index again with `--fix`: a server fills it when it starts, and searches find only a part until then.";
+    return { name, ok: false, detail: `${broken} passages of the index are incomplete`, help };
+  }
+  const waiting = await search.countUnindexed(q);
+  if (waiting === 0) return { name, ok: true, detail: "every video is indexed" };
+  const detail = `searches do not find ${waiting} videos yet: a server indexes them after it starts, the newest first`;
+  return { name, ok: true, warning: true, detail };
+}
+
 async function repair(location: DatabaseLocation): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
@@ -148,6 +163,10 @@ async function repair(location: DatabaseLocation): Promise<Check[]> {
   try {
     const balances = await store.write(repairBalances);
     if (balances > 0) note(`set ${balances} balances to the sum of their postings`);
+    if ((await store.read(search.countBroken)) > 0) {
+      await store.write(async (tx) => search.clear(tx));
+      note("emptied the index of the search: the next start of a server fills it");
+    }
     const requeued = await store.write(jobs.requeueDead);
     if (requeued > 0) note(`requeued ${requeued} failed jobs`);
   } catch (error) {

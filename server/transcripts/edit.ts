@@ -4,6 +4,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as slots from "../playtests/slots/store.ts";
+import { queueIndexing } from "../search/queue.ts";
 import * as store from "./store.ts";
 
 /** Stores the text of an edited transcript. Returns its blob key. */
@@ -47,6 +48,7 @@ export async function selectEdited(deps: Deps, tx: Query, slotId: string, ownerI
       error: null,
       created_at: now,
     });
+  await queueIndexing(deps, tx, { what: "transcript", slotId });
   return row?.edited_key ?? null;
 }
 
@@ -62,5 +64,6 @@ export async function removeEdited(deps: Deps, tx: Query, slotId: string, ownerI
       edited_key: null,
       updated_at: deps.clock.now(),
     });
+  await queueIndexing(deps, tx, { what: "transcript", slotId });
   return row.edited_key;
 }

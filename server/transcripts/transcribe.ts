@@ -6,6 +6,7 @@ import type { Deps } from "../app/deps.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
+import { queueIndexing } from "../search/queue.ts";
 import { InvalidTranscript, readTranscript, type Transcript } from "./rules.ts";
 import * as store from "./store.ts";
 import { TranscriptionFailed } from "./transcriber.ts";
@@ -67,6 +68,7 @@ async function storeTranscript(
       error: null,
       updated_at: deps.clock.now(),
     });
+    await queueIndexing(deps, tx, { what: "transcript", slotId: row.slot_id });
     await job.done(tx);
   });
 }

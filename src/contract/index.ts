@@ -14,6 +14,7 @@ import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
 import { sandbox } from "./sandbox.ts";
+import { search } from "./search/endpoints.ts";
 import { shares } from "./sharing/shares.ts";
 import { slots } from "./slots.ts";
 import { webhooks } from "./webhooks.ts";
@@ -26,6 +27,7 @@ export const resources = {
   slots,
   moments,
   shares,
+  search,
   applications,
   billing,
   chat,
@@ -48,6 +50,7 @@ export const contract = {
   ...slots,
   ...moments,
   ...shares,
+  ...search,
   ...applications,
   ...billing,
   ...chat,

@@ -13,6 +13,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   download: async () => (await import("./transfer.ts")).download(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
   processes: async () => (await import("./processes.ts")).processes(),
+  search: async () => (await import("./search.ts")).search(),
   hostile: async () => (await import("./hostile.ts")).hostile(),
   install: async () => (await import("./install.ts")).install(),
 };

@@ -340,6 +340,10 @@ export const everyCommand: Record<string, Row> = {
   "review note": async ({ submitted }) => ({ words: [await submitted(), "12:41", "Lost in the tutorial"] }),
   "review notes list": words(async (world) => (await noted(world)).slotId),
   "review notes edit": words(async (world) => `${(await noted(world)).id} --severity 4`),
+  "review search": words(async ({ submitted }) => {
+    await submitted();
+    return "fun";
+  }),
   "review notes delete": words(async (world) => `${(await noted(world)).id} --yes`),
   "review notes push": nothing,
   "review share": words(({ submitted }) => submitted()),

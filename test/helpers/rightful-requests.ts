@@ -344,6 +344,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: world.owner };
   },
   deleteShare: async (world) => ({ as: world.owner, ids: { id: (await sharedIn(world)).id } }),
+  search: async (world) => {
+    await momentIn(world);
+    await world.server.advance(0);
+    return { as: world.owner, query: { q: secretWord } };
+  },
   deleteSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
   listSubmissions: byOwner(),
   listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),

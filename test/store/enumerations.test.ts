@@ -27,6 +27,7 @@ import { mailModes } from "../../src/contract/events/mails.ts";
 import { chains, currencies } from "../../src/contract/headers.ts";
 import { momentKinds } from "../../src/contract/moments/kinds.ts";
 import * as order from "../../src/contract/order-body.ts";
+import { searchSources } from "../../src/contract/search/sources.ts";
 import { blockReasons, reportOutcomes, transcriptVersions } from "../../src/contract/slots.ts";
 import * as states from "../../src/contract/states/index.ts";
 import { webhookFormats } from "../../src/contract/webhooks.ts";
@@ -44,6 +45,7 @@ const written: Record<string, readonly string[]> = {
   "users.role": roles,
   "invitations.role": invitedRoles,
   "moments.kind": momentKinds,
+  "search_passages.source": searchSources,
   "one_time_tokens.purpose": each<TokenPurpose>({
     verify: true,
     reset: true,

@@ -1,4 +1,5 @@
 import type { Dialect } from "../port.ts";
+import { postgresFullText } from "./full-text.ts";
 
 export const postgresDialect: Dialect = {
   variant: "postgres",
@@ -10,4 +11,5 @@ export const postgresDialect: Dialect = {
       ON k.constraint_name = p.constraint_name AND k.table_schema = p.table_schema AND k.table_name = p.table_name)
     ON p.constraint_type = 'PRIMARY KEY' AND p.table_schema = c.table_schema AND p.table_name = c.table_name AND k.column_name = c.column_name
     WHERE c.table_schema = current_schema() AND c.table_name = ? ORDER BY c.ordinal_position`,
+  fullText: postgresFullText,
 };

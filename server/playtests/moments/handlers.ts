@@ -81,8 +81,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
 
     deleteMoment: (call) =>
       call.commit(async (tx) => {
-        const { id } = await found(tx, call.params.id, call.principal.userId);
-        await store.remove(tx, id);
+        await service.remove(tx, await found(tx, call.params.id, call.principal.userId));
         return { message: "The moment is deleted." };
       }),
   };

@@ -3,6 +3,8 @@ import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { queueIndexing } from "../../search/queue.ts";
+import * as search from "../../search/store.ts";
 import * as slots from "../slots/store.ts";
 import * as store from "./store.ts";
 
@@ -13,7 +15,7 @@ const maxMoments = 5_000;
 
 /** Notes a moment. 404 when the slot is not the owner's, 409 without a video, 422 for a position outside of it. */
 export async function create(
-  { clock, newId }: Deps,
+  deps: Deps,
   tx: Query,
   ownerId: string,
   slotId: string,
@@ -25,9 +27,9 @@ export async function create(
     throw conflict("This slot has no video yet. Nothing was noted. Wait until its playtester has submitted one.");
   if ((await store.countOf(tx, slot.id)) >= maxMoments)
     throw conflict(`A video can have at most ${maxMoments} moments. Nothing was noted. Delete some first.`);
-  const now = clock.now();
+  const now = deps.clock.now();
   const row: store.MomentRow = {
-    id: newId(),
+    id: deps.newId(),
     slot_id: slot.id,
     playtest_id: slot.playtest_id,
     game_id: slot.game_id,
@@ -45,11 +47,12 @@ export async function create(
   };
   requireWithin(row, slot.video_duration_ms);
   await store.insert(tx, row);
+  await queueIndexing(deps, tx, { what: "moment", slotId: slot.id, momentId: row.id });
   return row;
 }
 
 export async function change(
-  { clock }: Deps,
+  deps: Deps,
   tx: Query,
   row: store.MomentRow,
   { atMs, endMs, kind, severity, text, tags }: BodyOut<Contract["updateMoment"]>,
@@ -64,7 +67,14 @@ export async function change(
   };
   const slot = await slots.findDetail(tx, row.slot_id);
   requireWithin({ ...row, ...changes }, slot?.video_duration_ms ?? null);
-  await store.update(tx, row.id, { ...changes, updated_at: clock.now() });
+  await store.update(tx, row.id, { ...changes, updated_at: deps.clock.now() });
+  if (text !== undefined || atMs !== undefined)
+    await queueIndexing(deps, tx, { what: "moment", slotId: row.slot_id, momentId: row.id });
+}
+
+export async function remove(tx: Query, { id, slot_id }: store.MomentRow): Promise<void> {
+  await store.remove(tx, id);
+  search.remove(tx, slot_id, { momentId: id });
 }
 
 /** 422 for a moment that ends before it begins or lies after the end of the video. */

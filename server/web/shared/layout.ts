@@ -15,6 +15,8 @@ interface Frame {
   /** Where the name of the site leads. */
   home: string;
   links: readonly NavigationLink[];
+  /** A form that searches, on pages that have a search. */
+  search?: Markup | false;
   /** The account and the button that signs out. */
   who: Markup;
 }
@@ -28,9 +30,9 @@ const navigationLink = ({ path, label, unread = 0, isCurrent }: NavigationLink) 
   html`<li><a href="${path}"${isCurrent && html` aria-current="page"`}>${label}${count(unread)}</a></li>`;
 
 /** The bar above a page for somebody who is signed in: the navigation and the account. */
-export const frame = ({ site, home, links, who }: Frame): Markup => html`<a class="skip" href="#main">Skip to content</a>
+export const frame = ({ site, home, links, search, who }: Frame): Markup => html`<a class="skip" href="#main">Skip to content</a>
 <header class="bar"><div>${brandLink(site, home)}
-<div class="who">${who}</div>
+${search}<div class="who">${who}</div>
 <nav aria-label="Main"><ul>${links.map(navigationLink)}</ul></nav></div></header>`;
 
 /** The layout around a page for a visitor who is not signed in. */

@@ -10,6 +10,9 @@ const sections: [Section, string, string][] = [
   ["messages", "/studio/messages", "Messages"],
 ];
 
+/** The search page has a form of its own. */
+const searchBox = html`<form class="find" method="get" action="/studio/search" role="search"><input name="q" type="search" maxlength="200" required placeholder="Search" aria-label="Search transcripts and notes"></form>`;
+
 /** The layout around a page of Studio: the navigation and the name of the account. */
 export async function studioLayout(
   context: StudioContext,
@@ -30,7 +33,7 @@ export async function studioLayout(
   return {
     wide: true,
     ...page,
-    header: frame({ site, home: "/studio", links, who }),
+    header: frame({ site, home: "/studio", links, search: section !== "search" && searchBox, who }),
     assets: { style: ["studio.css", ...[page.assets?.style ?? []].flat()], scripts: ["studio.js", "times.js", ...scripts] },
   };
 }

@@ -10,6 +10,7 @@ import { accept, reject } from "./review/decide.ts";
 import { sendMessage } from "./review/message.ts";
 import { changeMoment, deleteMoment, momentFields, noteMoment } from "./review/moments.ts";
 import { cuesFile, slotPage } from "./review/page.ts";
+import { searchPage } from "./search/page.ts";
 import { cancel, problemPage, unblock } from "./slots/problem.ts";
 import type { Action, Route, Serve, StudioContext, StudioHost, View } from "./types.ts";
 
@@ -20,6 +21,7 @@ const views: Record<string, View> = {
   "/games/:id": gamePage,
   "/playtests/:id": playtestPage,
   "/playtests/:id/applications": applications.applicationsPage,
+  "/search": searchPage,
   "/slots/:id": slotPage,
   "/slots/:id/problem": problemPage,
   "/messages": messages.list,

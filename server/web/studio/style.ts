@@ -31,4 +31,8 @@ textarea.short { min-height: 4rem; } .live { font-size: .9rem; color: var(--soft
   .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
   .tiles { grid-template-columns: minmax(0, 1fr); }
 }
+.find input { width: 14rem; max-width: 100%; margin: 0; padding: .35rem .6rem; }
+.filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; }
+.card blockquote { margin: .5rem 0 0; padding-left: .9rem; border-left: .2rem solid var(--line); overflow-wrap: anywhere; } .card blockquote p { margin: .15rem 0; }
+mark { padding: 0 .1em; border-radius: .2em; background: var(--wash); color: var(--accent); font-weight: 700; }
 `;

@@ -10,6 +10,7 @@ import { note } from "./notes/note.ts";
 import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
+import { search } from "./search/search.ts";
 import { share, shares, unshare } from "./sharing/share.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
@@ -38,6 +39,7 @@ export const review: Group = {
     share,
     shares,
     unshare,
+    search,
     download,
     watch,
     stats,

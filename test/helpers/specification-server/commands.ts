@@ -209,6 +209,7 @@ export const specificationCommands: Record<string, Row> = {
   "review note": words(({ submitted }) => `${submitted()} 12:41 Lost`),
   "review notes list": words(({ submitted }) => submitted()),
   "review notes edit": absent(`${id} --severity 4`),
+  "review search": absent("door"),
   "review notes delete": absent(`${id} --yes`),
   "review notes push": nothing,
   "review share": absent(id),

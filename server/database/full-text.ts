@@ -1,0 +1,12 @@
+/** How a database indexes words, in the table `search_words`: `rowid` and `words`. */
+export interface FullText {
+  /**
+   * The value of `search_words.words` for these tags and these words, in their order. Words consist of letters, digits and marks; tags
+   * such as `owner=…` contain an equals sign, and may contain hyphens, so that no word is equal to one.
+   */
+  document(tags: readonly string[], words: readonly string[]): string;
+  /** A condition on `search_words` with one value, which `query` makes. */
+  readonly matches: string;
+  /** The value that matches documents with all these tags and all these phrases. */
+  query(tags: readonly string[], phrases: readonly (readonly string[])[]): string;
+}

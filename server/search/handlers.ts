@@ -1,0 +1,54 @@
+import type { Deps } from "../app/deps.ts";
+import type { HandlersFor } from "../http/call.ts";
+import { invalid } from "../lib/problem.ts";
+import { findIn, type Passage } from "./passage-rules.ts";
+import { maxWords, type Phrase, phrasesOf } from "./rules.ts";
+import * as store from "./store.ts";
+
+/** A passage in which everything was found, and where. */
+interface Hit {
+  row: store.FoundRow;
+  found: NonNullable<ReturnType<typeof findIn>>;
+}
+
+export const search = (deps: Deps): HandlersFor<"search"> => ({
+  async search(call) {
+    const { q: text, ...filter } = call.query;
+    const phrases = readable(text);
+    const page = call.page();
+    const hits: Hit[] = [];
+    const limit = page.limit + 1;
+    for (let after = page.after?.at ?? 0; ; ) {
+      const rows = await call.read((q) =>
+        store.find(q, deps.store.dialect, call.principal.userId, phrases, filter, { after, limit }),
+      );
+      hits.push(...rows.flatMap((row) => hitsIn(row, phrases)));
+      if (rows.length < limit || hits.length >= limit) break;
+      after = rows.at(-1)!.seq;
+    }
+    const listed = hits.slice(0, limit).map((hit) => ({ id: hit.row.slot_id, created_at: hit.row.seq, hit }));
+    return call.listed(page, listed, (items) => ({ results: items.map(({ hit }) => resultView(hit)) }));
+  },
+});
+
+function readable(text: string): Phrase[] {
+  const phrases = phrasesOf(text);
+  if (phrases.length === 0) throw invalid("q", "must contain a word");
+  if (phrases.flat().length > maxWords) throw invalid("q", `must have at most ${maxWords} words`);
+  return phrases;
+}
+
+function hitsIn(row: store.FoundRow, phrases: readonly Phrase[]): Hit[] {
+  const found = findIn(JSON.parse(row.passage) as Passage, phrases);
+  return found ? [{ row, found }] : [];
+}
+
+const resultView = ({ row, found }: Hit) => ({
+  source: row.source,
+  slotId: row.slot_id,
+  playtestId: row.playtest_id,
+  momentId: row.source === "moment" ? row.source_id : null,
+  game: { id: row.game_id, name: row.game_name },
+  playtester: row.playtester_id === null ? null : { id: row.playtester_id, displayName: row.display_name ?? "" },
+  ...found,
+});

@@ -1,0 +1,57 @@
+/**
+ * What a word is, for texts and for searches. Both databases index the words found here and split nothing themselves, so that the same
+ * search finds the same on each.
+ */
+export interface Word {
+  /** As it is compared: lower case, without accents and apostrophes. */
+  word: string;
+  /** Where it stands in its text, in UTF-16 code units. */
+  start: number;
+  end: number;
+}
+
+/** Words that must stand one after the other. */
+export type Phrase = readonly string[];
+
+/** The most words of a search. */
+export const maxWords = 20;
+
+const maxWordLength = 64;
+
+/** Scripts that put no spaces between words: each character counts as a word. */
+const spaceless = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((name) => `\\p{Script=${name}}`)
+  .join("");
+const letters = `[[\\p{L}\\p{N}\\p{M}]--[${spaceless}]]+`;
+const pattern = new RegExp(`[${spaceless}]\\p{M}*|${letters}(?:['’ʼ]${letters})*`, "gv");
+
+const plain = /^[a-z0-9]+$/;
+const notCompared = /[\u0300-\u036f]|[^\p{L}\p{N}\p{M}]/gu;
+
+function compared(text: string): string {
+  const folded = plain.test(text) ? text : text.normalize("NFKD").toLowerCase().replace(notCompared, "").normalize("NFC");
+  return folded.length <= maxWordLength ? folded : [...folded].slice(0, maxWordLength).join("");
+}
+
+/** The words of a text in their order. */
+export const wordsOf = (text: string): Word[] =>
+  [...text.matchAll(pattern)].flatMap(({ 0: found, index: start }) => {
+    const word = compared(found);
+    return word === "" ? [] : [{ word, start, end: start + found.length }];
+  });
+
+const phraseOf = (text: string): Phrase => wordsOf(text).map(({ word }) => word);
+
+/**
+ * What a search looks for: words, and phrases in quotation marks. Whatever else a person types separates words and means nothing.
+ * Words that are written together, such as `low-poly`, are a phrase. None if the text has no word.
+ */
+export function phrasesOf(search: string): Phrase[] {
+  const parts = search.split(/["“”]/);
+  const phrases = parts.flatMap((part, index) => {
+    const isQuoted = index % 2 === 1 && index < parts.length - 1;
+    return isQuoted ? [phraseOf(part)] : part.split(/\s+/).map(phraseOf);
+  });
+  const distinct = new Map(phrases.map((phrase) => [phrase.join(" "), phrase]));
+  return [...distinct.values()].filter(({ length }) => length > 0);
+}

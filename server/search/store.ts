@@ -1,0 +1,199 @@
+import type { SearchSource } from "../../src/contract/search/sources.ts";
+import type { Dialect, Query, Value } from "../database/port.ts";
+import { sendRows } from "../database/rows.ts";
+import { indexedWords, type Passage } from "./passage-rules.ts";
+import type { Phrase } from "./rules.ts";
+
+/** The slot whose texts are indexed. */
+export interface SlotKeys {
+  slot_id: string;
+  playtest_id: string;
+  game_id: string;
+  owner_id: string;
+}
+
+/** A passage of a text. `sourceId` is the moment's id for a moment, else the slot's. */
+export interface Entry {
+  source: SearchSource;
+  sourceId: string;
+  passage: Passage;
+}
+
+/** Which texts of a slot: all of them, all from some sources, or one moment. */
+export interface Which {
+  sources?: readonly SearchSource[];
+  momentId?: string;
+}
+
+/** The slot, unless it has no video or its owner's account is deleted. */
+export const findSlot = (q: Query, slotId: string) =>
+  q.one<SlotKeys & { notes: string }>(
+    `SELECT s.id AS slot_id, s.playtest_id, s.game_id, s.owner_id, v.notes FROM slots s JOIN submissions v ON v.slot_id = s.id
+      JOIN users u ON u.id = s.owner_id WHERE s.id = ? AND u.deleted_at IS NULL`,
+    slotId,
+  );
+
+export interface TranscriptRow {
+  /** The blob of the version that the owner chose. */
+  key: string | null;
+  /** A JSON array of strings. */
+  key_takeaways: string;
+}
+
+/** The transcript that the owner of a slot sees. */
+export const findTranscript = (q: Query, slotId: string) =>
+  q.one<TranscriptRow>(
+    `SELECT CASE selected_version WHEN 'edited' THEN edited_key ELSE original_key END AS key, key_takeaways FROM transcriptions
+      WHERE slot_id = ? AND status = 'approved' AND selected_version IS NOT NULL`,
+    slotId,
+  );
+
+export interface MomentRow {
+  id: string;
+  at_ms: number;
+  body: string;
+}
+
+export const momentsOf = (q: Query, slotId: string) =>
+  q.all<MomentRow>("SELECT id, at_ms, body FROM moments WHERE slot_id = ? ORDER BY at_ms, id", slotId);
+export const findMoment = (q: Query, slotId: string, id: string) =>
+  q.one<MomentRow>("SELECT id, at_ms, body FROM moments WHERE slot_id = ? AND id = ?", slotId, id);
+
+const removeWhere = (tx: Query, condition: string, ...values: Value[]) => {
+  tx.send(`DELETE FROM search_words WHERE rowid IN (SELECT seq FROM search_passages WHERE ${condition})`, ...values);
+  tx.send(`DELETE FROM search_passages WHERE ${condition}`, ...values);
+};
+
+/** Removes texts of a slot from the index. */
+export function remove(tx: Query, slotId: string, { sources = [], momentId }: Which): void {
+  const among = sources.length > 0 ? `AND source IN (${sources.map(() => "?").join(", ")})` : "";
+  const moment = momentId === undefined ? "" : "AND source = 'moment' AND source_id = ?";
+  removeWhere(tx, `slot_id = ? ${among} ${moment}`, slotId, ...sources, ...(momentId === undefined ? [] : [momentId]));
+}
+
+/** Removes everything of an owner from the index. */
+export const removeOwner = (tx: Query, ownerId: string) => removeWhere(tx, "owner_id = ?", ownerId);
+
+/** Removes everything from the index. */
+export function clear(tx: Query): void {
+  for (const table of ["search_words", "search_passages", "search_slots"]) tx.send(`DELETE FROM ${table}`);
+}
+
+/** The first `seq` in an empty index: there is room for more on both sides. */
+const middle = 2 ** 50;
+
+/** The first `seq` of so many new passages, before all others or behind them. */
+async function place(tx: Query, where: "first" | "last", count: number): Promise<number> {
+  const { low, high } = (await tx.one<{ low: number | null; high: number | null }>(
+    "SELECT (SELECT MIN(seq) FROM search_passages) AS low, (SELECT MAX(seq) FROM search_passages) AS high",
+  ))!;
+  return where === "first" ? (low ?? middle) - count : (high ?? middle) + 1;
+}
+
+const tag = (name: string, value: string) => `${name}=${value}`;
+
+/** How many rows one statement inserts. */
+const chunk = 20;
+
+/** Adds passages of a slot in their order: the newest text is the first in the results. */
+export async function add(
+  tx: Query,
+  { fullText }: Dialect,
+  slot: SlotKeys,
+  entries: readonly Entry[],
+  where: "first" | "last",
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { slot_id, playtest_id, game_id, owner_id } = slot;
+  const first = await place(tx, where, entries.length);
+  for (let from = 0; from < entries.length; from += chunk) {
+    const some = entries.slice(from, from + chunk).map((entry, index) => ({ ...entry, seq: first + from + index }));
+    const passages = some.map(({ seq, source, sourceId, passage }) => ({
+      seq,
+      source,
+      source_id: sourceId,
+      slot_id,
+      playtest_id,
+      game_id,
+      owner_id,
+      passage: JSON.stringify(passage),
+    }));
+    sendRows(tx, "search_passages", passages);
+    const words = some.map(({ seq, source, passage }) => ({
+      rowid: seq,
+      words: fullText.document(
+        [tag("owner", owner_id), tag("game", game_id), tag("playtest", playtest_id), tag("source", source)],
+        indexedWords(passage),
+      ),
+    }));
+    sendRows(tx, "search_words", words);
+  }
+}
+
+export interface Filter {
+  game?: string | undefined;
+  playtest?: string | undefined;
+  kind?: SearchSource | undefined;
+}
+
+export interface FoundRow extends SlotKeys {
+  seq: number;
+  source: SearchSource;
+  source_id: string;
+  /** JSON. */
+  passage: string;
+  game_name: string;
+  playtester_id: string | null;
+  display_name: string | null;
+}
+
+/** The passages of an owner with all these phrases whose `seq` is behind `after`, in their order. */
+export function find(
+  q: Query,
+  { fullText }: Dialect,
+  ownerId: string,
+  phrases: readonly Phrase[],
+  { game, playtest, kind }: Filter,
+  { after, limit }: { after: number; limit: number },
+): Promise<FoundRow[]> {
+  const tags = Object.entries({ owner: ownerId, game, playtest, source: kind }).flatMap(([name, value]) =>
+    value === undefined ? [] : [tag(name, value)],
+  );
+  return q.all<FoundRow>(
+    `SELECT f.*, g.name AS game_name, s.playtester_id, u.display_name FROM (
+        SELECT p.* FROM search_words JOIN search_passages p ON p.seq = search_words.rowid
+          WHERE ${fullText.matches} AND search_words.rowid > ? AND p.owner_id = ? ORDER BY search_words.rowid LIMIT CAST(? AS INTEGER)
+      ) f JOIN games g ON g.id = f.game_id JOIN slots s ON s.id = f.slot_id LEFT JOIN users u ON u.id = s.playtester_id ORDER BY f.seq`,
+    fullText.query(tags, phrases),
+    after,
+    ownerId,
+    limit,
+  );
+}
+
+/** Marks a slot as one whose texts are indexed. */
+export const markIndexed = (tx: Query, slotId: string) =>
+  tx.send("INSERT INTO search_slots (slot_id) VALUES (?) ON CONFLICT (slot_id) DO NOTHING", slotId);
+
+export const isIndexed = async (q: Query, slotId: string) =>
+  (await q.one("SELECT 1 AS yes FROM search_slots WHERE slot_id = ?", slotId)) !== undefined;
+
+const unindexed = `FROM submissions v JOIN slots s ON s.id = v.slot_id JOIN users u ON u.id = s.owner_id
+  WHERE u.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_slots x WHERE x.slot_id = v.slot_id)`;
+
+/** Slots whose texts are not indexed, the newest video first: those whose submission's id sorts before `before`. */
+export const listUnindexed = (q: Query, before: string, limit: number) =>
+  q.all<{ id: string; slot_id: string }>(
+    `SELECT v.id, v.slot_id ${unindexed} AND v.id < ? ORDER BY v.id DESC LIMIT CAST(? AS INTEGER)`,
+    before,
+    limit,
+  );
+
+export const countUnindexed = async (q: Query) => (await q.one<{ n: number }>(`SELECT COUNT(*) AS n ${unindexed}`))!.n;
+
+/** How many passages lack their words, or the other way around. */
+export const countBroken = async (q: Query) =>
+  (await q.one<{ n: number }>(
+    `SELECT (SELECT COUNT(*) FROM search_passages p WHERE NOT EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = p.seq))
+      + (SELECT COUNT(*) FROM search_words w WHERE NOT EXISTS (SELECT 1 FROM search_passages p WHERE p.seq = w.rowid)) AS n`,
+  ))!.n;

@@ -1,0 +1,67 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import type { SearchSource } from "../../../../src/contract/search/sources.ts";
+import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
+import { Problem } from "../../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { ifOffered } from "../../shared/not-offered.ts";
+import { alert, cursorOf } from "../../shared/parts.ts";
+import { studioLayout } from "../layout.ts";
+import type { StudioContext } from "../types.ts";
+
+type Results = Data<"search">["results"];
+type Result = Results[number];
+
+const sources: Record<SearchSource, string> = {
+  transcript: "Transcript",
+  takeaway: "Key takeaway",
+  notes: "Notes of the playtester",
+  moment: "Your note",
+};
+
+/** `/studio/search?q=`: what was said and written about the owner's games. */
+export async function searchPage(context: StudioContext): Promise<PageContent> {
+  const asked = (context.query.get("q") ?? "").trim();
+  const answer = asked === "" ? howToSearch : await answerTo(context, asked);
+  const body = html`<form method="get" action="/studio/search" role="search" class="filter"><label for="search">Words or a “phrase”</label>
+<input id="search" name="q" type="search" maxlength="200" required value="${asked}"> <button>Search</button></form>
+${answer}`;
+  return studioLayout(context, "search", { title: asked === "" ? "Search" : `Search: ${asked}`, heading: "Search", body });
+}
+
+const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes. It finds whole words that stand near each other; words in quotation marks must follow each other.</p>`;
+
+async function answerTo(context: StudioContext, asked: string): Promise<Markup> {
+  const cursor = cursorOf(context);
+  try {
+    const reply = await ifOffered(context.call("search", { query: { q: asked, ...(cursor !== undefined && { cursor }) } }));
+    if (!reply) return html`<p>The server that you are signed in to has no search.</p>`;
+    return list(asked, reply.data.results, reply.meta.cursor);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "VALIDATION_ERROR") throw error;
+    const [fault] = error.details ?? [];
+    return alert(fault?.field === "q" ? `The text ${fault.message}.` : error.message);
+  }
+}
+
+function list(asked: string, results: Results, cursor: string | null | undefined): Markup {
+  if (results.length === 0) return html`<p role="status">Nothing was found for “${asked}”.</p>${howToSearch}`;
+  const next = `/studio/search?${new URLSearchParams({ q: asked, cursor: cursor ?? "" })}`;
+  return html`<ol class="list">${results.map(item)}</ol>${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}`;
+}
+
+function item({ slotId, source, atMs, game, playtester, lines }: Result): Markup {
+  const place = atMs === null ? "" : `#t=${positionInLink(atMs)}`;
+  const who = playtester && html`, ${playtester.displayName}`;
+  return html`<li class="card"><h2><a href="/studio/slots/${slotId}${place}">${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}</a></h2>
+<p class="soft">${sources[source]}</p>
+<blockquote>${lines.map(({ text, matches }) => html`<p>${highlighted(text, matches)}</p>`)}</blockquote></li>`;
+}
+
+/** The text with its matching parts marked. */
+function highlighted(text: string, matches: Result["lines"][number]["matches"]): Markup[] {
+  const parts = matches.map(({ start, end }, index) => {
+    const before = text.slice(matches[index - 1]?.end ?? 0, start);
+    return html`${before}<mark>${text.slice(start, end)}</mark>`;
+  });
+  return [...parts, html`${text.slice(matches.at(-1)?.end ?? 0)}`];
+}

@@ -1,0 +1,89 @@
+import type { Data } from "../../../api/client.ts";
+import type { ListRange } from "../../../cli/context.ts";
+import { arg, type Context, col, define, flag } from "../../../cli/define.ts";
+import { searchSources } from "../../../contract/search/sources.ts";
+import { positionText } from "../../../contract/text/position.ts";
+import type { View } from "../../../io/cells.ts";
+import { fold, plural } from "../../../io/text.ts";
+import { isInteractive } from "../../shared/several.ts";
+
+type Result = Data<"search">["results"][number];
+
+const nothingFound = "Nothing was found. A search finds whole words, and all of them near each other.";
+
+const position = ({ atMs }: Result) => (atMs === null ? "" : positionText(atMs));
+const matching = ({ lines }: Result) => lines.filter(({ matches }) => matches.length > 0).map(({ text }) => text);
+
+const resultsView: View = {
+  columns: [
+    col("slot", "slotId", "id"),
+    col("at", (item) => position(item as unknown as Result)),
+    col("source", "source"),
+    col("game", "game.name"),
+    col("playtester", "playtester.displayName"),
+    col("text", (item) => matching(item as unknown as Result).join(" ")),
+  ],
+  empty: nothingFound,
+};
+
+const sources = { transcript: "transcript", takeaway: "key takeaway", notes: "notes of the playtester", moment: "your note" };
+
+/** How to see the place that was found. */
+const opening = ({ slotId, atMs }: Result) =>
+  atMs === null ? `playtest review show ${slotId}` : `mpv --start=${positionText(atMs)} "$(playtest review url ${slotId})"`;
+
+/** A result for a person: where it is, the lines with `>` before those that match, and the command that opens it. */
+function block(result: Result, width: number): string {
+  const { source, game, playtester, lines } = result;
+  const head = [position(result), game.name, playtester?.displayName, sources[source]].filter((part) => part).join(", ");
+  const body = lines.flatMap(({ text, matches }) =>
+    fold(text, width - 4).map((part, index) => `${matches.length > 0 && index === 0 ? "  > " : "    "}${part}`),
+  );
+  return [head, ...body, `    ${opening(result)}`].join("\n");
+}
+
+async function readable(ctx: Context, query: Record<string, string>, range: ListRange) {
+  const results: Result[] = [];
+  let hasMore = false;
+  for await (const { items, meta } of ctx.pages("search", { query: query as { q: string } }, range)) {
+    results.push(...(items as Result[]));
+    hasMore = meta.hasMore === true;
+  }
+  if (results.length === 0) ctx.out.note(nothingFound);
+  if (results.length === 0) return undefined;
+  const text = results.map((result) => block(result, ctx.io.columns)).join("\n\n");
+  if (hasMore) ctx.out.note(`Showing ${plural(results.length, "result")}. Use --all or --limit N to list more.`);
+  return ctx.text(text, { results });
+}
+
+export const search = define({
+  name: "search",
+  summary: "Search what was said and written about your games",
+  description:
+    "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, and what you noted at moments; the newest " +
+    "text comes first. It finds whole words that all stand near each other, in any case and with or without accents. Words in quotation marks must " +
+    "follow each other.",
+  args: { words: arg.text("What to look for") },
+  flags: {
+    game: flag.text("Only in videos of this game", { value: "GAME" }),
+    playtest: flag.text("Only in videos of this playtest", { value: "PLAYTEST" }),
+    kind: flag.choice(searchSources, "Only in texts from this source"),
+  },
+  operation: "search",
+  list: true,
+  examples: [
+    'playtest review search "can\'t find the door"',
+    "playtest review search '\"the door\" key' --game GAME --kind transcript",
+    "playtest review search tutorial --all --csv",
+  ],
+  async run({ args, flags, range }, ctx) {
+    const { game, playtest, kind } = flags;
+    const query = {
+      q: args.words,
+      ...(game !== undefined && { game: ctx.resolveId(game) }),
+      ...(playtest !== undefined && { playtest: ctx.resolveId(playtest) }),
+      ...(kind && { kind }),
+    };
+    return isInteractive(ctx) ? readable(ctx, query, range) : ctx.list("search", { query }, range, resultsView);
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { endpoint } from "../endpoint.ts";
+import { id, page, text } from "../fields.ts";
+import { playtester, slotGame } from "../slots.ts";
+import { searchSources } from "./sources.ts";
+
+const position = () => z.int().min(0).nullable();
+const offset = () => z.int().min(0);
+
+const line = z.strictObject({
+  atMs: position().meta({ description: "Position in the video, in milliseconds; null for a text about all of it." }),
+  text: z.string(),
+  matches: z
+    .array(z.strictObject({ start: offset(), end: offset() }))
+    .meta({ description: "The parts of the text that match, counted in UTF-16 code units; `end` is behind the last one." }),
+});
+
+export const searchResult = z
+  .strictObject({
+    source: z.enum(searchSources).meta({
+      description:
+        "`transcript`: what is said in the video. `takeaway`: a key takeaway. `notes`: what the playtester wrote. `moment`: what was noted at a moment of the video.",
+    }),
+    slotId: id(),
+    playtestId: id(),
+    momentId: id().nullable().meta({ description: "The moment whose text this is; null for other sources." }),
+    game: slotGame,
+    playtester: playtester.nullable(),
+    atMs: position().meta({
+      description: "Position of the first match in the video, in milliseconds; null for a text about all of it.",
+    }),
+    lines: z.array(line).meta({ description: "The lines with matches, and those around them." }),
+  })
+  .meta({ id: "SearchResult" });
+
+export const search = {
+  search: endpoint("GET /search", {
+    access: ["game_owner"],
+    extension: true,
+    summary: "Search what was said and written about your games, the newest text first",
+    query: z.object({
+      ...page,
+      q: text(200, 1).meta({
+        description:
+          "Words that all stand near each other, in any case and with or without accents; words in quotation marks must follow each other. Other characters mean nothing.",
+      }),
+      game: id().optional().meta({ description: "Only in videos of this game." }),
+      playtest: id().optional().meta({ description: "Only in videos of this playtest." }),
+      kind: z.enum(searchSources).optional().meta({ description: "Only in texts from this source." }),
+    }),
+    list: true,
+    reply: z.strictObject({ results: z.array(searchResult) }),
+  }),
+};
