@@ -125,14 +125,14 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  it("the client reaches the server only by the dynamic imports of `serve`", () => {
+  it("the client reaches the server only by the dynamic imports of `serve` and `studio`", () => {
     expect(
       broken(
         ({ from, to, dynamic, typeOnly }) =>
           from.startsWith("src/") &&
           to.startsWith("server/") &&
           !typeOnly &&
-          !(dynamic && from.startsWith("src/commands/serve/")),
+          !(dynamic && /^src\/commands\/(serve\/|root\/studio\.ts$)/.test(from)),
       ),
     ).toEqual([]);
   });

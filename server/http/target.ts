@@ -60,7 +60,7 @@ function isLocal(hostname: string): boolean {
 }
 
 /** Whether another site sent the request. With the no-referrer policy, browsers send the origin `null` even for this server's own forms. */
-function isForeign({ origin, host, "sec-fetch-site": site }: IncomingHttpHeaders, method = "GET"): boolean {
+export function isForeign({ origin, host, "sec-fetch-site": site }: IncomingHttpHeaders, method = "GET"): boolean {
   // No origin: a program, or a browser that follows a link, which only reads.
   if (origin === undefined) return site === "cross-site" && method !== "GET" && method !== "HEAD";
   if (origin === "null") return site !== "same-origin";

@@ -3,7 +3,7 @@ import type { EventData } from "../../src/contract/events/payloads.ts";
 import type { Config } from "../config/schema.ts";
 import type { Action } from "./texts.ts";
 
-/** What owners and operators do with the command. `/todo/TASK/ID` shows the commands for it. */
+/** What owners and operators do in Studio or with the command. `/todo/TASK/ID` shows the commands for it. */
 export const tasks = [
   "review",
   "playtest",
@@ -29,7 +29,24 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   emailSettings: `${baseUrl}/play/account/emails`,
 });
 
-export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) => `${baseUrl}/todo/${task}${id ? `/${id}` : ""}`;
+/** The pages of Studio for what an owner can do in a browser. */
+const studioPages: Partial<Record<Task, (id: string) => string>> = {
+  review: (id) => `/studio/slots/${id}`,
+  playtest: (id) => `/studio/playtests/${id}`,
+  problem: (id) => `/studio/slots/${id}/problem`,
+  applications: (id) => `/studio/playtests/${id}/applications`,
+  chat: (id) => `/studio/messages/${id}`,
+};
+
+/** The path of the page of Studio for a task. Undefined for what only the command line does. */
+export const studioPath = (task: Task, id?: string | null): string | undefined => {
+  const page = studioPages[task];
+  return page && (id ? page(id) : "/studio");
+};
+
+/** The page for a task: in Studio, or one that shows the commands. */
+export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
+  baseUrl + (studioPath(task, id) ?? `/todo/${task}${id ? `/${id}` : ""}`);
 
 type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label: string, task: Task, id: string | null];
 

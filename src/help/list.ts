@@ -5,6 +5,7 @@ export const chapters = [
     topics: [
       ["getting-started", "Install the command, start a sandbox server and order a first playtest"],
       ["ordering", "Choose, price and pay for playtests, and what happens to each slot"],
+      ["studio", "Inbox, games, videos and messages in the browser"],
       ["reviewing", "Watch submissions, accept or reject them, and download videos"],
       ["billing", "Credit, cards, crypto, subscriptions, hours and invoices"],
       ["bulk", "Order many playtests from a spreadsheet"],

@@ -97,7 +97,7 @@ onBothDatabases("webhooks for chats", (serve) => {
     const { body, headers } = receiver.received[0]!;
     expect(faults(format, JSON.parse(body))).toEqual([]);
     expect(body).toContain("submitted a playtest video of Lantern Deep");
-    const link = `${server.baseUrl}/todo/review/${slotId}`;
+    const link = `${server.baseUrl}/studio/slots/${slotId}`;
     expect(body).toContain(link);
     expect((await fetch(link)).status).toBe(200);
     expect(headers["webhook-signature"]).toMatch(/^v1,/);

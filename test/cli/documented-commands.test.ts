@@ -231,6 +231,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^npm (ci|test|run quickstart)$/, ".ci/run"],
   [/^npm (pack|install --global) ?/, "test/package installs the packed archive"],
   [/^export PLAYTEST_API_KEY=pt_sk_…$/, "the key is in the environment already"],
+  [/^playtest studio/, "test/cli/studio.test.ts: it runs until it is stopped"],
   [/^playtest review next$/, "it needs a person: test/cli/readme.test.ts and test/cli/inbox.test.ts"],
   [/^playtest tester payout-details set/, "test/api/payout-details.test.ts: the playtesters of a sandbox have no password"],
   [/^playtest review transcript/, "test/cli/transcripts.test.ts: it needs a transcriber"],

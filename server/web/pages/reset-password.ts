@@ -32,7 +32,7 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     if (keys instanceof Problem)
       return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: keys.message }) });
     if (!keys) return sendPage(response, 410, gone);
-    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: run <code>playtest login</code>.</p>`;
+    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: done });
   };
 }

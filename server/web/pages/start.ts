@@ -24,7 +24,9 @@ ${newAccounts(site)}
 <p>${site.payments ? "Find playtests, record a video, upload it, and see what you earned." : "Find playtests, record a video and upload it."}</p>
 <p><a class="button" href="/play">Open the playtester portal</a></p>
 <h2>For game owners</h2>
-<p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>
+<p>Watch the videos of your playtests, decide on them, and answer your playtesters:</p>
+<p><a class="button" href="/studio">Open Studio</a></p>
+<p>Register your games and order playtests with the <code>playtest</code> command:</p>
 <pre class="wrap"><code>playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${baseUrl}
 playtest games create
 playtest order</code></pre>

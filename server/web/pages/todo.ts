@@ -1,7 +1,7 @@
 import { howToPay } from "../../billing/rules.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/problem.ts";
-import { type Task, tasks } from "../../mail/links.ts";
+import { studioPath, type Task, tasks } from "../../mail/links.ts";
 import { html, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
@@ -125,7 +125,7 @@ const remarkOf = (task: Task, { payments, cards, crypto }: Site) => {
 };
 
 /**
- * `/todo/TASK/ID`: where the emails to owners and operators lead. It shows what to run and knows nothing about the id: everybody sees the
+ * `/todo/TASK/ID`: where emails lead about what Studio does not do. It shows what to run and knows nothing about the id: everybody sees the
  * same page for every id.
  */
 export function todo(site: Site): Page {
@@ -139,7 +139,8 @@ export function todo(site: Site): Page {
     const shown = (id === undefined || commands.length === 0 ? withoutId : commands).filter(
       ([, , needs]) => !needs || site[needs],
     );
-    const body = html`${remarkOf(task, site)}${shown.map(
+    const inStudio = studioPath(task, id);
+    const body = html`${inStudio && html`<p><a class="button" href="${inStudio}">Open in Studio</a></p><p>Or use the command line.</p>`}${remarkOf(task, site)}${shown.map(
       ([what, command]) => html`<p>${said(what)}:</p><pre class="wrap"><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
     )}
 <p class="soft">Not signed in on this computer? First run:</p>

@@ -43,7 +43,7 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 
 const verified = {
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your API keys work now.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>.</p>`,
+  body: html`<p>Your email address is verified. Your API keys work now.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>.</p>`,
 };
 
 const deleted = {

@@ -9,6 +9,7 @@ type Owners = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts
 /** `/play/messages`: the owners whose games the playtester has tested, and the conversations with them. */
 export const chat = new ChatPages<PageContext>({
   base: "/play/messages",
+  own: "playtester",
   contactsOf: async ({ call }) =>
     ((await call("listContacts")).data.contacts as Owners).map((owner) => ({ ...owner, name: owner.companyName })),
   layout: (context, page) => signedInLayout(context, "messages", page),

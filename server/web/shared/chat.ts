@@ -1,3 +1,4 @@
+import type { SenderType } from "../../../src/contract/chat.ts";
 import type { Data } from "../../../src/contract/index.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -22,6 +23,7 @@ export interface Contact {
 interface Side<C extends PageContext> {
   /** The path of the list of conversations. */
   base: string;
+  own: SenderType;
   contactsOf(context: C): Promise<Contact[]>;
   layout(context: C, page: PageContent): Promise<PageContent>;
   none: Markup;
@@ -46,7 +48,7 @@ export class ChatPages<C extends PageContext> {
 
   /** The latest messages of a conversation, oldest first. Opening the page marks them as read. */
   conversation = async (context: C): Promise<PageContent> => {
-    const { call, session, id } = context;
+    const { call, id } = context;
     const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
     const contact = (await this.#side.contactsOf(context)).find((one) => one.conversationId === id);
     if (!contact) throw notFound();
@@ -56,7 +58,7 @@ export class ChatPages<C extends PageContext> {
     const label = first && last && first.createdAt < last.createdAt ? "Show later messages" : "Show earlier messages";
     const messages = data.messages
       .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1))
-      .map((message) => bubble(message, contact.name, session.userId));
+      .map((message) => bubble(message, contact.name, this.#side.own));
     const body = html`<div data-live="messages">${more(path, meta.cursor, label)}
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}</div>
 <p><a href="${path}">Check for new messages</a></p>
@@ -96,8 +98,10 @@ ${!isUnlocked && html`<p class="soft">${locked}</p>`}${start}</li>`;
 
 const unread = (count: number) => count > 0 && html`<span class="count">${count}<span class="hidden"> unread</span></span>`;
 
-const bubble = (message: Message, name: string, me: string) =>
-  html`<li${message.senderId === me && html` class="mine"`}><p class="soft">${message.senderId === me ? "You" : name} · ${time(message.createdAt)}</p>${prose(message.content)}</li>`;
+function bubble({ senderType, createdAt, content }: Message, name: string, own: SenderType): Markup {
+  const isMine = senderType === own;
+  return html`<li${isMine && html` class="mine"`}><p class="soft">${isMine ? "You" : name} · ${time(createdAt)}</p>${prose(content)}</li>`;
+}
 
 const writeForm = (context: PageContext, path: string) => html`<form method="post" action="${path}">${tokens(context)}
 <label for="content">Your message</label>

@@ -9,6 +9,7 @@ type Playtesters = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["con
 /** `/studio/messages`: the playtesters of accepted playtests, and the conversations with them. */
 export const messages = new ChatPages<StudioContext>({
   base: "/studio/messages",
+  own: "game_owner",
   contactsOf: async ({ call }) =>
     ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({ ...one, name: one.displayName })),
   layout: (context, page) => studioLayout(context, "messages", page),

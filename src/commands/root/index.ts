@@ -6,6 +6,7 @@ import { help } from "./help.ts";
 import { open } from "./open.ts";
 import { schema } from "./schema.ts";
 import { status } from "./status.ts";
+import { studio } from "./studio.ts";
 
 /** Top-level commands. */
-export const top: Group = { commands: [status, open, doctor, api, schema, completion, help] };
+export const top: Group = { commands: [status, studio, open, doctor, api, schema, completion, help] };

@@ -5,6 +5,7 @@ import { CliError, isAbsent, notFound } from "../../errors.ts";
 /** Page paths of a server started with `playtest serve`. */
 const own: Readonly<Record<string, string>> = {
   home: "/play",
+  studio: "/studio",
   docs: "/docs",
   slots: "/play/slots",
   applications: "/play/applications",

@@ -45,13 +45,15 @@ async function savedExtension(part: string, { "content-type": type = "" }: Recor
 const expired = (status: number) => status === 401 || status === 403 || status === 410;
 const busy = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** Follows redirects, which is safe because the request carries no API key. */
-async function open(download: Download, address: string, from: number): Promise<HttpReply> {
+/** Opens a signed link. Follows redirects, which is safe because the request carries no API key. */
+export async function openLink(
+  { send, signal, timeout }: Pick<Download, "send" | "signal" | "timeout">,
+  address: string,
+  headers: Record<string, string>,
+): Promise<HttpReply> {
   let url = webUrl(address);
   for (let hops = 0; hops < 5; hops++) {
-    const headers: Record<string, string> = { accept: "*/*", ...(from > 0 && { range: `bytes=${from}-` }) };
-    const { signal, timeout } = download;
-    const reply = await download.send({ method: "GET", url, headers, timeout, signal, stream: true });
+    const reply = await send({ method: "GET", url, headers: { accept: "*/*", ...headers }, timeout, signal, stream: true });
     const { location } = reply.headers;
     if (reply.status < 300 || reply.status >= 400 || location === undefined) return reply;
     reply.stream?.destroy();
@@ -84,7 +86,7 @@ async function attempt(download: Download, address: string, part: string): Promi
   const had = (await sizeOf(part)) ?? 0;
   // A partial file larger than the whole cannot be resumed.
   const from = download.size !== undefined && had > download.size ? 0 : had;
-  const reply = await open(download, address, from);
+  const reply = await openLink(download, address, from > 0 ? { range: `bytes=${from}-` } : {});
   const { status, headers, stream } = reply;
   if (expired(status)) return "expired";
   if (busy(status)) return "retry";

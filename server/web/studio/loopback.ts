@@ -1,0 +1,236 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CallOperation } from "../../../src/contract/index.ts";
+import type { ProblemCode } from "../../../src/contract/problems.ts";
+import { problemOf, setHeaders } from "../../http/reply.ts";
+import { isForeign, type Target, targetOf } from "../../http/target.ts";
+import { forbidden, notFound, Problem } from "../../lib/problem.ts";
+import { sameText } from "../../lib/secrets.ts";
+import { assets } from "../adapters/assets.ts";
+import { createReadForm } from "../form.ts";
+import { dress, html, redirect, sendPage } from "../html.ts";
+import { NotOffered } from "../shared/not-offered.ts";
+import type { SignedInPages } from "../shared/pages.ts";
+import type { Exchange, SessionView } from "../shared/types.ts";
+import type { Site } from "../site.ts";
+import { studioPages } from "./area.ts";
+import { type MediaSource, sendMedia } from "./media.ts";
+import type { StudioContext } from "./types.ts";
+
+/** A failed call, in the words of the client. */
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  details?: readonly { field: string; message: string }[] | undefined;
+}
+
+/** What `playtest studio` gives to the pages. The API key stays behind these functions. */
+export interface LoopbackParts extends MediaSource {
+  /** The host of the server whose data is shown. */
+  instance: string;
+  site: Pick<Site, "baseUrl" | "payments">;
+  account: { id: string; displayName: string };
+  call: CallOperation;
+  /** What a thrown error says; undefined for one that is not expected. `"absent"`: the server does not offer the operation. */
+  explain(error: unknown): Refusal | "absent" | undefined;
+  /** The server's stream of events; undefined where it has none. */
+  openEvents(lastEventId: string | undefined): Promise<NodeJS.ReadableStream | undefined>;
+  cli(command: string): string;
+  randomBytes(size: number): Buffer;
+  now(): number;
+  /** Reports an error that was not expected. */
+  report(error: unknown): void;
+}
+
+export interface Loopback {
+  /** The address to open. It works once, in one browser. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Starts Studio on this machine only, for the browser that opens its address first. */
+export async function startLoopback(parts: LoopbackParts, port: number): Promise<Loopback> {
+  const server = createServer({ requestTimeout: 60_000 });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve());
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const studio = new LoopbackStudio(parts, host);
+  server.on("request", (request, response) => void studio.handle(request, response));
+  return { url: `http://${host}/?token=${studio.token}`, close: () => closeServer(server) };
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Files need no account; an origin is what an operation would be called with. */
+const origin: Parameters<ReturnType<typeof assets>>[3] = {
+  requestId: "studio",
+  client: { address: "127.0.0.1", agent: null, signal: new AbortController().signal },
+};
+const page = { requestTimeoutMs: 30_000 } as Parameters<typeof createReadForm>[0];
+const name = "Studio";
+
+class LoopbackStudio {
+  readonly #parts: LoopbackParts;
+  readonly #host: string;
+  readonly #pages: SignedInPages<StudioContext>;
+  readonly #assets = assets({ name, logo: null, color: null, termsUrl: null, privacyUrl: null });
+  readonly #site: Site;
+  readonly #session: SessionView;
+  /** The value of the cookie of the one browser that may see the pages. */
+  readonly #cookie: string;
+  /** What the address that is opened contains; used up by the first request with it. */
+  token: string;
+  #isTokenUsed = false;
+
+  constructor(parts: LoopbackParts, host: string) {
+    this.#parts = parts;
+    this.#host = host;
+    const secret = () => parts.randomBytes(32).toString("base64url");
+    this.token = secret();
+    this.#cookie = secret();
+    this.#session = { userId: parts.account.id, displayName: parts.account.displayName, csrf: secret() };
+    this.#site = {
+      name,
+      ...parts.site,
+      hasLogo: false,
+      hasColor: false,
+      termsUrl: null,
+      privacyUrl: null,
+      delivery: "sent",
+      registration: "closed",
+      allowedDomains: [],
+      cards: false,
+      crypto: [],
+    };
+    this.#pages = studioPages(
+      {
+        site: this.#site,
+        readForm: createReadForm(page),
+        countPassword: () => {},
+        newFormKey: () => parts.randomBytes(16).toString("hex"),
+        now: parts.now,
+      },
+      {
+        cli: parts.cli,
+        account: { instance: parts.instance, signsOut: false },
+        sendRecording: (part) => (exchange, context) => sendMedia(parts, { call: this.#call, part, id: context.id }, exchange),
+      },
+    );
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    dress(response, this.#site);
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Cache-Control", "no-store");
+    try {
+      this.#refuseForeign(request);
+      await this.#serve(request, response, targetOf(request));
+    } catch (error) {
+      this.#showError(response, error);
+    }
+  }
+
+  /** 403 for another host name, by which a page of another site could reach this address (DNS rebinding), and for requests of such a page. */
+  #refuseForeign({ headers, method }: IncomingMessage): void {
+    if (headers.host !== this.#host) throw forbidden(`Studio answers only at http://${this.#host}. Nothing was done.`);
+    if (isForeign(headers, method)) throw forbidden("Studio takes no requests from pages of other sites. Nothing was done.");
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
+    const given = url.searchParams.get("token");
+    if (url.pathname === "/" && given !== null) return this.#signIn(request, response, given);
+    if (!this.#isSignedIn(request))
+      throw forbidden("Open the address that playtest studio printed. If it was used already, run the command again.");
+    if (url.pathname.startsWith("/assets/")) return this.#assets(request, response, url, origin);
+    if (url.pathname === "/") return redirect(response, "/studio");
+    if (!/^\/studio(\/|$)/.test(url.pathname)) throw notFound();
+    await this.#show({
+      request,
+      response,
+      url,
+      session: this.#session,
+      call: this.#call,
+      streamEvents: (last) => this.#stream(response, last),
+    });
+  }
+
+  async #show(exchange: Exchange): Promise<void> {
+    try {
+      await this.#pages.serve(exchange);
+    } catch (error) {
+      await this.#pages.showError(exchange, error);
+    }
+  }
+
+  /** Exchanges the token of the address for a cookie. Opening the address again in the same browser is harmless. */
+  #signIn(request: IncomingMessage, response: ServerResponse, given: string): void {
+    if (this.#isSignedIn(request)) return void redirect(response, "/studio");
+    if (this.#isTokenUsed || !sameText(given, this.token))
+      throw forbidden("This address was used already, or is not complete. Run playtest studio again for a new one.");
+    if (request.method !== "GET") throw forbidden("Open this address in a browser.");
+    this.#isTokenUsed = true;
+    response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=/; HttpOnly; SameSite=Strict`);
+    redirect(response, "/studio");
+  }
+
+  /** Browsers send cookies to every port of a host, so its name contains the port. */
+  get #cookieName(): string {
+    return `playtest_studio_${this.#host.split(":")[1]}`;
+  }
+
+  #isSignedIn({ headers }: IncomingMessage): boolean {
+    const start = `${this.#cookieName}=`;
+    const found = headers.cookie?.split(/; */).find((part) => part.startsWith(start));
+    return found !== undefined && sameText(found.slice(start.length), this.#cookie);
+  }
+
+  /** Calls the server by the client. A refusal is thrown as pages know it. */
+  readonly #call: CallOperation = async (operation, ...given) => {
+    try {
+      return await this.#parts.call(operation, ...given);
+    } catch (error) {
+      throw this.#problemOf(error);
+    }
+  };
+
+  #problemOf(error: unknown): unknown {
+    const said = this.#parts.explain(error);
+    if (said === "absent") return new NotOffered(error);
+    if (said === undefined) return error;
+    const details = said.details && [...said.details];
+    return new Problem(said.code as ProblemCode, said.message, {
+      status: said.status,
+      cause: error,
+      ...(details && { details }),
+    });
+  }
+
+  async #stream(response: ServerResponse, last: string | undefined): Promise<void> {
+    const stream = await this.#parts.openEvents(last).catch((error) => Promise.reject(this.#problemOf(error)));
+    // 204 tells the browser not to ask again.
+    if (!stream) return void response.writeHead(204).end();
+    response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8" });
+    response.on("close", () => (stream as { destroy?(): void }).destroy?.());
+    stream.on("error", () => response.destroy());
+    stream.pipe(response);
+  }
+
+  #showError(response: ServerResponse, error: unknown): void {
+    const problem = problemOf(error);
+    if (!(error instanceof Problem)) this.#parts.report(error);
+    if (response.headersSent) return void response.destroy();
+    setHeaders(response, problem.headers);
+    const message = error instanceof Problem ? problem.message : "Something unexpected happened. The terminal says more.";
+    sendPage(response, problem.status, {
+      title: problem.status === 404 ? "Not found" : "Something went wrong",
+      body: html`<p>${message}</p>`,
+    });
+  }
+}
