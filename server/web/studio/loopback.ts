@@ -14,7 +14,7 @@ import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
 import { studioPages } from "./area.ts";
-import { type MediaSource, sendMedia } from "./media.ts";
+import { type MediaSource, readCaptions, sendMedia } from "./media.ts";
 import type { StudioContext } from "./types.ts";
 
 /** A failed call, in the words of the client. */
@@ -120,6 +120,7 @@ class LoopbackStudio {
       {
         cli: parts.cli,
         account: { instance: parts.instance, signsOut: false },
+        readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
         sendRecording: (part) => (exchange, context) => sendMedia(parts, { call: this.#call, part, id: context.id }, exchange),
       },
     );

@@ -59,3 +59,25 @@ export async function sendMedia(source: MediaSource, wanted: Wanted, { request, 
     if (!response.destroyed) throw error;
   }
 }
+
+/** The longest captions that are read, in bytes: a day of speech is shorter. */
+const maxCaptions = 4 * 1024 * 1024;
+
+/** The text of the captions of a slot. Undefined without any. */
+export async function readCaptions(source: MediaSource, call: CallOperation, id: string): Promise<string | undefined> {
+  try {
+    const { status, stream } = await source.openLink(await linkOf({ call, part: "captions", id }), {});
+    if (status !== 200 || !stream) return undefined;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxCaptions) return undefined;
+      chunks.push(Buffer.from(chunk));
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}

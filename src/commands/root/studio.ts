@@ -70,7 +70,7 @@ export const studio = define({
   risk: "local",
   args: {},
   flags: {
-    port: flag.integer("Port on this computer (default: any free port)", { min: 0, max: 65_535 }),
+    port: flag.integer("Port on this computer (default: a free one)", { min: 0, max: 65_535 }),
     noOpen: flag.toggle("Print the address instead of opening a browser"),
   },
   examples: ["playtest studio", "playtest studio --no-open --port 4800"],
