@@ -1,4 +1,4 @@
-import { type MailedKind, mailedTopics } from "../../src/contract/events/mails.ts";
+import { type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -25,9 +25,10 @@ export async function mailAbout(
   reader: Reader | undefined,
   kind: MailedKind,
   letter: Letter,
+  known?: MailMode,
 ): Promise<void> {
   if (!reader || !canReceive(reader)) return;
-  const mode = await modeOf(tx, reader.id, kind);
+  const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
   const content = compose({ ...letter, to: reader.display_name, footer: footerOf(deps, reader, [kind]) });
   await queueMail(deps, tx, reader.email, content, {
@@ -40,8 +41,10 @@ export async function mailAbout(
 }
 
 /** The same to an account of which only the id is known. */
-export const mailUserAbout = async (deps: Deps, tx: Query, userId: string, kind: MailedKind, letter: Letter) =>
-  mailAbout(deps, tx, await users.find(tx, userId), kind, letter);
+export async function mailUserAbout(deps: Deps, tx: Query, userId: string, kind: MailedKind, letter: Letter): Promise<void> {
+  const [reader, mode] = await Promise.all([users.find(tx, userId), modeOf(tx, userId, kind)]);
+  await mailAbout(deps, tx, reader, kind, letter, mode);
+}
 
 function footerOf(deps: Deps, { id, role }: Reader, kinds: readonly MailedKind[]) {
   const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");

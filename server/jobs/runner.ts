@@ -51,7 +51,7 @@ export class JobRunner implements Jobs<Deps> {
   }
 
   async scheduleNew(tx: Query, given: readonly JobToQueue[]): Promise<void> {
-    await jobs.insert(
+    jobs.insert(
       tx,
       given.map((job) => this.#rowOf(job)),
     );

@@ -33,14 +33,14 @@ export interface NewJob {
 export async function add(tx: Query, job: NewJob): Promise<void> {
   const known = await find(tx, job.key);
   if (known?.state === "queued" && known.run_at <= job.runAt) return;
-  if (known?.state === "dead") await tx.run(`${requeueSql} WHERE unique_key = ? AND state = 'dead'`, job.key);
-  await insert(tx, [job]);
+  if (known?.state === "dead") tx.send(`${requeueSql} WHERE unique_key = ? AND state = 'dead'`, job.key);
+  insert(tx, [job]);
 }
 
 /** Queues jobs that most likely do not exist yet. Of one that does, only the time changes, to the earlier one. */
-export async function insert(tx: Query, added: readonly NewJob[]): Promise<void> {
+export function insert(tx: Query, added: readonly NewJob[]): void {
   const rows = added.map(() => "(?, ?, ?, ?, ?, 0, 'queued', 0, ?)").join(", ");
-  await tx.run(
+  tx.send(
     `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES ${rows}
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
     ...added.flatMap((job) => [job.id, job.kind, job.key, JSON.stringify(job.payload), job.runAt, job.now]),

@@ -46,7 +46,7 @@ export async function queueMail(deps: Deps, tx: Query, to: string, content: Mail
   if (isDeleted(to)) return;
   const now = deps.clock.now();
   const id = deps.newId();
-  await insert(tx, {
+  insert(tx, {
     id,
     recipient: to,
     subject: content.subject,
@@ -55,7 +55,7 @@ export async function queueMail(deps: Deps, tx: Query, to: string, content: Mail
     created_at: now,
   });
   if (about.user_id !== null && about.collect_at !== null) return scheduleSummary(deps, tx, about.user_id, about.collect_at);
-  await deps.jobs.schedule(tx, { kind: "send-mail", key: id, payload: { mailId: id }, runAt: now });
+  await deps.jobs.scheduleNew(tx, [{ kind: "send-mail", key: id, payload: { mailId: id }, runAt: now }]);
 }
 
 /** Schedules the email that collects those of a person that are due at `at` (ms). There is one job for each time. */

@@ -1,6 +1,6 @@
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { sendRow, updateRow } from "../database/rows.ts";
 
 export interface MailRow {
   id: string;
@@ -31,7 +31,7 @@ export const find = (q: Query, id: string) => q.one<MailRow>("SELECT * FROM mail
 
 type Later = "admitted_at" | "sent_at" | "failed_at" | "error";
 
-export const insert = (tx: Query, mail: Omit<MailRow, Later>) => insertRow(tx, "mails", mail);
+export const insert = (tx: Query, mail: Omit<MailRow, Later>) => sendRow(tx, "mails", mail);
 
 export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, Later | "sealed" | "collect_at">>) =>
   updateRow(tx, "mails", id, changes);

@@ -125,18 +125,24 @@ export async function charge(
     updated_at: now,
   });
   const amount = paidWith === "credit" ? need.totalCents : need.minutesNeeded;
-  await ledger.post(tx, orderTransfer({ playtestId: playtest.id, ownerId: playtest.owner_id, paymentId, paidWith, amount }), {
-    now,
-    newId: deps.newId,
-  });
-  if (paidWith === "credit") await tellWhenLow(deps, tx, playtest.owner_id, amount);
+  const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId, paidWith, amount };
+  // The balance is read behind the transfer, in the same round trip.
+  const [, balanceCents] = await Promise.all([
+    ledger.post(tx, orderTransfer(order), { now, newId: deps.newId }),
+    ledger.balance(tx, accounts.credit(playtest.owner_id)),
+  ]);
+  if (paidWith === "credit") await tellWhenLow(deps, tx, playtest.owner_id, { balanceCents, spentCents: amount });
   return paymentId;
 }
 
 /** Tells the owner when this order took the credit below the threshold. */
-async function tellWhenLow(deps: Deps, tx: Query, ownerId: string, spentCents: number): Promise<void> {
+async function tellWhenLow(
+  deps: Deps,
+  tx: Query,
+  ownerId: string,
+  { balanceCents, spentCents }: { balanceCents: number; spentCents: number },
+): Promise<void> {
   const thresholdCents = deps.config.orders.lowCreditCents;
-  const balanceCents = await ledger.balance(tx, accounts.credit(ownerId));
   if (balanceCents >= thresholdCents || balanceCents + spentCents < thresholdCents) return;
   await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
     kind: "credit.low",

@@ -52,10 +52,8 @@ const isPublished = (row: AgreementRow | undefined): row is PublishedRow => row 
 
 /** What playtesters of a game must accept: its own agreement, else that of the server. */
 export async function inForce(q: Query, gameId: string | null): Promise<PublishedRow | undefined> {
-  const own = await latest(q, gameId);
-  if (isPublished(own)) return own;
-  const common = gameId === null ? undefined : await latest(q, null);
-  return isPublished(common) ? common : undefined;
+  const found = await Promise.all((gameId === null ? [null] : [gameId, null]).map((scope) => latest(q, scope)));
+  return found.find(isPublished);
 }
 
 export const findConsent = (q: Query, agreementId: string, userId: string) =>

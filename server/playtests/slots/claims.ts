@@ -75,10 +75,13 @@ export async function claim(
   ]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
-  const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
+  const [facts, open] = await Promise.all([
+    eligibilityFacts(deps, tx, playtest, playtesterId),
+    wanted ?? slots.firstOpen(tx, playtest.id),
+  ]);
+  const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
   if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
-  const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   return reserved;

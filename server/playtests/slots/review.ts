@@ -35,8 +35,7 @@ export async function accept(
   const submitted = requireSubmitted(slot);
   if (isPublic) await slots.transition(tx, submitted, "publish");
   else await slots.transition(tx, submitted, "accept", { ended_at: now });
-  if (rating.score !== null || rating.comment !== null)
-    await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
+  if (rating.score !== null || rating.comment !== null) slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
   await tellAccepted(deps, tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic });
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot))
@@ -117,7 +116,7 @@ async function markRejected(
 ): Promise<Slot> {
   const now = deps.clock.now();
   const rejected = await slots.transition(tx, slot, "reject", { ended_at: now });
-  await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
+  slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
   return rejected;
 }
 

@@ -166,7 +166,7 @@ export interface SubmissionRow {
   admin_approved_at: number | null;
 }
 
-export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
+export const insertSubmission = (tx: Query, row: SubmissionRow) => sendRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) =>
   q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
 /** The video of a public slot, with the names shown beside it. */
@@ -190,9 +190,9 @@ export const findPublished = (q: Query, slotId: string) =>
 export const insertRating = (
   tx: Query,
   row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
-) => insertRow(tx, "ratings", row);
+) => sendRow(tx, "ratings", row);
 export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
-  insertRow(tx, "rejections", row);
+  sendRow(tx, "rejections", row);
 
 export const markPublished = (tx: Query, slotId: string, url: string, now: number) =>
   tx.run("UPDATE submissions SET published_at = ?, published_url = ? WHERE slot_id = ?", now, url, slotId);

@@ -52,19 +52,22 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   });
 
   async function gamesOf(q: Query, ids: readonly string[]) {
-    const rows = await games.findMany(q, [...new Set(ids)]);
-    const categories = await games.categoriesOf(
-      q,
-      rows.map((row) => row.id),
-    );
-    const paths = await covers.pathsOf(q, ids);
+    const known = [...new Set(ids)];
+    const [rows, categories, paths] = await Promise.all([
+      games.findMany(q, known),
+      games.categoriesOf(q, known),
+      covers.pathsOf(q, ids),
+    ]);
     const viewOf = (row: games.GameRow) => offeredGameView(row, categories.get(row.id) ?? [], paths.get(row.id));
     return new Map(rows.map((row) => [row.id, { row, view: viewOf(row) }]));
   }
 
-  async function secretsOf(q: Query, slot: slots.SlotDetailRow, game: games.GameRow) {
-    const keys = await keyStore.ofSlot(q, slot.id);
-    const video = await slots.uploadedVideo(q, slot.id);
+  const handedOut = async (q: Query, { id }: slots.SlotDetailRow) => {
+    const [keys, video] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id)]);
+    return { keys, video };
+  };
+
+  function secretsView(slot: slots.SlotDetailRow, game: games.GameRow, { keys, video }: Awaited<ReturnType<typeof handedOut>>) {
     return {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
@@ -98,14 +101,17 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   }
 
   async function heldViews(q: Query, rows: readonly slots.SlotDetailRow[]) {
-    const known = await gamesOf(
+    const known = gamesOf(
       q,
       rows.map((row) => row.game_id),
     );
+    // Those of the first slot are read together with the games: mostly it is the only one.
+    known.catch(() => {});
     const views = [];
     for (const slot of rows) {
-      const game = known.get(slot.game_id)!;
       const status = statusAt(slot, clock.now());
+      const secrets = statusesWithAccess.includes(status) ? await handedOut(q, slot) : undefined;
+      const game = (await known).get(slot.game_id)!;
       views.push({
         id: slot.id,
         requestId: slot.playtest_id,
@@ -125,7 +131,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         rejection: rejectionView(slot),
         blockedReport: reportView(slot),
         publishedUrl: slot.published_url,
-        ...(statusesWithAccess.includes(status) ? await secretsOf(q, slot, game.row) : {}),
+        ...(secrets && secretsView(slot, game.row, secrets)),
       });
     }
     return views;
@@ -150,17 +156,16 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     move: Move,
   ) {
     playtests.lockOfSlot(q, slotId);
-    if (statusAt(await own(q, slotId, playtesterId), clock.now()) === "expired")
-      throw conflict("The deadline of this slot has passed. Nothing was changed.");
-    return slots.requireMove((await slots.find(q, slotId))!, move);
+    const [held, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
+    if (statusAt(held, clock.now()) === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
+    return slots.requireMove(slot!, move);
   }
 
   const shortest = ({ duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
     minVideoSeconds(booked, deps.config);
 
   /** 409 for a video that is much shorter than the booked time. One whose length cannot be read is accepted. */
-  async function requireLongEnough(q: Query, slot: slots.SlotRow, { durationMs }: slots.UploadedVideo) {
-    const playtest = (await playtests.find(q, slot.playtest_id))!;
+  function requireLongEnough(playtest: playtests.PlaytestRow, { durationMs }: slots.UploadedVideo) {
     const needed = shortest(playtest);
     if (durationMs === null || durationMs >= needed * 1000) return;
     throw conflict(
@@ -231,9 +236,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     submitSlot: (call) =>
       call.commit(async (tx) => {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "submit");
-        const video = await uploadedVideo(tx, slot.id);
+        const [video, playtest] = await Promise.all([uploadedVideo(tx, slot.id), playtests.find(tx, slot.playtest_id)]);
         if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
-        await requireLongEnough(tx, slot, video);
+        requireLongEnough(playtest!, video);
         await submit(deps, tx, slot, video, call.body.notes ?? "");
         return shown(tx, slot.id, call.principal.userId);
       }),

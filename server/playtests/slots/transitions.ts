@@ -129,7 +129,7 @@ export interface Video {
 export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, video: Video, notes: string): Promise<void> {
   const now = deps.clock.now();
   await slots.transition(tx, slot, "submit", { submitted_at: now });
-  await slots.insertSubmission(tx, {
+  slots.insertSubmission(tx, {
     id: deps.newId(),
     slot_id: slot.id,
     blob_key: video.blobKey,
@@ -144,7 +144,10 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     admin_approved_at: null,
   });
   for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
-  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.submitted");
+  const [{ gameName, playtester }, playtest] = await Promise.all([
+    emitSlotEvent(deps, tx, slot, "slot.submitted"),
+    playtests.find(tx, slot.playtest_id),
+  ]);
   const about = {
     config: deps.config,
     gameName,
@@ -153,8 +156,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     notes,
   };
   await mailUserAbout(deps, tx, slot.owner_id, "slot.submitted", submittedLetter(about));
-  const playtest = (await playtests.find(tx, slot.playtest_id))!;
-  if (playtest.is_free_public_trial === 1) await announceApproval(deps, tx, playtest, slot.id);
+  if (playtest!.is_free_public_trial === 1) await announceApproval(deps, tx, playtest!, slot.id);
 }
 
 /** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */
@@ -234,8 +236,8 @@ export async function finishPlaytest(deps: Deps, tx: Query, playtest: Playtest):
   if (status === "active" || !playtests.isIn(playtest, "active")) return;
   if (!(await playtests.tryTransition(tx, playtest, endings[status], { updated_at: now }))) return;
   if (status !== "completed") return;
-  const counts = (await playtests.slotCounts(tx, [playtest.id], now)).get(playtest.id)!;
-  const game = await games.find(tx, playtest.game_id);
+  const [all, game] = await Promise.all([playtests.slotCounts(tx, [playtest.id], now), games.find(tx, playtest.game_id)]);
+  const counts = all.get(playtest.id)!;
   await emit(deps, tx, [{ id: playtest.owner_id, role: "game_owner" }], {
     kind: "playtest.completed",
     data: { playtestId: playtest.id, gameId: playtest.game_id, slots: counts, completedAt: new Date(now).toISOString() },

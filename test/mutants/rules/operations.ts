@@ -60,7 +60,7 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a job that was given up begins anew when it is queued again",
     test: "store/jobs",
-    edits: [["server/jobs/store.ts", 'if (known?.state === "dead") await', "if (known === undefined) await"]],
+    edits: [["server/jobs/store.ts", 'if (known?.state === "dead") tx', "if (known === undefined) tx"]],
   },
   {
     rule: "a job that was given up is as good as new once it is taken up",

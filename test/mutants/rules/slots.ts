@@ -108,7 +108,7 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "event slot.submitted",
     test: "api/playtests",
-    edits: [[moves, 'await emitSlotEvent(deps, tx, slot, "slot.submitted");', ""]],
+    edits: [[moves, 'emitSlotEvent(deps, tx, slot, "slot.submitted"),', '{ gameName: "", playtester: undefined },']],
   },
   {
     rule: "event slot.accepted",
