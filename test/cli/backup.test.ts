@@ -383,6 +383,22 @@ describe("serve restore", () => {
     });
   });
 
+  it.each(["--yes", "--dry-run"])("names the settings that the archive changes, without their values, with %s", async (flag) => {
+    const [from, dataDir] = [dataDirFixture(), dataDirFixture()];
+    const [kept, smtpUrl] = [{ payouts: { holdDays: 3 } }, "smtp://evil.example"];
+    writeFileSync(
+      join(from, "config.json"),
+      JSON.stringify({ ...kept, mail: { smtpUrl }, webhooks: { allowPrivate: ["10.0.0.0/8"] } }),
+    );
+    writeFileSync(join(dataDir, "config.json"), JSON.stringify({ ...kept, admin: { requireSecondFactor: true } }));
+    const { code, stderr } = await restore(await archiveOf(from), dataDir, flag);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(": admin.requireSecondFactor, mail.smtpUrl, webhooks.allowPrivate."),
+    ]);
+    expect(stderr).not.toMatch(/evil|holdDays/);
+  });
+
   it("keeps what was there, and says where", async () => {
     const [from, dataDir] = [await withBuild(100), dataDirFixture()];
     const file = await archiveOf(from);

@@ -15,20 +15,42 @@ export interface Program {
 
 /** The programs that a server would run after a restore and that it does not run with the settings in `dataDir`. */
 export async function newPrograms(archive: Archive, dataDir: string): Promise<Program[]> {
-  const present = programsIn(await readFile(join(dataDir, names.config), "utf8").catch(() => undefined));
+  const present = programsIn(await configIn(dataDir));
   return programsIn(await archive.text(names.config)).filter(
     (one) => !present.some(({ setting, command }) => setting === one.setting && command === one.command),
   );
 }
 
-/** As `newPrograms`, for the archive at a path. Throws as `openArchive` does. */
-export async function newProgramsAt(path: string, dataDir: string): Promise<Program[]> {
+/** What a restore changes in the configuration. */
+export interface ConfigChanges {
+  programs: Program[];
+  /** The names of all settings that are not as they are in the data folder, sorted. */
+  settings: string[];
+}
+
+/** What the archive at a path would change in the configuration. Throws as `openArchive` does. */
+export async function configChangesAt(path: string, dataDir: string): Promise<ConfigChanges> {
   const archive = await openArchive(path);
   try {
-    return await newPrograms(archive, dataDir);
+    const [before, after] = [leavesOf(await configIn(dataDir)), leavesOf(await archive.text(names.config))];
+    const settings = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+    return { programs: await newPrograms(archive, dataDir), settings: settings.sort() };
   } finally {
     await archive.close();
   }
+}
+
+const configIn = (dataDir: string) => readFile(join(dataDir, names.config), "utf8").catch(() => undefined);
+
+/** The values of a configuration as JSON, by their dotted names. */
+function leavesOf(config: string | undefined): Map<string, string> {
+  const leaves = new Map<string, string>();
+  const add = (value: unknown, path: readonly string[]): void => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) leaves.set(path.join("."), JSON.stringify(value));
+    else for (const [key, inner] of Object.entries(value)) add(inner, [...path, key]);
+  };
+  add(parsed(config), []);
+  return leaves;
 }
 
 /** A configuration that cannot be read runs nothing: the server does not start with it. */

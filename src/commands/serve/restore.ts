@@ -25,10 +25,17 @@ function resultText({ archive: from, createdAt, dataDir, files, bytes: size, rep
   return lines.join("\n");
 }
 
-/** Asks about programs that the server would run because of the archive. --yes is not enough: it was given without knowing of them. */
-async function confirmPrograms(ctx: Context, path: string, dataDir: string, allowed: boolean) {
-  const { newProgramsAt } = await import("../../../server/operations/archive/programs.ts");
-  const programs = await newProgramsAt(path, dataDir).catch((error: unknown) => Promise.reject(refused(error)));
+/**
+ * Says which settings the archive changes, and asks about programs that the server would run because of them. --yes is not enough: it was
+ * given without knowing of them.
+ */
+async function confirmSettings(ctx: Context, path: string, dataDir: string, allowed: boolean) {
+  const { configChangesAt } = await import("../../../server/operations/archive/programs.ts");
+  const { programs, settings } = await configChangesAt(path, dataDir).catch((error: unknown) => Promise.reject(refused(error)));
+  if (settings.length > 0)
+    ctx.out.warn(
+      `${path} brings other settings than ${dataDir} has: ${settings.join(", ")}. Settings decide where email and money go: check config.json before you start the server.`,
+    );
   if (programs.length === 0 || allowed) return programs;
   const listed = programs.map(({ setting, command }) => `${setting} ${command}`).join(", ");
   if (ctx.flags.dryRun) {
@@ -48,7 +55,7 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
   const dryRun = ctx.flags.dryRun === true;
   const { allowPrograms, ...given } = flags;
   const env = { ...ctx.io.env };
-  const programs = await confirmPrograms(ctx, path, dataLocationOf({ ...given, env }).dataDir, allowPrograms);
+  const programs = await confirmSettings(ctx, path, dataLocationOf({ ...given, env }).dataDir, allowPrograms);
   const options = { ...given, env, archive: path, replace, programs, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));
   const text = dryRun
@@ -60,7 +67,7 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
 const procedure =
   "The archive is unpacked into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
   "nothing changes. API keys remain valid. Settings that make the server run programs are restored only if the server had them before, or " +
-  "after a confirmation. With --dry-run, only verifies the archive.";
+  "after a confirmation; a warning names all other settings that change. With --dry-run, only verifies the archive.";
 
 export const restoreCommand = define({
   name: "restore",
