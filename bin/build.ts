@@ -35,7 +35,7 @@ const shipped = [
  * command, and the sample video, the scripts of the pages and the help topics need no separate files.
  */
 const data =
-  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/(passkey|player|review|times|upload)))\.ts$/;
+  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/\w+))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
