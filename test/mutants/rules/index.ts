@@ -19,6 +19,7 @@ import { ordersRules } from "./orders.ts";
 import { paginationRules } from "./pagination.ts";
 import { publishingRules } from "./publishing.ts";
 import { queryCacheRules } from "./query-cache.ts";
+import { searchRules } from "./search.ts";
 import { sharesRules } from "./shares.ts";
 import { slotsRules } from "./slots.ts";
 import { ssrfRules } from "./ssrf.ts";
@@ -39,6 +40,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   authorization: authorizationRules,
   audit: auditRules,
   factors: factorsRules,
+  search: searchRules,
   shares: sharesRules,
   publishing: publishingRules,
   cards: cardsRules,
