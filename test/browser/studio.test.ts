@@ -135,3 +135,37 @@ describe.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"
     );
   },
 );
+
+it("board: a change appears without a reload, and with a reload where there is no JavaScript", { timeout: 60_000 }, async () => {
+  const game = await createGame(owner, { name: "Live" });
+  const playtest = await order(owner, game, { quantity: 1 });
+  const [live, plain] = await Promise.all([
+    contextOf("busy", { width: 1280 }),
+    contextOf("busy", { width: 1280, javaScriptEnabled: false }),
+  ]);
+  const [page, still] = await Promise.all([live.newPage(), plain.newPage()]);
+  const streaming = page.waitForResponse((reply) => reply.url().endsWith("/studio/events"));
+  await Promise.all([page, still].map((one) => one.goto(`/studio/playtests/${playtest}`)));
+  await streaming;
+  await play(server, await registerPlaytester(server, "Gus"), playtest);
+  await page.locator(".turn .slot", { hasText: "Gus" }).waitFor();
+  expect(await still.locator(".slot").count()).toBe(0);
+  await still.reload();
+  expect(await still.locator(".turn .slot").textContent()).toContain("Gus");
+  expect(await still.locator("button[data-copy]").first().isVisible()).toBe(false);
+  expect(await page.locator("button[data-copy]").first().isVisible()).toBe(true);
+  await Promise.all([live.close(), plain.close()]);
+});
+
+it("the first page takes at most 100 kB", async () => {
+  const context = await contextOf("busy", { width: 1280 });
+  const page = await context.newPage();
+  let bytes = 0;
+  page.on("response", async (reply) => {
+    if (!reply.url().endsWith("/studio/events")) bytes += Number((await reply.allHeaders())["content-length"] ?? 0);
+  });
+  await page.goto("/studio", { waitUntil: "load" });
+  await context.close();
+  expect(bytes).toBeGreaterThan(5_000);
+  expect(bytes).toBeLessThan(100_000);
+});
