@@ -7,6 +7,7 @@ import { seedMinimal } from "../../server/sandbox/seed-minimal.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
+import { withoutDatabaseTime } from "../helpers/store.ts";
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -38,8 +39,12 @@ onBothDatabases("first start", (serve) => {
 
   it("failed start: leaves no port open, or the process could not end", async () => {
     const port = await freePort();
-    const failing = serve({ port, config: (config) => (config.http.trustedProxies = ["nonsense"]) });
-    await expect(failing).rejects.toThrow();
+    // Fails after the port was opened: the first thing that is written then is the list of categories.
+    const failing = serve({
+      port,
+      through: (store) => ({ ...withoutDatabaseTime(store), write: () => Promise.reject(new Error("disk full")) }),
+    });
+    await expect(failing).rejects.toThrow("disk full");
     await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
   });
 
