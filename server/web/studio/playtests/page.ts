@@ -44,6 +44,7 @@ export async function playtestPage(context: StudioContext): Promise<PageContent>
 <div data-live="playtest">${facts(context, playtest)}
 ${applicationsLink(playtest)}
 ${board(context, playtest, data.slots)}
+${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${path(playtest)}/compare">Compare videos side by side</a></p>`}
 ${more(path(playtest), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${commands(context, "From the command line", commandsFor(playtest))}`;

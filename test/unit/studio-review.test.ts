@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { transcript } from "../../server/web/player/transcript.ts";
+import { NotOffered } from "../../server/web/shared/not-offered.ts";
+import { commandLine, shellWord } from "../../server/web/studio/review/commands.ts";
+import { slotPage } from "../../server/web/studio/review/page.ts";
+import { placeOf } from "../../server/web/studio/review/queue.ts";
+import type { StudioContext } from "../../server/web/studio/types.ts";
+import type { CallOperation } from "../../src/contract/index.ts";
+
+describe("commands", () => {
+  it.each([
+    ["abc-1.5:30", "abc-1.5:30"],
+    ["two words", "'two words'"],
+    ["it's $HOME", "'it'\\''s $HOME'"],
+    ["", "''"],
+  ])("%j is written as %s", (text, word) => expect(shellWord(text)).toBe(word));
+
+  it("leave out options without a value", () =>
+    expect(
+      commandLine("playtest review reject ID", [
+        ["--reason", ""],
+        ["--retry", true],
+        ["--x", undefined],
+      ]),
+    ).toBe("playtest review reject ID --retry"));
+});
+
+describe("place in the queue", () => {
+  it.each([
+    { slot: "a", number: 1, previousId: undefined, nextId: "b" },
+    { slot: "b", number: 2, previousId: "a", nextId: "c" },
+    { slot: "c", number: 3, previousId: "b", nextId: undefined },
+    { slot: "decided", number: undefined, previousId: undefined, nextId: "a" },
+  ])("$slot of a, b, c", ({ slot, ...place }) =>
+    expect(placeOf(["a", "b", "c"], slot, false)).toEqual({ ...place, total: 3, isMore: false }),
+  );
+});
+
+describe("transcript", () => {
+  const cues = Array.from({ length: 500 }, (_, at) => ({ startMs: at * 1000, endMs: at * 1000 + 900, text: `<b> ${at}` }));
+  const firstOf = (more: object) => /<ol start="(\d+)">/.exec(transcript({ cues, cuesPath: "/cues", ...more }).text)?.[1];
+
+  it.each([
+    [{}, "1"],
+    [{ startMs: 250_000 }, "201"],
+    [{ startMs: 250_000, from: 30 }, "31"],
+    [{ from: 5000 }, "1"],
+  ])("for %j the first cue shown is %s", (more, first) => expect(firstOf(more)).toBe(first));
+
+  it("escapes what was said, and names the rest only if there is one", () => {
+    const { text } = transcript({ cues: cues.slice(0, 2), cuesPath: "/cues" });
+    expect(text).toContain("<time>0:01</time> &lt;b&gt; 1</a>");
+    expect(text).not.toContain("data-cues");
+  });
+});
+
+/** A page as a server shows it that implements the specification and nothing more. */
+describe("review page of a server without extensions", () => {
+  const id = "019ca945-0a00-739a-9c06-d53a42c404b9";
+  const slot = {
+    id,
+    requestId: id,
+    status: "submitted",
+    deadlineAt: null,
+    createdAt: "2026-03-01T12:00:00.000Z",
+    playtester: { id, displayName: "Ann" },
+    submission: { id, videoFileSize: 10, notes: null, createdAt: "2026-03-01T12:00:00.000Z" },
+    rating: null,
+    rejection: null,
+    transcription: { id, status: "processing", selectedVersion: null, keyTakeaways: null },
+    game: { id, name: "Lantern Deep" },
+    playtest: { id, visibility: "private", durationMinutes: 60, playerCount: 1 },
+  };
+  const replies: Record<string, object> = {
+    getSlot: { slot },
+    getPlaytest: { playtest: { payoutCents: 1000, notesForTesters: null } },
+    listSubmissions: { submissions: [{ slot: { id } }] },
+    listContacts: { contacts: [] },
+    getUnreadCount: { unreadCount: 0 },
+  };
+  const call = (async (operation: string) => {
+    const data = replies[operation];
+    if (!data) throw new NotOffered();
+    return { data, meta: {} };
+  }) as unknown as CallOperation;
+  const context = {
+    site: { name: "playtest", hasLogo: false, payments: true },
+    call,
+    session: { userId: id, displayName: "Hearth & Co", csrf: "token" },
+    account: { instance: null, signsOut: true },
+    id,
+    ids: [id],
+    query: new URLSearchParams(),
+    form: {},
+    faults: {},
+    formKey: "key",
+    now: 0,
+    links: { video: () => "/video", captions: () => "/captions", cues: () => "/cues" },
+    cli: (command: string) => command,
+    captions: async () => undefined,
+  } as unknown as StudioContext;
+
+  it("says what is missing in sentences, and keeps the decision", async () => {
+    const { text } = (await slotPage(context)).body;
+    expect(text).toContain("This server keeps no moments of videos.");
+    expect(text).toContain("The transcript is being made.");
+    expect(text).toContain("Accept and pay $10.00");
+    expect(text).not.toContain("undefined");
+  });
+});
