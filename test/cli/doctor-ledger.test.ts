@@ -1,7 +1,10 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
+import { retire } from "../../server/database/sqlite/retired.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { playtest } from "../helpers/cli.ts";
 import { type Corruption, corrupt, corruptions } from "../helpers/corruptions.ts";
@@ -135,6 +138,14 @@ describe("serve doctor --ledger", () => {
     await store.close();
     const { code, stdout } = await doctor(folder);
     expect([code, stdout]).toEqual([1, expect.stringContaining(`append_only\tfailed\t${says}`)]);
+  });
+
+  it("takes the triggers of a database that was moved to another for what they are", async () => {
+    const folder = copy();
+    const database = new Database(dataFile(folder));
+    retire(database, "This server's data was moved.");
+    database.close();
+    expect((await doctor(folder)).stdout).toContain("append_only\tok\t");
   });
 
   it("sets a wrong balance right with --fix", async () => {
