@@ -17,7 +17,7 @@ const isSecure = (deps: Deps) => deps.config.baseUrl.startsWith("https:");
 /** `__Host-` prevents other hosts of the domain from setting the cookie. Browsers accept such a name only over HTTPS. */
 const cookieName = (deps: Deps, name: string) => `${isSecure(deps) ? "__Host-" : ""}playtest_${name}`;
 
-type CookieName = "session" | "visitor" | "second_step";
+type CookieName = "session" | "visitor" | "second_step" | "filters";
 
 /** A `Set-Cookie` value: scripts cannot read the cookie, forms of other sites do not send it. Without `maxAgeMs`, a session cookie. */
 export function bakeCookie(deps: Deps, name: CookieName, value: string, maxAgeMs?: number): string {

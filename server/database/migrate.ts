@@ -22,6 +22,7 @@ import { passkeys } from "./migrations/020-passkeys.ts";
 import { moments } from "./migrations/021-moments.ts";
 import { shares } from "./migrations/022-shares.ts";
 import { search } from "./migrations/023-search.ts";
+import { languages } from "./migrations/024-languages.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   moments,
   shares,
   search,
+  languages,
 ];
 
 export interface Applied {

@@ -53,7 +53,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
 
     createGame: (call) =>
       call.commit(async (tx) => {
-        const { tags, devices, platforms, ...fields } = call.body;
+        const { tags, devices, platforms, languages, ...fields } = call.body;
         await checkTags(tx, tags);
         const most = deps.config.games.maxPerAccount;
         if ((await gameStore.countForOwner(tx, call.principal.userId)) >= most)
@@ -74,6 +74,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
           status: "active",
           devices: JSON.stringify([...new Set(devices)]),
           platforms: JSON.stringify([...new Set(platforms)]),
+          languages: JSON.stringify([...new Set(languages)]),
           created_at: now,
           updated_at: now,
         };
@@ -96,7 +97,8 @@ export function games(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const row = await gameStore.findForOwner(tx, call.params.id, call.principal.userId);
         if (!row) throw notFound();
-        const { tags, devices, platforms, name, description, instructions, buildUrl, coverImageUrl, externalUrl } = call.body;
+        const { tags, devices, platforms, languages, name, description, instructions, buildUrl, coverImageUrl, externalUrl } =
+          call.body;
         await checkTags(tx, tags);
         const changes: Partial<gameStore.GameRow> = { updated_at: deps.clock.now() };
         if (name !== undefined) changes.name = name;
@@ -106,6 +108,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
         if (externalUrl !== undefined) changes.external_url = externalUrl;
         if (devices !== undefined) changes.devices = JSON.stringify([...new Set(devices)]);
         if (platforms !== undefined) changes.platforms = JSON.stringify([...new Set(platforms)]);
+        if (languages !== undefined) changes.languages = JSON.stringify([...new Set(languages)]);
         if (buildUrl !== undefined && buildUrl !== row.build_url) {
           Object.assign(changes, { build_url: buildUrl, build_id: null });
           await addBuild(tx, row.id, buildUrl, changes.updated_at!);

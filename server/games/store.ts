@@ -17,6 +17,8 @@ export interface GameRow {
   status: GameStatus;
   devices: string;
   platforms: string;
+  /** A JSON list of language tags. */
+  languages: string;
   created_at: number;
   updated_at: number;
 }

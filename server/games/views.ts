@@ -21,6 +21,7 @@ export const gameView = perRow((game: GameRow) => ({
 const playedOn = perRow((game: GameRow) => ({
   devices: JSON.parse(game.devices) as Device[],
   platforms: JSON.parse(game.platforms) as Platform[],
+  languages: JSON.parse(game.languages) as string[],
 }));
 
 export const relationsView = (game: GameRow, categories: CategoryRow[]) => ({

@@ -152,22 +152,44 @@ const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at 
     OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'game' AND ${played("h.status = 'accepted' AND h.game_id = p.game_id")})
     OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'owner' AND ${played("h.status = 'accepted' AND h.owner_id = p.owner_id")}))`;
 
-/** The offers at a time (ms), of all games or of those for a device. A game that names no device is for any. */
-export function listOffers(
-  q: Query,
-  playtesterId: string,
-  { now, device }: { now: number; device?: Device | undefined },
-  page: Page,
-) {
+const fromOffers = `FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered}`;
+const offeredTo = (playtesterId: string, now: number) => [now, ...Array<string>(8).fill(playtesterId)];
+
+interface Wanted {
+  now: number;
+  device?: Device | undefined;
+  language?: string | undefined;
+}
+
+/** What the JSON list of a game's languages contains for a wanted one: `pt` is also `pt-BR`, and a game in `pt` is one for `pt-BR`. */
+function listings(language: string): string[] {
+  const [base, ...rest] = language.split("-");
+  return [`%"${language}"%`, `%"${language}-%`, ...(rest.length > 0 ? [`%"${base}"%`] : [])];
+}
+
+/** The offers at a time (ms), of all games or of those for a device and in a language. A game that names none is for any. */
+export function listOffers(q: Query, playtesterId: string, { now, device, language }: Wanted, page: Page) {
   const { sql, values } = keyset(page, "p");
+  const texts = language === undefined ? [] : listings(language);
   const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
+  const inLanguage =
+    texts.length === 0 ? "" : `AND (g.languages = '[]' OR ${texts.map(() => "g.languages LIKE ?").join(" OR ")})`;
   return q.all<PlaytestRow>(
-    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered} ${forDevice} ${sql}`,
-    now,
-    ...Array<string>(8).fill(playtesterId),
+    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage} ${sql}`,
+    ...offeredTo(playtesterId, now),
     ...(device === undefined ? [] : [`%"${device}"%`]),
+    ...texts,
     ...values,
   );
+}
+
+/** The languages of the games of all offers, sorted. */
+export async function languagesOffered(q: Query, playtesterId: string, now: number): Promise<string[]> {
+  const rows = await q.all<{ languages: string }>(
+    `SELECT DISTINCT g.languages ${fromOffers} AND g.languages <> '[]'`,
+    ...offeredTo(playtesterId, now),
+  );
+  return [...new Set(rows.flatMap(({ languages }) => JSON.parse(languages) as string[]))].sort();
 }
 
 export async function openCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {

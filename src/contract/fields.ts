@@ -50,6 +50,23 @@ const isHttpUrl = (value: string) => {
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
 
+/** The tag of a language in its usual spelling, such as `pt-BR` for `PT-br`. Undefined if it is none. */
+const languageTag = (value: string): string | undefined => {
+  try {
+    return /^[A-Za-z]{2,3}(-|$)/.test(value) ? Intl.getCanonicalLocales(value)[0] : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A BCP 47 language tag such as `en` or `pt-BR`, in its usual spelling from here on. */
+export const language = () =>
+  z
+    .string()
+    .max(35)
+    .refine((value) => languageTag(value) !== undefined, "must be a language tag such as en or pt-BR")
+    .overwrite((value) => languageTag(value) ?? value);
+
 /** Up to `max` game keys, none twice. */
 export const gameKeys = (max: number) =>
   z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { extra, httpUrl, id, nameText, pageQuery, text, timestamp } from "./fields.ts";
+import { extra, httpUrl, id, language, nameText, pageQuery, text, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
@@ -40,6 +40,7 @@ export const gameWithRelations = game
     categories: z.array(category),
     devices: z.array(z.enum(deviceNames)),
     platforms: z.array(z.enum(platformNames)),
+    languages: extra(z.array(z.string())),
   })
   .meta({ id: "GameWithRelations" });
 
@@ -70,6 +71,10 @@ const optionalText = (description: string) => text(5000).nullable().optional().m
 const buildUrlField = httpUrl().meta({ description: "URL of the build." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
+const languagesField = z
+  .array(language())
+  .max(50)
+  .meta({ description: "Languages that the game can be played in, as BCP 47 tags such as en and pt-BR." });
 const tagsField = z
   .array(id())
   .max(30)
@@ -87,6 +92,7 @@ export const createGameBody = z.strictObject({
   externalUrl: externalField.optional(),
   devices: devicesField.optional(),
   platforms: platformsField.optional(),
+  languages: extra(languagesField.optional()),
   tags: tagsField.optional(),
 });
 
@@ -103,6 +109,7 @@ export const updateGameBody = z
     externalUrl: externalField.nullable().optional().meta({ description: "URL of the game's own page; null removes it." }),
     devices: devicesField.optional(),
     platforms: platformsField.optional(),
+    languages: extra(languagesField.optional()),
     tags: tagsField.optional(),
   })
   .prefault({});

@@ -3,7 +3,7 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, id, language, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
@@ -23,6 +23,7 @@ export const offeredGame = gameWithRelations
     categories: true,
     devices: true,
     platforms: true,
+    languages: true,
   })
   .extend({
     coverPath: z
@@ -94,6 +95,10 @@ export const ownApplication = z
     playtestId: id(),
     gameId: id(),
     gameName: z.string(),
+    coverPath: z
+      .string()
+      .nullable()
+      .meta({ description: "Path on this server to the game's cover image; null while it has none." }),
     status: z.enum(applicationStatuses),
     qualificationsResponse: z.string().nullable(),
     createdAt: timestamp(),
@@ -132,11 +137,17 @@ export const playtester = {
     summary: "List playtests you can claim or apply to",
     query: pageQuery().extend({
       device: z.enum(deviceNames).optional().meta({ description: "Only games for this device, and games that name none." }),
+      language: language()
+        .optional()
+        .meta({ description: "Only games in this language, such as en or pt-BR, and games that name none." }),
     }),
     list: true,
     reply: z.strictObject({
       playtests: z.array(offer),
       heldSlots: z.int().meta({ description: "How many slots you hold. `limits.reservedSlots` of the server is the maximum." }),
+      languages: z
+        .array(z.string())
+        .meta({ description: "Languages of all games that are offered to you, whatever the filter." }),
     }),
   }),
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {

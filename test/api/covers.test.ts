@@ -55,6 +55,35 @@ onBothDatabases("cover images", (serve) => {
     await receiver.close();
   });
 
+  it("the picture at an address is fetched again after a week, and when its owner names the address again", async () => {
+    const server = await serve();
+    const { receiver, owner, gameId, coverPath } = await offered(server, sends(png));
+    await server.advance(0);
+    const first = await coverPath();
+    receiver.answer(sends(jpeg));
+    await server.advance(6 * 24 * 60 * minute);
+    expect(await coverPath()).toBe(first);
+    await server.advance(24 * 60 * minute);
+    const second = (await coverPath())!;
+    expect(second).not.toBe(first);
+    expect((await fetch(server.baseUrl + second)).headers.get("content-type")).toBe("image/jpeg");
+    receiver.answer(sends(png));
+    await owner.patch(`/games/${gameId}`, { coverImageUrl: receiver.url });
+    await server.advance(0);
+    expect(await coverPath()).toBe(first);
+    await receiver.close();
+  });
+
+  it("an image stays when its address gives none any more, which is asked again every week", async () => {
+    const server = await serve();
+    const { receiver, coverPath } = await offered(server, sends(png));
+    await server.advance(0);
+    receiver.answer(status(404));
+    await server.advance(15 * 24 * 60 * minute);
+    expect([await coverPath(), receiver.received.length]).toEqual([expect.any(String), 3]);
+    await receiver.close();
+  });
+
   const refused: [name: string, answer: Answer][] = [
     ["an SVG that says it is a PNG", sends(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), "image/png")],
     ["a page", sends(Buffer.from("<!doctype html><script>alert(1)</script>"), "image/png")],

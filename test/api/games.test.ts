@@ -13,6 +13,7 @@ onBothDatabases("games", (serve) => {
       tags: [tags[0].toUpperCase(), tags[1]],
       devices: ["PC", "Mac"],
       platforms: ["Steam"],
+      languages: ["EN", "pt-br", "en"],
       description: "Dark.",
     });
     expect((await owner.get(`/games/${id}`)).body.data.game).toMatchObject({
@@ -20,9 +21,11 @@ onBothDatabases("games", (serve) => {
       categories: categories.slice(0, 2),
       devices: ["PC", "Mac"],
       platforms: ["Steam"],
+      languages: ["en", "pt-BR"],
     });
     const changed = await owner.patch(`/games/${id}`, {
       devices: ["Linux"],
+      languages: ["de"],
       tags: [],
       externalUrl: "https://example.com",
       description: "Darker.",
@@ -33,7 +36,7 @@ onBothDatabases("games", (serve) => {
     const cleared = await owner.patch(`/games/${id}`, { description: null, instructions: null });
     expect(cleared.body.data.game).toMatchObject({ description: null, instructions: null });
     const [listed] = (await owner.get("/games")).body.data.games;
-    expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"] });
+    expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"], languages: ["de"] });
   });
 
   it("builds: one for the first and for each changed buildUrl", async () => {
@@ -59,6 +62,7 @@ onBothDatabases("games", (serve) => {
     { name: "an unknown tag", body: { tags: ["01900000-0000-7000-8000-000000000000"] }, field: "tags.0" },
     { name: "an unknown device", body: { devices: ["Toaster"] }, field: "devices.0" },
     { name: "an unknown platform", body: { platforms: ["Attic"] }, field: "platforms.0" },
+    { name: "what is no language", body: { languages: ["en", "klingon!"] }, field: "languages.1" },
     { name: "a script as build", body: { buildUrl: "javascript:alert(1)" }, field: "buildUrl" },
   ])("create: $name is refused, and nothing is created", async ({ body, field }) => {
     const server = await serve();

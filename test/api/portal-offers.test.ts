@@ -58,13 +58,48 @@ onBothDatabases("offers in the portal", (serve) => {
     const { owner, ann } = await market();
     await gameFor(owner, "Desk", ["PC"]);
     const { html } = await ann.get("/play?device=Android");
-    expect(html).toContain('No playtests for Android are available right now. <a href="/play">Show those for any device</a>.');
+    expect(html).toContain(
+      'No playtests for Android are available right now. <a href="/play?device=&amp;language=">Show all playtests</a>.',
+    );
     expect((await ann.get("/play?device=PC")).html).not.toContain("No playtests");
   });
 
-  it("filter: the API refuses an unknown device", async () => {
+  it.each([
+    ["", ["Any", "Dutch", "Lisbon", "Rio"]],
+    ["nl", ["Any", "Dutch"]],
+    ["pt", ["Any", "Lisbon", "Rio"]],
+    ["pt-br", ["Any", "Lisbon", "Rio"]],
+    ["pt-PT", ["Any", "Lisbon"]],
+    ["en-a", ["Any", "Dutch", "Lisbon", "Rio"]],
+    ["<script>", ["Any", "Dutch", "Lisbon", "Rio"]],
+  ])("filter: the language %j shows %j", async (language, names) => {
+    const { owner, ann } = await market();
+    for (const [name, languages] of Object.entries({ Dutch: ["nl-NL", "en"], Lisbon: ["pt"], Rio: ["PT-br"], Any: [] }))
+      await order(owner, await createGame(owner, { name, languages }));
+    const { html } = await ann.get(`/play?device=&language=${encodeURIComponent(language)}`);
+    expect(headings(html).sort()).toEqual([...names].sort());
+    expect(html).toContain('<option value="pt-BR"');
+    expect(html).toContain("Brazilian Portuguese</option>");
+    if (language === "pt-br") expect(html).toContain('<option value="pt-BR" selected>');
+  });
+
+  it("filter: the browser remembers it until another one is chosen", async () => {
+    const { owner, ann } = await market();
+    await gameFor(owner, "Desk", ["PC"]);
+    await order(owner, await createGame(owner, { name: "Phone", devices: ["iOS"], languages: ["de"] }));
+    const shown = async (path: string) => headings((await ann.get(path)).html).sort();
+    expect(await shown("/play?device=iOS&language=de")).toEqual(["Phone"]);
+    expect((await ann.get("/play/slots")).status).toBe(200);
+    expect(await shown("/play")).toEqual(["Phone"]);
+    expect((await ann.get("/play")).html).toContain('<option value="de" selected>German');
+    expect(await shown("/play?device=&language=")).toEqual(["Desk", "Phone"]);
+    expect(await shown("/play")).toEqual(["Desk", "Phone"]);
+  });
+
+  it("filter: the API refuses an unknown device or what is no language", async () => {
     const { playtester } = await market();
     expect((await playtester.get("/playtester/playtests?device=Toaster")).status).toBe(422);
+    expect((await playtester.get("/playtester/playtests?language=Klingon!")).status).toBe(422);
   });
 
   it("who holds as many slots as allowed sees why no further one can be claimed, and can apply", async () => {

@@ -99,6 +99,16 @@ describe("how an order is paid", () => {
     expect(stderr.replaceAll("\n", " ")).toContain(`does not let an order choose to be paid with ${method}`);
   });
 
+  it.each(["games create --name Cave --build-url https://example.com/b.zip --languages en", "games update GAME --languages en"])(
+    "%s is refused before anything is sent",
+    async (line) => {
+      const world = await startWorld();
+      const { code, stderr } = await cli(world, line.replace("GAME", world.gameId).split(" "));
+      expect([code, changes(world)]).toEqual([5, []]);
+      expect(stderr).toContain("does not store languages of games");
+    },
+  );
+
   it("bulk --pay credit is refused before anything is sent", async () => {
     const world = await startWorld();
     const cwd = testFolder();

@@ -36,6 +36,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     status: "active",
     devices: "[]",
     platforms: "[]",
+    languages: "[]",
     created_at: now,
     updated_at: now,
   };

@@ -101,6 +101,16 @@ export class BrowserAccounts {
     return findSession(this.#deps, headers);
   }
 
+  /** The filters of playtests that the browser was told to remember, as `filtersCookie` set them. */
+  filtersIn(headers: Headers): string | undefined {
+    return readCookie(this.#deps, headers, "filters");
+  }
+
+  /** The cookie that remembers filters for a year. */
+  filtersCookie(value: string): Cookie {
+    return bakeCookie(this.#deps, "filters", value, 365 * 24 * hourMs);
+  }
+
   endSession(session: Session): Promise<Cookie> {
     return this.#deps.store.write((tx) => endSession(this.#deps, tx, session));
   }

@@ -11,43 +11,50 @@ import * as covers from "./store.ts";
 const deadlineMs = 15_000;
 const maxRedirects = 3;
 
-/** Queues the fetching of a game's cover image. Each address has a job of its own: a change while one is fetched is not lost. */
+/** How long a cover is shown before its address is asked again. */
+const freshMs = 7 * 24 * 3_600_000;
+
+/**
+ * Queues the fetching of a game's cover image, now and then once a week, because the picture at an address may change. Each address has a
+ * job of its own: a change while one is fetched is not lost.
+ */
 export const scheduleCover = (deps: Deps, tx: Query, gameId: string, url: string) =>
   deps.jobs.schedule(tx, {
     kind: "fetch-cover",
     key: `${gameId}:${sha256(url)}`,
-    payload: { gameId },
+    payload: { gameId, url },
     runAt: deps.clock.now(),
   });
 
 /** The address cannot give a cover: trying again would not help. */
 class NoCover extends Error {}
 
-/** Fetches the cover image of a game, once for each address. What is no small image is left out, and pages show a placeholder. */
+/** Fetches the cover image of a game. What is no small image is left out, and pages show a placeholder, or the image fetched before. */
 export async function fetchCover(job: Job, deps: Deps): Promise<void> {
   const gameId = String(job.payload.gameId);
   const { url, source } = await deps.store.read(async (q) => ({
     url: (await games.find(q, gameId))?.cover_image_url ?? undefined,
     source: await covers.sourceOf(q, gameId),
   }));
-  if (url === undefined || url === source) return;
+  if (url === undefined || (job.payload.url !== undefined && job.payload.url !== url)) return;
   const image = await tryFetching(deps, job, { gameId, url });
-  if (!image) return;
+  if (!image && url !== source) return;
   await deps.store.write(async (tx) => {
-    await job.done(tx);
     const game = await games.find(tx, gameId);
-    if (game?.cover_image_url !== url) return;
-    const hash = sha256(image.bytes).slice(0, 32);
-    await covers.replace(tx, {
-      game_id: gameId,
-      url,
-      content_type: image.type,
-      hash,
-      bytes: image.bytes,
-      fetched_at: deps.clock.now(),
-    });
+    if (game?.cover_image_url !== url) return job.done(tx);
+    await job.reschedule(tx, deps.clock.now() + freshMs);
+    if (image) await covers.replace(tx, coverOf(deps, { gameId, url }, image));
   });
 }
+
+const coverOf = (deps: Deps, { gameId, url }: { gameId: string; url: string }, { type, bytes }: Image): covers.CoverRow => ({
+  game_id: gameId,
+  url,
+  content_type: type,
+  hash: sha256(bytes).slice(0, 32),
+  bytes,
+  fetched_at: deps.clock.now(),
+});
 
 interface Image {
   type: string;

@@ -1,4 +1,6 @@
-/** What a cover image can be. */
+/** What a cover image can be, and where this server shows it. */
+
+export const coverPath = (gameId: string, hash: string) => `/covers/${gameId}/${hash}`;
 
 export const maxCoverBytes = 1024 * 1024;
 

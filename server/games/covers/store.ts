@@ -1,5 +1,6 @@
 import type { Query } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
+import { coverPath } from "./rules.ts";
 
 export interface CoverRow {
   game_id: string;
@@ -34,5 +35,5 @@ export async function pathsOf(q: Query, gameIds: readonly string[]): Promise<Map
       WHERE c.url = g.cover_image_url AND c.game_id IN (${gameIds.map(() => "?").join(", ")})`,
     ...gameIds,
   );
-  return new Map(rows.map(({ game_id, hash }) => [game_id, `/covers/${game_id}/${hash}`]));
+  return new Map(rows.map(({ game_id, hash }) => [game_id, coverPath(game_id, hash)]));
 }

@@ -1,5 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
+import { coverPath } from "../../games/covers/rules.ts";
 import * as games from "../../games/store.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
@@ -50,6 +51,7 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     playtestId: row.playtest_id,
     gameId: row.game_id,
     gameName: row.game_name,
+    coverPath: row.cover_hash === null ? null : coverPath(row.game_id, row.cover_hash),
   });
 
   /** An application to one of the owner's playtests. */

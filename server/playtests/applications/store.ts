@@ -18,6 +18,8 @@ export interface ApplicationRow {
 export interface OwnApplicationRow extends ApplicationRow {
   game_id: string;
   game_name: string;
+  /** Of the image that was fetched from the game's present address. */
+  cover_hash: string | null;
   window_at: number | null;
 }
 
@@ -32,8 +34,9 @@ export interface ApplicantRow extends ApplicationRow {
   accepted_count: number;
 }
 
-const mine = `SELECT a.*, p.game_id, g.name AS game_name, p.applications_expire_at AS window_at
-  FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN games g ON g.id = p.game_id`;
+const mine = `SELECT a.*, p.game_id, g.name AS game_name, c.hash AS cover_hash, p.applications_expire_at AS window_at
+  FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN games g ON g.id = p.game_id
+    LEFT JOIN covers c ON c.game_id = g.id AND c.url = g.cover_image_url`;
 
 const scores = "FROM ratings r JOIN slots s ON s.id = r.slot_id WHERE s.playtester_id = a.playtester_id";
 const applicant = `SELECT a.*, p.applications_expire_at AS window_at, u.display_name, u.gaming_experience, u.validated_at,

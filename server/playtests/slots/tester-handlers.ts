@@ -176,11 +176,13 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   return {
     async listOffers(call) {
       const page = call.page();
-      const { rows, known, slotsOpen, heldSlots, mustAccept } = await call.read(async (q) => {
+      const { device, language } = call.query;
+      const { rows, known, slotsOpen, heldSlots, mustAccept, languages } = await call.read(async (q) => {
         const me = call.principal.userId;
-        const found = await playtests.listOffers(q, me, { now: clock.now(), device: call.query.device }, page);
+        const found = await playtests.listOffers(q, me, { now: clock.now(), device, language }, page);
         return {
           rows: found,
+          languages: await playtests.languagesOffered(q, me, clock.now()),
           heldSlots: await slots.held(q, me, clock.now()),
           known: await gamesOf(
             q,
@@ -192,6 +194,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       });
       return call.listed(page, rows, (items) => ({
         heldSlots,
+        languages,
         playtests: items.map((row) => ({
           id: row.id,
           game: known.get(row.game_id)!.view,

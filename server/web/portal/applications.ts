@@ -1,5 +1,5 @@
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, more, notice, prose } from "../shared/parts.ts";
+import { button, cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { applicationBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
@@ -15,11 +15,13 @@ export async function applicationsPage(context: PageContext): Promise<PageConten
   const { data, meta } = await context.call("listOwnApplications", { query: { cursor: cursorOf(context) } });
   const done = said.get(context.query.get("done") ?? "");
   const cards = data.applications.map(
-    (one): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
+    (
+      one,
+    ): Markup => html`<li class="card"><div class="game">${cover(one)}<div><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
 <p class="soft">Applied ${time(one.createdAt)}${one.reviewedAt && html` · reviewed ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
 ${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">View slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
-${one.status === "pending" && button(context, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</li>`,
+${one.status === "pending" && button(context, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</div></div></li>`,
   );
   const none = html`<p>No applications yet. For some <a href="/play">playtests</a> the owner chooses who plays, and you apply.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", meta.cursor)}`;

@@ -7,6 +7,7 @@ import type { Exchange } from "../shared/types.ts";
 import { type AreaParts, signedInArea } from "../sign-in/area.ts";
 import { playDoor } from "../sign-in/doors.ts";
 import type { Page } from "../types.ts";
+import { withFilters } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import { createPortalRouter } from "./routes.ts";
 import type { PageContext, RecordingPart, View } from "./types.ts";
@@ -46,7 +47,7 @@ export function portal(parts: PortalParts): Page {
     newFormKey,
     now,
   });
-  return signedInArea(playDoor, parts, pages);
+  return withFilters(parts.accounts.filters, signedInArea(playDoor, parts, pages));
 }
 
 const sendRecording =

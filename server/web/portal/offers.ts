@@ -5,24 +5,22 @@ import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cover, cursorOf, disabledButton, fault, marked, notice, prose, tokens } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
+import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
-/** The device that the visitor chose; undefined for any. */
-const deviceOf = ({ query }: PageContext): Device | undefined => deviceNames.find((name) => name === query.get("device"));
-
 /** `/play`: the open playtests, by game. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
-  const device = deviceOf(context);
-  const { data, meta } = await context.call("listOffers", { query: { limit: 100, cursor: cursorOf(context), device } });
+  const filters = filtersOf(context);
+  const { data, meta } = await context.call("listOffers", { query: { limit: 100, cursor: cursorOf(context), ...filters } });
   const most = (await context.call("getServerInfo")).data.limits.reservedSlots;
   const full = data.heldSlots >= most ? whyFull(data.heldSlots) : undefined;
   const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
   const groups = byGame(data.playtests);
   const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, full))}</ul>`;
-  const body = html`${done}${filterForm(device)}${groups.length > 0 ? list : none(device)}${older(device, meta.cursor)}`;
+  const body = html`${done}${filterForm(filters, data.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
 
@@ -44,24 +42,50 @@ const deviceLabels: Record<Device, string> = {
   Android: "Android",
 };
 
-const filterForm = (chosen: Device | undefined) => html`<form method="get" action="/play" class="filter">
-<label for="device">Device</label>
-<select id="device" name="device"><option value="">Any device</option>${deviceNames.map((name) => html`<option value="${name}"${name === chosen && html` selected`}>${deviceLabels[name]}</option>`)}</select>
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const languageLabel = (tag: string) => languageNames.of(tag) ?? tag;
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+const select = (name: string, label: string, any: string, choices: readonly Choice[], chosen: string | undefined) =>
+  html`<div><label for="${name}">${label}</label>
+<select id="${name}" name="${name}"><option value="">${any}</option>${choices.map(({ value, label }) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}</select></div>`;
+
+const devices = deviceNames.map((name) => ({ value: name, label: deviceLabels[name] }));
+
+/** The languages to choose from: those of the games that are offered, and the one that is chosen. */
+function languageChoices(offered: readonly string[], chosen: string | undefined): Choice[] {
+  const all = chosen === undefined || offered.includes(chosen) ? offered : [...offered, chosen];
+  return all.map((tag) => ({ value: tag, label: languageLabel(tag) })).sort((a, b) => a.label.localeCompare(b.label));
+}
+
+function filterForm({ device, language }: Filters, offered: readonly string[]): Markup {
+  const languages = languageChoices(offered, language);
+  return html`<form method="get" action="/play" class="filter">
+${select("device", "Device", "Any device", devices, device)}
+${languages.length > 0 && select("language", "Language", "Any language", languages, language)}
 <button class="quiet">Show</button></form>`;
+}
 
-const none = (device: Device | undefined) =>
-  device === undefined
+function none({ device, language }: Filters): Markup {
+  const wanted = [...(device ? [`for ${deviceLabels[device]}`] : []), ...(language ? [`in ${languageLabel(language)}`] : [])];
+  return wanted.length === 0
     ? html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`
-    : html`<p>No playtests for ${deviceLabels[device]} are available right now. <a href="/play">Show those for any device</a>.</p>`;
+    : html`<p>No playtests ${wanted.join(" ")} are available right now. <a href="/play?${queryOf({})}">Show all playtests</a>.</p>`;
+}
 
-const older = (device: Device | undefined, cursor: string | null | undefined) =>
+const older = (filters: Filters, cursor: string | null | undefined) =>
   typeof cursor === "string" &&
-  html`<p class="more"><a href="/play?${new URLSearchParams({ ...(device && { device }), cursor }).toString()}">Show older</a></p>`;
+  html`<p class="more"><a href="/play?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
 
 /** A game with its playtests. */
 function gameCard(context: PageContext, offers: readonly Offer[], full: Markup | undefined): Markup {
   const { game } = offers[0]!;
-  const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices];
+  const spoken = (game.languages ?? []).map(languageLabel);
+  const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices, ...spoken];
   return html`<li class="card"><div class="game">${cover(game)}<div><h2>${game.name}</h2>
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}

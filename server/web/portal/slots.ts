@@ -4,7 +4,7 @@ import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { cursorOf, more, notice, prose } from "../shared/parts.ts";
+import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { slotBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
@@ -26,8 +26,8 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
   const cards = data.slots.map(
     (
       slot,
-    ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
-${facts(context, slot)}${deadline(slot, context.now)}</li>`,
+    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
+${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   );
   const none = html`<p>No active slots. <a href="/play">Find a playtest</a>.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
@@ -48,7 +48,7 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && submitForms(context, slot, limits)}
 ${isReserved && reportForm(context, slot)}

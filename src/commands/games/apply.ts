@@ -1,6 +1,7 @@
 import type { Input } from "../../api/client.ts";
 import { define } from "../../cli/define.ts";
 import { compare, declaredArgs, declaredFlags } from "./declared.ts";
+import { requireLanguages } from "./languages.ts";
 
 export const apply = define({
   name: "apply",
@@ -15,6 +16,7 @@ export const apply = define({
   examples: ["playtest games apply -f game.yaml", "playtest games apply -f game.yaml --dry-run"],
   async run({ args, flags }, ctx) {
     const { game, wanted, differences } = await compare(ctx, flags.fromFile!, args.game);
+    await requireLanguages(ctx, wanted);
     const changed = differences.map(({ field }) => field);
     if (game === undefined) {
       const { game: created } = await ctx.api().createGame({ body: wanted });

@@ -1,6 +1,7 @@
 import { define, type View } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { columnValue } from "../../io/cells.ts";
+import { requireLanguages } from "./languages.ts";
 import { gameView } from "./view.ts";
 
 /** What was sent stands for the lists that the reply need not contain; what neither has is left out. */
@@ -16,13 +17,17 @@ export const create = define({
   operation: "createGame",
   body: "createGame",
   examples: [
-    "playtest games create --name 'Star Miner' --build-url https://example.com/star-miner.zip --devices PC,Mac",
+    "playtest games create --name 'Star Miner' --build-url https://example.com/star-miner.zip --devices PC,Mac --languages en,pt-BR",
     "playtest games create -f game.yaml",
   ],
   async run({ body }, ctx) {
     if (body.tags) body.tags = await categoryIds(ctx, body.tags);
+    await requireLanguages(ctx, body);
     const data = await ctx.api().createGame({ body });
     ctx.out.note(`Created ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
-    return ctx.item(data, createdView({ devices: body.devices, platforms: body.platforms }, data.game));
+    return ctx.item(
+      data,
+      createdView({ devices: body.devices, platforms: body.platforms, languages: body.languages }, data.game),
+    );
   },
 });

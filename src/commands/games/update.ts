@@ -1,6 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
+import { requireLanguages } from "./languages.ts";
 import { gameView } from "./view.ts";
 
 export const update = define({
@@ -33,6 +34,7 @@ export const update = define({
       const platforms = changed(game.platforms, addPlatform, removePlatform);
       Object.assign(body, devices && { devices }, platforms && { platforms });
     }
+    await requireLanguages(ctx, body);
     const agreementChanged = await changeAgreement(ctx, args.game, flags.consentFile, flags.noConsent);
     if (Object.keys(body).length === 0 && agreementChanged) return ctx.item(await ctx.api().getGame({ params }), gameView);
     if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest games update --help`.");

@@ -15,6 +15,7 @@ export const gameView: View = {
     detail("instructions", "instructions"),
     detail("categories", names("categories")),
     detail("platforms", "platforms"),
+    detail("languages", "languages"),
     detail("cover image", "coverImageUrl"),
     detail("external url", "externalUrl"),
     detail("created", "createdAt", "ago"),

@@ -10,7 +10,7 @@ export const browse = define({
   list: true,
   examples: [
     "playtest tester browse",
-    "playtest tester browse --device Mac",
+    "playtest tester browse --device Mac --language de",
     "playtest tester browse --all --json=id,payoutCents",
   ],
   run: async ({ query, range }, ctx) => ctx.list("listOffers", { query }, range, offerView),

@@ -19,6 +19,7 @@ export const offerView: View = {
     col("open slots", "slotsOpen"),
     detail("group", "panel"),
     col("devices", "game.devices"),
+    detail("languages", "game.languages"),
     optionalCol("offered", "createdAt", "ago"),
     detail("qualifications", "qualifications"),
     detail("applications close", "applicationsExpireAt", "ago"),

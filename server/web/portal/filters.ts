@@ -1,0 +1,51 @@
+import { language as languageTag } from "../../../src/contract/fields.ts";
+import { type Device, deviceNames } from "../../../src/contract/games.ts";
+import type { FiltersCookie } from "../../accounts/sessions.ts";
+import type { Page } from "../types.ts";
+import type { PageContext } from "./types.ts";
+
+/** Which playtests a playtester wants to see. Undefined: any. */
+export interface Filters {
+  device: Device | undefined;
+  language: string | undefined;
+}
+
+const tag = languageTag();
+const names = ["device", "language"] as const;
+
+const isGiven = (query: URLSearchParams) => names.some((name) => query.has(name));
+
+/** The filters in the address. */
+export const filtersOf = ({ query }: Pick<PageContext, "query">): Filters => ({
+  device: deviceNames.find((name) => name === query.get("device")),
+  language: tag.safeParse(query.get("language")).data,
+});
+
+/** The query that selects the same playtests. It names both, so that it replaces what the browser remembers. */
+export const queryOf = ({ device, language }: Partial<Filters>) =>
+  new URLSearchParams({ device: device ?? "", language: language ?? "" }).toString();
+
+/** What a browser sent as the cookie of its filters, which can be anything. */
+function queryIn(cookie: string | undefined): URLSearchParams {
+  try {
+    return new URLSearchParams(decodeURIComponent(cookie ?? ""));
+  } catch {
+    return new URLSearchParams();
+  }
+}
+
+/** Shows the list of playtests with the filters that the browser used last, unless the address has some, which are remembered. */
+export const withFilters =
+  (cookie: FiltersCookie, page: Page): Page =>
+  async (request, response, url, origin) => {
+    const isList = request.method === "GET" && /^\/play\/?$/.test(url.pathname);
+    if (!isList) return page(request, response, url, origin);
+    const { pathname, search, searchParams: query } = url;
+    if (isGiven(query)) {
+      response.setHeader("Set-Cookie", cookie.bake(encodeURIComponent(queryOf(filtersOf({ query })))));
+      return page(request, response, url, origin);
+    }
+    const remembered = filtersOf({ query: queryIn(cookie.read(request.headers)) });
+    const searchParams = new URLSearchParams([...new URLSearchParams(queryOf(remembered)), ...query]);
+    return page(request, response, { pathname, search, searchParams }, origin);
+  };
