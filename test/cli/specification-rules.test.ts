@@ -104,7 +104,7 @@ describe("how an order is paid", () => {
     async (line) => {
       const world = await startWorld();
       const { code, stderr } = await cli(world, line.replace("GAME", world.gameId).split(" "));
-      expect([code, changes(world)]).toEqual([5, []]);
+      expect([code, changes(world)]).toEqual([3, []]);
       expect(stderr).toContain("does not store languages of games");
     },
   );
