@@ -84,3 +84,23 @@ export const sessionPrincipal = (session: Session): Principal => ({
   scopes: new Set(roleScopes[session.role]),
   emailVerified: true,
 });
+
+const yearMs = 365 * 24 * 3_600_000;
+
+/** The cookie in which a browser remembers the filters of the list of playtests for a year. */
+export class FiltersCookie {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  read(headers: IncomingHttpHeaders): string | undefined {
+    return readCookie(this.#deps, headers, "filters");
+  }
+
+  /** The value of the `Set-Cookie` header. */
+  bake(value: string): string {
+    return bakeCookie(this.#deps, "filters", value, yearMs);
+  }
+}

@@ -12,6 +12,8 @@ export interface SuspenseRow extends DepositRow {
   kept_cents: number;
   /** The owner that it was credited to. */
   credited_to: string | null;
+  /** The name of the account that it belongs to, if one is known. */
+  display_name: string | null;
   resolved_at: number | null;
   resolved_by: string | null;
   resolution: string | null;
@@ -20,14 +22,14 @@ export interface SuspenseRow extends DepositRow {
 const entries = `(SELECT t.id, t.created_at, -p.amount AS kept_cents, r.owner_id AS credited_to, d.*
   FROM crypto_deposits d JOIN ledger_transfers t ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)
   JOIN ledger_postings p ON p.transfer_id = t.id AND p.account_id LIKE 'liab:suspense:%'
-  LEFT JOIN ledger_transfers r ON r.event_key = 'resolve:' || t.id) s`;
+  LEFT JOIN ledger_transfers r ON r.event_key = 'resolve:' || t.id) s LEFT JOIN users u ON u.id = COALESCE(s.credited_to, s.owner_id)`;
 
-export const find = (q: Query, id: string) => q.one<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.id = ?`, id);
+export const find = (q: Query, id: string) => q.one<SuspenseRow>(`SELECT s.*, u.display_name FROM ${entries} WHERE s.id = ?`, id);
 
 /** The entry of a deposit that is or was in suspense. */
 export const findByDeposit = (q: Query, { chain, tx_hash, tx_index }: DepositKey) =>
   q.one<SuspenseRow>(
-    `SELECT s.* FROM ${entries} WHERE s.chain = ? AND s.tx_hash = ? AND s.tx_index = ?`,
+    `SELECT s.*, u.display_name FROM ${entries} WHERE s.chain = ? AND s.tx_hash = ? AND s.tx_index = ?`,
     chain,
     tx_hash,
     tx_index,
@@ -35,7 +37,7 @@ export const findByDeposit = (q: Query, { chain, tx_hash, tx_index }: DepositKey
 
 export function list(q: Query, status: SuspenseRow["status"], page: Page) {
   const { sql, values } = keyset(page, "s");
-  return q.all<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
+  return q.all<SuspenseRow>(`SELECT s.*, u.display_name FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
 }
 
 export const { isIn, transition } = stateMachine<SuspenseRow, typeof depositMoves>({

@@ -96,6 +96,7 @@ export const suspenseView = (entry: SuspenseRow) => ({
     provedAt: isoOrNull(entry.proved_at),
   },
   userId: entry.credited_to ?? entry.owner_id,
+  displayName: entry.display_name,
   paymentId: entry.payment_id,
   note: entry.resolution,
   resolvedBy: entry.resolved_by,

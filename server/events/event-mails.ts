@@ -40,7 +40,13 @@ export async function mailAbout(
   });
 }
 
-/** The same to an account of which only the id is known. */
+/** Queues an email that cannot be turned off, because it asks the reader for something. */
+export async function mailTask(deps: Deps, tx: Query, userId: string, letter: Letter): Promise<void> {
+  const reader = await users.find(tx, userId);
+  if (reader && canReceive(reader)) await queueMail(deps, tx, reader.email, compose({ ...letter, to: reader.display_name }));
+}
+
+/** Like `mailAbout`, to an account of which only the id is known. */
 export async function mailUserAbout(deps: Deps, tx: Query, userId: string, kind: MailedKind, letter: Letter): Promise<void> {
   const [reader, mode] = await Promise.all([users.find(tx, userId), modeOf(tx, userId, kind)]);
   await mailAbout(deps, tx, reader, kind, letter, mode);

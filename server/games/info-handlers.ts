@@ -34,6 +34,8 @@ export function info(deps: Deps): HandlersFor<Ops> {
         name: "playtest",
         version: config.version,
         sandbox: config.sandbox,
+        termsUrl: deps.brand.termsUrl,
+        privacyUrl: deps.brand.privacyUrl,
         extensions,
         features: {
           payments: config.payments.enabled,

@@ -25,6 +25,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   slot: (id: string) => `${baseUrl}/play/slots/${id}`,
   conversation: (id: string) => `${baseUrl}/play/messages/${id}`,
   offers: `${baseUrl}/play`,
+  agreement: (playtestId: string) => `${baseUrl}/play/offers/${playtestId}/agreement`,
   earnings: `${baseUrl}/play/earnings`,
   emailSettings: `${baseUrl}/play/account/emails`,
 });

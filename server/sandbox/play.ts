@@ -44,7 +44,7 @@ async function claimOrApply(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, t
   if (playtest.selection_mode === "automatic") return claim(deps, tx, playtest.id, playtesterId, { wanted: slot });
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
   const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
-  await approve(deps, tx, playtest, application, slot);
+  await approve(deps, tx, playtest, application, { wanted: slot, isSimulated: true });
   return slots.requireMove((await slots.find(tx, slot.id))!, "submit");
 }
 

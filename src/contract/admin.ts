@@ -79,6 +79,7 @@ export const suspense = z
       .nullable()
       .meta({ description: "Proof that an account controls the sender." }),
     userId: id().nullable().meta({ description: "Owner it belongs to, if known." }),
+    displayName: z.string().nullable().meta({ description: "Name of that owner." }),
     paymentId: id().nullable().meta({ description: "Payment it was sent for, if known." }),
     note: z.string().nullable().meta({ description: "Why it was credited or refunded." }),
     resolvedBy: id().nullable(),

@@ -10,6 +10,8 @@ export const serverInfo = z.strictObject({
   name: z.string(),
   version: z.string(),
   sandbox: z.boolean(),
+  termsUrl: z.string().nullable().meta({ description: "Terms that whoever creates an account accepts; null for none." }),
+  privacyUrl: z.string().nullable().meta({ description: "Privacy policy; null for none." }),
   extensions: z
     .array(z.string())
     .meta({ description: "Endpoints that other servers of this API need not have, as `METHOD /path`." }),

@@ -100,6 +100,9 @@ export const ownApplication = z
       .nullable()
       .meta({ description: "Path on this server to the game's cover image; null while it has none." }),
     status: z.enum(applicationStatuses),
+    mustAccept: z.boolean().meta({
+      description: "Whether the agreement was changed since, so that you must accept it before the owner can approve you.",
+    }),
     qualificationsResponse: z.string().nullable(),
     createdAt: timestamp(),
     reviewedAt: timestamp().nullable(),

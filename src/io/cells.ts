@@ -34,6 +34,8 @@ export interface View {
   columns: readonly Column[];
   /** Message on standard error when a list is empty. */
   empty?: string;
+  /** The last row of a table for people: totals, from what the reply has beside the items. */
+  footer?: (data: Record<string, unknown>) => Record<string, unknown> | undefined;
 }
 
 /** A column of a view. */

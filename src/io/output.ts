@@ -160,7 +160,8 @@ export class CommandOutput implements Output {
     if (format.kind === "json") return this.#json(format.fields ? { ...whole, [key]: this.#pick(all, format.fields) } : whole);
     if (all.length === 0) return this.note(view?.empty ?? `No ${key}.`);
     const columns = this.#withoutMoney(tableColumns(view ?? guessView(all[0])), all);
-    await this.#sink.write(await tableText(columns, all, this.#cells, this.#options.columns));
+    const footer = view?.footer?.(data);
+    await this.#sink.write(await tableText(columns, footer ? [...all, footer] : all, this.#cells, this.#options.columns));
     this.#shown(key, all, columns);
     if (page.hasMore) this.note(`Showing ${all.length}. Use --all or --limit N to list more.`);
   }

@@ -79,6 +79,43 @@ onBothDatabases("agreements", (serve) => {
     expect((await owner.post(`/playtest-applications/${reply.body.data.application.id}/approve`)).status).toBe(200);
   });
 
+  it("application: a changed agreement must be accepted again before the approval, and the applicant is asked by email", async () => {
+    const { server, owner, gameId, admin, playtester } = await open();
+    const manual = await order(owner, gameId, { selectionMode: "manual" });
+    const applied = await playtester.post(`/playtester/playtests/${manual}/applications`, {});
+    const { id } = applied.body.data.application;
+    expect(applied.body.data.application.mustAccept).toBe(false);
+    const own = async () => (await playtester.get("/playtester/applications")).body.data.applications[0].mustAccept;
+    const approve = () => owner.post(`/playtest-applications/${id}/approve`);
+    const asked = () => server.mails.filter(({ subject }) => subject.startsWith("Please accept the changed agreement"));
+
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    await server.advance(60_000);
+    expect([await own(), asked().length]).toEqual([true, 1]);
+    expect(asked()[0]!.text).toContain(`/play/offers/${manual}/agreement`);
+    const refused = await approve();
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(/^Ann has not accepted version 1-\w+ of the agreement, .* Nothing was changed\./),
+    ]);
+    const visitor = await signedIn(server, playtester);
+    const path = `/play/offers/${manual}/agreement`;
+    expect((await visitor.get("/play/applications")).html).toContain(`href="${path}"`);
+    expect((await visitor.submit(path, path, { accepted: "on" })).status).toBe(303);
+    expect([await own(), (await visitor.get("/play/applications")).html.includes(path)]).toEqual([false, false]);
+
+    await publish(server, admin, "/admin/agreement", "Be kind.");
+    await server.advance(60_000);
+    expect(asked()).toHaveLength(1);
+    await owner.delete(`/games/${gameId}/agreement`);
+    await server.advance(60_000);
+    expect([await own(), asked().length, (await approve()).status]).toEqual([true, 2, 409]);
+    const version2 = version(1, "Be kind.");
+    expect((await playtester.post(`/playtester/playtests/${manual}/agreement`, { version: version2 })).status).toBe(200);
+    expect((await approve()).status).toBe(200);
+  });
+
   it("agreement of the server: for games without one of their own, and until it ends", async () => {
     const { server, owner, gameId, admin, playtester } = await open();
     await publish(server, admin, "/admin/agreement", "House rules.");

@@ -318,6 +318,8 @@ onBothDatabases("applications", (serve) => {
       qualificationsResponse: "Me.",
       createdAt: new Date(server.clock.now()).toISOString(),
       reviewedAt: null,
+      coverPath: null,
+      mustAccept: false,
       assignedSlotId: null,
     };
     expect((await playtester.get("/playtester/applications")).body.data.applications).toEqual([shown]);

@@ -498,7 +498,7 @@ onBothDatabases("audit log", (serve) => {
     const entries = (await log(world)).sort((a, b) => (a.seq as number) - (b.seq as number));
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
     let previous = "0".repeat(64);
-    for (const { seq, previousHash, hash, ...fields } of entries) {
+    for (const { seq, previousHash, hash, actorName: _, targetName: __, ...fields } of entries) {
       expect(previousHash).toBe(previous);
       previous = createHash("sha256")
         .update(JSON.stringify([previousHash, seq, ...Object.values(fields)]))
@@ -506,6 +506,13 @@ onBothDatabases("audit log", (serve) => {
       expect(hash).toBe(previous);
     }
     expect(await check(world)).toEqual({ name: "audit_chain", ok: true, detail: `7 entries; the last has the hash ${previous}` });
+  });
+
+  it("each entry names who acted and on whom, as they are called now", async () => {
+    const world = await open();
+    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 500, note: "sorry" });
+    const entry = (await log(world)).find(({ action }) => action === "balance.grant_credit");
+    expect(entry).toMatchObject({ actorName: "Admin", targetName: "Olga" });
   });
 
   it("entries of many transactions at once: all are chained, once, and none waits for another", async () => {

@@ -115,7 +115,7 @@ onBothDatabases("offers in the portal", (serve) => {
     // The reason is the server's: the form sent anyway is refused with it.
     const { csrf } = hiddenFields(html, "/play/sign-out");
     const refused = await ann.send(`/play/offers/${free}/claim`, { csrf: csrf!, formKey: "x" });
-    expect([refused.status, refused.html]).toEqual([409, expect.stringContaining("You already hold 1 slots, the maximum")]);
+    expect([refused.status, refused.html]).toEqual([409, expect.stringContaining("You already hold 1 slot, the maximum")]);
     expect((await ann.submit("/play", `/play/offers/${choosy}/apply`)).location).toBe("/play/applications?done=applied");
     await playtester.post(`/playtester/slots/${held}/release`);
     expect((await ann.submit("/play", `/play/offers/${free}/claim`)).status).toBe(303);

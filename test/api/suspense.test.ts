@@ -47,7 +47,7 @@ onBothDatabases("suspense", (serve) => {
       {
         ...{ id: entry.id, status: "suspense", reason: "short", amountCents: 1850, chain: "base", currency: "USDC" },
         ...{ cryptoAmount: expect.stringMatching(/^18\.5/), txHash: entry.txHash, userId: till.owner.id, paymentId },
-        ...{ sender: null, proof: null },
+        ...{ sender: null, proof: null, displayName: expect.stringMatching(/^game_owner/) },
         ...{ note: null, resolvedBy: null, resolvedAt: null, createdAt: expect.any(String) },
       },
     ]);

@@ -137,7 +137,14 @@ describe("admin", () => {
       if (details) await person.post("/playtester/payout-details", { ...details, password });
     }
     const owed = await fixture.run("admin owed", { key, tty: { stdout: true }, cwd });
-    expect(owed.stderr).toBe("Total: $40.00 is owed to 4 playtesters: $40.00 is available, $0.00 is held, $0.00 is disputed.\n");
+    expect(owed.stdout.trimEnd().split("\n").at(-1)!.trim().split(/ {2,}/)).toEqual([
+      "all 4",
+      "$40.00",
+      "$0.00",
+      "$0.00",
+      "$40.00",
+    ]);
+    expect((await data("owed")).totals).toMatchObject({ playtesters: 4, balanceCents: 4000 });
     expect(owed.stdout).toContain("no details");
     const file = join(cwd, "bank.csv");
     const created = await run(`payouts create --all --min 10 --format bank --file ${file} --yes`);
@@ -159,10 +166,18 @@ describe("admin", () => {
       join(cwd, "returned.csv"),
       `Reference,Status,Amount,Reason\n${references[0]},paid,10.00,\n${references[1]},failed,10.00,Closed\nPO-000000000000,paid,1,\n`,
     );
+    const others = Array.from({ length: 600 }, (_, at) => `PO-${String(at).padStart(12, "0")},paid`);
+    const repeating = [`${references[0]},paid`, ...others, `${references[0]},failed`].join("\n");
+    writeFileSync(join(cwd, "repeating.csv"), `reference,status\n${repeating}\n`);
+    const repeated = (await run(`payouts settle ${batch} --file repeating.csv`)).stdout.split("\n");
+    expect([repeated[0], repeated.at(-2)].map((line) => line!.split("\t").slice(0, 3).join(" "))).toEqual([
+      `2 ${references[0]} paid`,
+      `603 ${references[0]} not recorded: repeated in the file`,
+    ]);
     const settled = await run(`payouts settle ${batch} --file returned.csv`);
     expect([settled.code, settled.stderr]).toEqual([11, expect.stringContaining("1 row of returned.csv was not recorded.")]);
     expect(settled.stdout.split("\n").map((line) => line.split("\t").slice(0, 3).join(" "))).toEqual([
-      `2 ${references[0]} paid`,
+      `2 ${references[0]} was recorded as paid before`,
       `3 ${references[1]} failed, owed again`,
       "4 PO-000000000000 not recorded: not in this batch",
       "",

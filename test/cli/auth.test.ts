@@ -93,6 +93,18 @@ it("auth register: creates an account and saves its key for the next command", a
   expect(again.code).toBe(6);
 });
 
+it("auth register: says which terms the account accepts, before it asks for anything", async () => {
+  const links = { termsUrl: "https://lantern.example/terms", privacyUrl: "https://lantern.example/privacy" };
+  Object.assign(server.deps.brand, links);
+  const { stderr } = await run(["auth", "register", ...at(), "--email", "eve@example.com", "--password-file", "-"], {
+    stdin: password,
+  });
+  Object.assign(server.deps.brand, { termsUrl: null, privacyUrl: null });
+  expect(stderr).toMatch(
+    /^By creating an account you accept the terms: https:\/\/lantern\.example\/terms\nHow your data is used: https:\/\/lantern\.example\/privacy\n/,
+  );
+});
+
 it("auth switch, list, token, logout: manage profiles", async () => {
   await run(["login", ...at(), "--with-key"], { stdin: ada.key });
   const bea = await register(server, "playtester", "Bea");

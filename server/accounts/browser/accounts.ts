@@ -30,7 +30,7 @@ import {
   takeOver,
   verifyUser,
 } from "../service.ts";
-import { bakeCookie, endSession, findSession, readCookie, type Session, startSession } from "../sessions.ts";
+import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, startSession } from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
 import { OtherRole } from "./other-role.ts";
@@ -87,8 +87,11 @@ export class BrowserAccounts {
 
   readonly passkeys: BrowserPasskeys;
 
+  readonly filters: FiltersCookie;
+
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.filters = new FiltersCookie(deps);
     this.passkeys = new BrowserPasskeys(deps, {
       findSecondStep: (headers) => this.#findSecondStep(headers),
       finishSecondStep: (visit, userId) => this.#finishSecondStep(visit, userId),
@@ -99,16 +102,6 @@ export class BrowserAccounts {
   /** The session of the request's cookie; undefined if it has ended or its account is suspended. */
   findSession(headers: Headers): Promise<Session | undefined> {
     return findSession(this.#deps, headers);
-  }
-
-  /** The filters of playtests that the browser was told to remember, as `filtersCookie` set them. */
-  filtersIn(headers: Headers): string | undefined {
-    return readCookie(this.#deps, headers, "filters");
-  }
-
-  /** The cookie that remembers filters for a year. */
-  filtersCookie(value: string): Cookie {
-    return bakeCookie(this.#deps, "filters", value, 365 * 24 * hourMs);
   }
 
   endSession(session: Session): Promise<Cookie> {

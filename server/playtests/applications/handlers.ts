@@ -5,6 +5,7 @@ import * as games from "../../games/store.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { missingConsent } from "../consents/service.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
@@ -46,8 +47,14 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     acceptedCount: String(row.accepted_count),
   });
 
-  const ownView = (row: store.OwnApplicationRow) => ({
-    ...decisionView(row),
+  const ownView = async (q: Query, row: store.OwnApplicationRow) => {
+    const decision = decisionView(row);
+    const isPending = decision.status === "pending";
+    const mustAccept = isPending && (await missingConsent(q, row.game_id, row.playtester_id)) !== undefined;
+    return { ...decision, ...placeOf(row), mustAccept };
+  };
+
+  const placeOf = (row: store.OwnApplicationRow) => ({
     playtestId: row.playtest_id,
     gameId: row.game_id,
     gameName: row.game_name,
@@ -122,20 +129,23 @@ export function applications(deps: Deps): HandlersFor<Ops> {
         const response = call.body.qualificationsResponse ?? null;
         const consent = { version: call.body.acceptConsent, address: call.client.address };
         const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response, consent);
-        return { application: ownView(await own(tx, id, call.principal.userId)) };
+        return { application: await ownView(tx, await own(tx, id, call.principal.userId)) };
       }),
 
     async listOwnApplications(call) {
       const page = call.page();
-      const rows = await call.read((q) => store.listOwn(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ applications: items.map(ownView) }));
+      const { rows, views } = await call.read(async (q) => {
+        const found = await store.listOwn(q, call.principal.userId, page);
+        return { rows: found, views: await Promise.all(found.map((row) => ownView(q, row))) };
+      });
+      return call.listed(page, rows, (items) => ({ applications: views.slice(0, items.length) }));
     },
 
     withdrawApplication: (call) =>
       call.commit(async (tx) => {
         const application = await own(tx, call.params.id, call.principal.userId);
         await moves.withdraw(deps, tx, (await playtests.find(tx, application.playtest_id))!, application);
-        return { application: ownView(await own(tx, application.id, call.principal.userId)) };
+        return { application: await ownView(tx, await own(tx, application.id, call.principal.userId)) };
       }),
   };
 }

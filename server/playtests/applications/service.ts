@@ -8,10 +8,10 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
-import { type GivenConsent, requireConsent } from "../consents/service.ts";
+import { type GivenConsent, missingConsent, requireConsent } from "../consents/service.ts";
 import * as groups from "../groups/store.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
-import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
+import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
@@ -73,8 +73,15 @@ export async function apply(
   return application;
 }
 
+interface Approval {
+  /** Default: the oldest open slot. */
+  wanted?: slots.SlotIn<"open">;
+  /** Simulated playtesters accept no agreement. */
+  isSimulated?: boolean;
+}
+
 /**
- * Reserves the oldest open slot, or the `wanted` one, for the applicant. When it was the last one, the other pending applications
+ * Reserves the oldest open slot, or the `wanted` one, for the applicant, who must have accepted the agreement that is in force now. When it was the last one, the other pending applications
  * are rejected automatically. Returns how many slots are still open.
  */
 export async function approve(
@@ -82,7 +89,7 @@ export async function approve(
   tx: Query,
   playtest: Playtest,
   application: Application,
-  wanted?: slots.SlotIn<"open">,
+  { wanted, isSimulated = false }: Approval = {},
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   const pending = requirePending(deps, playtest, application, "approve");
   playtests.lock(tx, playtest.id);
@@ -96,7 +103,8 @@ export async function approve(
     );
   const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
-    throw conflict(`This playtester already holds ${facts.held} slots, the maximum. Nothing was changed. Try again later.`);
+    throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
+  if (!isSimulated) await requireCurrentConsent(tx, playtest, playtester);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
@@ -106,6 +114,15 @@ export async function approve(
   const letter = approvedLetter({ config: deps.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! });
   await mailAbout(deps, tx, playtester, "application.approved", letter);
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(deps, tx, playtest) };
+}
+
+/** 409 when the agreement was changed after the application was made, and the applicant has not accepted it again. */
+async function requireCurrentConsent(tx: Query, playtest: Playtest, { id, display_name: name }: Applicant): Promise<void> {
+  const version = await missingConsent(tx, playtest.game_id, id);
+  if (version === undefined) return;
+  throw conflict(
+    `${name} has not accepted version ${version} of the agreement, which was published after the application. Nothing was changed. They were asked to accept it by email: approve the application then, or choose somebody else.`,
+  );
 }
 
 export async function reject(

@@ -94,6 +94,17 @@ export const pendingOf = (q: Query, playtestId: string) =>
     playtestId,
   );
 
+/** Where somebody waits for a decision at a time (ms): one row for each playtester and game, of one game or of all. */
+export const pendingPlaces = (q: Query, gameId: string | null, now: number) =>
+  q.all<{ playtester_id: string; game_id: string; game_name: string; playtest_id: string }>(
+    `SELECT a.playtester_id, p.game_id, g.name AS game_name, MAX(a.playtest_id) AS playtest_id
+      FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN games g ON g.id = p.game_id
+      WHERE a.status = 'pending' AND p.status = 'active' AND p.applications_expire_at > ? ${gameId === null ? "" : "AND p.game_id = ?"}
+      GROUP BY a.playtester_id, p.game_id, g.name ORDER BY a.playtester_id, p.game_id`,
+    now,
+    ...(gameId === null ? [] : [gameId]),
+  );
+
 export async function countsOf(q: Query, playtestId: string): Promise<Record<ApplicationStatus, number>> {
   const counts = { pending: 0, approved: 0, rejected: 0, auto_rejected: 0, withdrawn: 0 };
   const rows = await q.all<{ status: ApplicationStatus; count: number }>(

@@ -3,6 +3,7 @@ import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { conflict } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { askAgain } from "../applications/ask-again.ts";
 import { ownGame } from "../find.ts";
 import { findOffered } from "../slots/claims.ts";
 import { endAgreement, publish, requireConsent, versionOf } from "./service.ts";
@@ -37,6 +38,14 @@ const consentView = (row: store.ListedConsentRow) => ({
   acceptedAt: iso(row.created_at),
 });
 
+/** Publishes or ends an agreement. Who waits for a decision on an application is asked to accept what is in force then. */
+async function change(deps: Deps, tx: Query, gameId: string | null, make: () => Promise<store.AgreementRow>) {
+  const before = await store.latest(tx, gameId);
+  const row = await make();
+  if (row.id !== before?.id) await askAgain(deps, tx, gameId);
+  return row;
+}
+
 /** Agreements that playtesters accept before they claim a slot. */
 export function agreements(deps: Deps): HandlersFor<Ops> {
   async function shown(q: Query, gameId: string | null) {
@@ -61,14 +70,14 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
     putGameAgreement: (call) =>
       call.commit(async (tx) => {
         const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await publish(deps, tx, id, call.body.text);
+        await change(deps, tx, id, () => publish(deps, tx, id, call.body.text));
         return shown(tx, id);
       }),
 
     deleteGameAgreement: (call) =>
       call.commit(async (tx) => {
         const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await endAgreement(deps, tx, id);
+        await change(deps, tx, id, () => endAgreement(deps, tx, id));
         return shown(tx, id);
       }),
 
@@ -96,13 +105,13 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
 
     putServerAgreement: (call) =>
       call.commit(async (tx, trail) => {
-        trail.created((await publish(deps, tx, null, call.body.text)).id);
+        trail.created((await change(deps, tx, null, () => publish(deps, tx, null, call.body.text))).id);
         return shown(tx, null);
       }),
 
     deleteServerAgreement: (call) =>
       call.commit(async (tx, trail) => {
-        trail.created((await endAgreement(deps, tx, null)).id);
+        trail.created((await change(deps, tx, null, () => endAgreement(deps, tx, null))).id);
         return shown(tx, null);
       }),
 

@@ -48,6 +48,12 @@ async function add(
   return row;
 }
 
+/** The version that the playtester must still accept for this game. Undefined if there is none. */
+export async function missingConsent(q: Query, gameId: string, playtesterId: string): Promise<string | undefined> {
+  const current = await store.inForce(q, gameId);
+  return current && !(await store.findConsent(q, current.id, playtesterId)) ? versionOf(current) : undefined;
+}
+
 /**
  * Requires that the playtester accepted the agreement for this game, or accepts it with this request. 409 otherwise; its details name the
  * version to accept.

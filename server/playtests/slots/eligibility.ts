@@ -43,10 +43,12 @@ export function whyNotApply(targeting: Targeting, playtesterId: string, facts: C
   return whyNotFor(targeting, playtesterId, facts);
 }
 
+export const slotsText = (count: number) => (count === 1 ? "1 slot" : `${count} slots`);
+
 export const holdsTooMany = (facts: Pick<ClaimFacts, "held" | "maxHeld">) => facts.held >= facts.maxHeld;
 
 export function whyNotClaim(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   const why = whyNotApply(targeting, playtesterId, facts);
   if (why || !holdsTooMany(facts)) return why;
-  return `You already hold ${facts.held} slots, the maximum. Submit or release one first.`;
+  return `You already hold ${slotsText(facts.held)}, the maximum. Submit or release one first.`;
 }

@@ -206,3 +206,15 @@ export const keysLowLetter = (about: About & { playtestId: string; unused: numbe
   ],
   action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
 });
+
+export const agreementChangedLetter = (about: About & { playtestId: string }): Letter => {
+  const game = nameInMail(about.gameName);
+  return {
+    subject: `Please accept the changed agreement of ${game}`,
+    paragraphs: [
+      `You applied to playtest ${game}. Its agreement was changed since.`,
+      "Read the new version and accept it. Until then the owner cannot approve your application.",
+    ],
+    action: { label: "Read the agreement", url: portalLinks(about.config).agreement(about.playtestId) },
+  };
+};

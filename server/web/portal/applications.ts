@@ -20,6 +20,7 @@ export async function applicationsPage(context: PageContext): Promise<PageConten
     ): Markup => html`<li class="card"><div class="game">${cover(one)}<div><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
 <p class="soft">Applied ${time(one.createdAt)}${one.reviewedAt && html` · reviewed ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
+${one.mustAccept && html`<p>The agreement of this game was changed. The owner can approve you after you accepted it. <a href="/play/offers/${one.playtestId}/agreement">Read the agreement<span class="hidden"> of ${one.gameName}</span></a></p>`}
 ${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">View slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
 ${one.status === "pending" && button(context, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</div></div></li>`,
   );

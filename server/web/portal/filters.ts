@@ -4,7 +4,7 @@ import type { FiltersCookie } from "../../accounts/sessions.ts";
 import type { Page } from "../types.ts";
 import type { PageContext } from "./types.ts";
 
-/** Which playtests a playtester wants to see. Undefined: any. */
+/** Which playtests a playtester wants to see. Undefined: all. */
 export interface Filters {
   device: Device | undefined;
   language: string | undefined;

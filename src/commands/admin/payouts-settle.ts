@@ -4,13 +4,24 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { exitCodes, partlyDone } from "../../errors.ts";
 import { parseRecords } from "../../io/files/records.ts";
 import { plural, usd } from "../../io/text.ts";
-import { returnedRow } from "./payout-files.ts";
+import { type ReturnedRow, returnedRow } from "./payout-files.ts";
 import { settledView } from "./view.ts";
 
 type Outcome = Data<"settlePayoutBatch">["results"][number]["outcome"];
 
+type Settled = Data<"settlePayoutBatch">["results"][number] & { line: number | undefined };
+
 /** Rows per request. */
 const chunk = 500;
+
+/** The first row of each reference, and the others: the server would see only those that come in one request with the first. */
+function withoutRepeated(rows: readonly ReturnedRow[]) {
+  const seen = new Set<string>();
+  const isFirst = ({ reference }: ReturnedRow) => !seen.has(reference.toLowerCase()) && seen.add(reference.toLowerCase());
+  const first = rows.filter(isFirst);
+  const kept = new Set(first);
+  return { first, repeated: rows.filter((row) => !kept.has(row)) };
+}
 
 const outcomes: Record<Outcome, string> = {
   paid: "paid",
@@ -45,22 +56,21 @@ export const payoutsSettle = define({
     const found = path === "-" ? path : resolve(ctx.io.cwd(), path);
     const { records } = await parseRecords(await ctx.io.readText(found, "--file"), path);
     const rows = records.map((record) => returnedRow(record, path));
-    const lines = new Map(rows.map(({ reference, line }) => [reference, line]));
-    const results: Data<"settlePayoutBatch">["results"] = [];
+    const results: Settled[] = [];
     let pending: Data<"settlePayoutBatch">["batch"]["pending"] | undefined;
-    for (let start = 0; start < rows.length; start += chunk) {
-      const sent = rows.slice(start, start + chunk).map(({ line: _, ...row }) => row);
+    const { first, repeated } = withoutRepeated(rows);
+    for (let start = 0; start < first.length; start += chunk) {
+      const part = first.slice(start, start + chunk);
+      const sent = part.map(({ line: _, ...row }) => row);
       const reply = await ctx.api().settlePayoutBatch({ params: { id: args.batch }, body: { rows: sent } });
-      results.push(...reply.results);
+      results.push(...reply.results.map((result, at) => ({ line: part[at]?.line, ...result })));
       pending = reply.batch.pending;
     }
+    results.push(...repeated.map(({ line, reference }) => ({ line, reference, payoutId: null, outcome: "repeated" as const })));
     if (pending && pending.payouts > 0)
       ctx.out.note(`${plural(pending.payouts, "payout")} of ${usd(pending.amountCents)} of the batch is still pending.`);
-    const items = results.map((result) => ({
-      line: lines.get(result.reference),
-      ...result,
-      said: outcomes[result.outcome] ?? result.outcome,
-    }));
+    const inOrder = results.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+    const items = inOrder.map((result) => ({ ...result, said: outcomes[result.outcome] ?? result.outcome }));
     const bad = items.filter(({ outcome }) => refused.includes(outcome)).length;
     const listed = ctx.rows("results", items, settledView);
     if (bad === 0) return listed;

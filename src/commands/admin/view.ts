@@ -95,9 +95,9 @@ export const auditView: View = {
   columns: [
     col("seq", "seq"),
     col("time", "createdAt"),
-    col("actor", "actorId", "id"),
+    { ...col("actor", "actorId", "id"), inTable: ({ actorName, actorId }) => actorName ?? actorId },
     col("action", "action"),
-    col("target", "targetId", "id"),
+    { ...col("target", "targetId", "id"), inTable: ({ targetName, targetId }) => targetName ?? targetId },
     col("address", "address"),
     detail("details", ({ details }) => fieldsText(details)),
     detail("before", ({ before }) => fieldsText(before)),
@@ -129,6 +129,8 @@ export const owedView: View = {
     optionalCol("details usable", "detailsUsableFrom", "ago"),
   ],
   empty: "Nothing is owed to playtesters.",
+  footer: ({ totals }) =>
+    totals ? { ...(totals as object), displayName: `all ${(totals as { playtesters: number }).playtesters}` } : undefined,
 };
 
 export const payoutTotalView: View = {
@@ -193,7 +195,7 @@ export const suspenseView: View = {
     col("crypto", ({ cryptoAmount, currency, chain }) => `${cryptoAmount} ${currency} on ${chain}`),
     col("reason", "reason"),
     col("proof", ({ proof }) => (proof as { by: string } | null)?.by ?? null),
-    col("owner", "userId", "id"),
+    { ...col("owner", "userId", "id"), inTable: ({ displayName, userId }) => displayName ?? userId },
     col("status", "status", "status"),
     col("received", "createdAt", "ago"),
     detail("transaction", "txHash"),

@@ -1,9 +1,16 @@
 import { instanceUrl } from "../../api/url.ts";
-import { define, flag } from "../../cli/define.ts";
+import { type Context, define, flag } from "../../cli/define.ts";
 import { howToVerify } from "../../errors.ts";
 import { readSecret } from "../shared/secret.ts";
 import { chooseInstance, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
+
+/** Says what creating an account accepts, before anything is asked. */
+async function noteTerms(ctx: Context, baseUrl: string): Promise<void> {
+  const info = (await ctx.apiAt(baseUrl, undefined).offered("getServerInfo", {}))?.data;
+  if (info?.termsUrl) ctx.out.note(`By creating an account you accept the terms: ${info.termsUrl}`);
+  if (info?.privacyUrl) ctx.out.note(`How your data is used: ${info.privacyUrl}`);
+}
 
 export const register = define({
   name: "register",
@@ -19,6 +26,7 @@ export const register = define({
   ],
   async run({ body, flags }, ctx) {
     const baseUrl = instanceUrl(await chooseInstance(ctx));
+    await noteTerms(ctx, baseUrl);
     const email = body.email ?? (await ctx.prompt.text("Email address:", "Pass --email."));
     const password =
       body.password ?? (await readSecret(ctx, flags.passwordFile, "--password-file", "Password (at least 8 characters):"));

@@ -1,4 +1,4 @@
-import { arg, type Context, define } from "../../cli/define.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, declined, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
 
@@ -36,12 +36,20 @@ export async function withConsent<T>(
 
 export const agreement = define({
   name: "agreement",
-  summary: "Show the agreement to accept before claiming a slot",
-  operation: "getPlaytestAgreement",
+  summary: "Show the agreement to accept before claiming a slot, or accept it",
+  description:
+    "With --accept, for an application that was made before the agreement was changed: accepts the version that you name.",
+  operation: ["getPlaytestAgreement", "acceptAgreement"],
   args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
-  examples: ["playtest tester agreement 0d9c41f2"],
-  async run({ args }, ctx) {
-    const data = await ctx.api().getPlaytestAgreement({ params: { id: args.playtest } });
+  flags: { accept: flag.text("Accept this version, after reading it", { value: "VERSION" }) },
+  examples: ["playtest tester agreement 0d9c41f2", "playtest tester agreement 0d9c41f2 --accept 2-9f2c51ab"],
+  async run({ args, flags }, ctx) {
+    const params = { id: args.playtest };
+    if (flags.accept !== undefined) {
+      const accepted = await ctx.api().acceptAgreement({ params, body: { version: flags.accept } });
+      return ctx.text(`You accepted version ${flags.accept}.`, accepted);
+    }
+    const data = await ctx.api().getPlaytestAgreement({ params });
     if (data.agreement === null) return ctx.text("This playtest has no agreement.", data);
     const { version, text, acceptedAt } = data.agreement;
     ctx.out.note(`Version ${version}, ${acceptedAt === null ? "not accepted yet" : "accepted"}.`);

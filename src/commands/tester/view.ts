@@ -72,11 +72,14 @@ export const heldSlotView: View = {
   empty: "No active slots. Find playtests with `playtest tester browse`.",
 };
 
+/** The status, with what the playtester must do before the owner can decide. */
+const statusWithTask = ({ status, mustAccept }: Item) => (mustAccept ? `${status}, accept the agreement` : status);
+
 export const applicationView: View = {
   columns: [
     col("id", "id", "id"),
     col("game", "gameName"),
-    col("status", "status", "status"),
+    { ...col("status", "status", "status"), inTable: statusWithTask },
     col("applied", "createdAt", "ago"),
     col("reviewed", "reviewedAt", "ago"),
     col("slot", "assignedSlotId", "id"),

@@ -24,5 +24,9 @@ export const auditEntry = z
     seq: z.int().nullable().meta({ description: "Place in the hash chain, from 1; null until it has one." }),
     previousHash: hash().nullable(),
     hash: hash().nullable(),
+    actorName: z.string().nullable().meta({ description: "Present name of the account that acted; not part of the hash." }),
+    targetName: z.string().nullable().meta({
+      description: "Present name of the account, game or group, or of the game of a playtest or slot; not part of the hash.",
+    }),
   })
   .meta({ id: "AuditEntry" });
