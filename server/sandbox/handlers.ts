@@ -31,6 +31,8 @@ async function playtesterIdOf(q: Query, text: string): Promise<string> {
 /** Routes that exist only on a server started with `--sandbox`: most need no API key, so a live server must not have them. */
 export function sandbox(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
+  /** How many videos were submitted, so that they take turns. */
+  let turn = 0;
 
   return {
     // Inside a read, because that is when the clock picks up an advance by another process.
@@ -66,7 +68,7 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
       }),
 
     async playSlot(call) {
-      const video = await storeSample(deps);
+      const video = await storeSample(deps, turn++);
       try {
         return await call.commit(async (tx) => {
           const { testerId, tester } = call.body;

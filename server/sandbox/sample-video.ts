@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The video that simulated playtesters submit, in base64: a real MP4 of three seconds. The build ships these bytes instead of a path. */
-export const sampleVideo = readFileSync(new URL("sample.mp4", import.meta.url)).toString("base64");
+const base64 = (file: string) => readFileSync(new URL(file, import.meta.url)).toString("base64");
+
+/** The videos that simulated playtesters submit in turn, in base64: real MP4s of three seconds. The build ships these bytes instead of paths. */
+export const sampleVideos: readonly string[] = [base64("sample.mp4"), base64("sample-2.mp4")];

@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import type { Deps } from "../app/deps.ts";
 import { uploadPath } from "../uploads/files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
-import { sampleVideo } from "./sample-video.ts";
+import { sampleVideos } from "./sample-video.ts";
 
-/** The sample video has three seconds. */
+/** Each sample video has three seconds. */
 const sampleMs = 3000;
 
 export interface Sample {
@@ -14,12 +14,12 @@ export interface Sample {
   durationMs: number;
 }
 
-/** Puts the sample video that is built into the server into the blob store, like a finished upload. */
-export async function storeSample(deps: Deps): Promise<Sample> {
+/** Puts one of the sample videos that are built into the server into the blob store, like a finished upload. `turn` counts up. */
+export async function storeSample(deps: Deps, turn: number): Promise<Sample> {
   const uploadId = deps.newId();
   const blobKey = blobKeyOf({ id: uploadId, kind: "video" });
   const path = uploadPath(deps.dataDir, uploadId);
-  await writeFile(path, Buffer.from(sampleVideo, "base64"));
+  await writeFile(path, Buffer.from(sampleVideos[turn % sampleVideos.length]!, "base64"));
   await deps.blobs.put(blobKey, path);
   const size = await deps.blobs.size(blobKey);
   if (size === undefined) throw new Error(`the blob store does not have ${blobKey}, which was just stored`);

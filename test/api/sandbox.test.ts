@@ -196,6 +196,13 @@ onBothDatabases("sandbox", (serve) => {
       expect(kinds).toEqual(["slot.accepted", "slot.submitted", "slot.reserved"]);
     });
 
+    it("submits different videos in turn", async () => {
+      const { slotIds, play } = await playing({ quantity: 2 });
+      const sizes = [];
+      for (const id of await slotIds()) sizes.push((await play(id)).body.data.slot.submission.videoFileSize);
+      expect(new Set(sizes).size).toBe(2);
+    });
+
     it("plays every slot with another playtester, those that exist first", async () => {
       const { slotIds, play, tester } = await playing({ quantity: 3 });
       const existing = await tester();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleVideo } from "../../server/sandbox/sample-video.ts";
+import { sampleVideos } from "../../server/sandbox/sample-video.ts";
 import { safeName, videoType } from "../../src/contract/files/media.ts";
 
 const box = (type: string, brand: string) =>
@@ -14,7 +14,11 @@ const ebml = (docType: string) =>
 const rows: [name: string, head: Buffer, type: string | undefined][] = [
   ["MP4 as a phone writes it", box("ftyp", "mp42"), "video/mp4"],
   ["MP4 as ffmpeg writes it", box("ftyp", "isom"), "video/mp4"],
-  ["the sandbox's sample video", Buffer.from(sampleVideo, "base64"), "video/mp4"],
+  ...sampleVideos.map((video, at): [string, Buffer, string] => [
+    `sample video ${at + 1} of the sandbox`,
+    Buffer.from(video, "base64"),
+    "video/mp4",
+  ]),
   ["MOV", box("ftyp", "qt  "), "video/quicktime"],
   ["MOV without a brand", box("moov", "\0\0\0l"), "video/quicktime"],
   ["WebM", ebml("webm"), "video/webm"],
