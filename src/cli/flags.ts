@@ -207,11 +207,12 @@ function checkText({ minLength = 0, maxLength, format }: Field, text: string, la
   return text;
 }
 
-const splits = (field: Field) => field.enum !== undefined || field.format === "uuid";
+const splits = (field: Field) => field.enum !== undefined || field.format === "uuid" || field.format === "bcp47";
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
   if (isMoney(field)) return "USD";
   if (field.format === "uri") return "URL";
+  if (field.format === "bcp47") return field.array ? "en,pt-BR" : "LANGUAGE";
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
 };
 

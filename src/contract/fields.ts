@@ -65,7 +65,8 @@ export const language = () =>
     .string()
     .max(35)
     .refine((value) => languageTag(value) !== undefined, "must be a language tag such as en or pt-BR")
-    .overwrite((value) => languageTag(value) ?? value);
+    .overwrite((value) => languageTag(value) ?? value)
+    .meta({ format: "bcp47", maxLength: 35 });
 
 /** Up to `max` game keys, none twice. */
 export const gameKeys = (max: number) =>

@@ -148,9 +148,11 @@ export const playtester = {
     reply: z.strictObject({
       playtests: z.array(offer),
       heldSlots: z.int().meta({ description: "How many slots you hold. `limits.reservedSlots` of the server is the maximum." }),
-      languages: z
-        .array(z.string())
-        .meta({ description: "Languages of all games that are offered to you, whatever the filter." }),
+      filters: z.strictObject({
+        languages: z
+          .array(z.string())
+          .meta({ description: "Languages of all games that are offered to you, whatever the filter." }),
+      }),
     }),
   }),
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {

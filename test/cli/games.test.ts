@@ -38,6 +38,11 @@ const create = async (name: string, ...flags: string[]): Promise<{ id: string }>
 };
 
 describe("games", () => {
+  it("languages can be separated by commas or given one by one", async () => {
+    const { id } = await create("Star Cave", "--languages", "en,pt-br", "--languages", "de");
+    expect(JSON.parse((await run(["games", "show", id, "--json"])).stdout).game.languages).toEqual(["en", "pt-BR", "de"]);
+  });
+
   it("games create: prints what was set and no empty lists", async () => {
     const argv = ["games", "create", "--name", "A", "--build-url", "https://example.com/a.zip"];
     const { stdout } = await run([...argv, "--devices", "PC,Mac"]);

@@ -194,7 +194,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       });
       return call.listed(page, rows, (items) => ({
         heldSlots,
-        languages,
+        filters: { languages },
         playtests: items.map((row) => ({
           id: row.id,
           game: known.get(row.game_id)!.view,

@@ -20,7 +20,7 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
   const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
   const groups = byGame(data.playtests);
   const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, full))}</ul>`;
-  const body = html`${done}${filterForm(filters, data.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
+  const body = html`${done}${filterForm(filters, data.filters.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
 
