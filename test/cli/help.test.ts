@@ -59,7 +59,7 @@ it("one command's help", async () => {
                                   PC, Mac, Linux, iOS, Android
           --platforms Steam,Epic Games,GOG,itch.io,Web,App Store,Google Play,Other
                                   Names from the platforms endpoint
-          --languages TEXT        Languages that the game can be played in, as BCP
+          --languages en,pt-BR    Languages that the game can be played in, as BCP
                                   47 tags such as en and pt-BR
           --tags TEXT             Category ids from the categories endpoint. The
                                   \`playtest\` command also takes their names and
