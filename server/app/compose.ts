@@ -21,6 +21,7 @@ import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
 import { queueSubmission } from "../search/queue.ts";
+import { createFfmpegCutter } from "../sharing/clips/cutter.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
@@ -64,6 +65,7 @@ export function createDeps(external: External): Deps {
   const lanes = {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
+    clips: { kinds: ["cut-clip"], width: config.clips.parallel },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     mail: { kinds: ["send-mail"], width: 8 },
@@ -99,6 +101,7 @@ export function createDeps(external: External): Deps {
     publisher: createEmbeddedPublisher(config.baseUrl),
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
+    cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,
     blobs: createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,

@@ -14,6 +14,7 @@ import type { Secrets } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publisher } from "../playtests/publisher/index.ts";
+import type { Cutter } from "../sharing/clips/cutter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 
@@ -60,6 +61,8 @@ export interface Deps {
   publisher: Publisher;
   /** Null when no transcriber is configured. */
   transcriber: Transcriber | null;
+  /** Cuts clips. Null when no ffmpeg is configured. */
+  cutter: Cutter | null;
   /** Finished builds, videos and transcripts. */
   blobs: Blobs;
   /** The data directory, with unfinished uploads and the blobs. */

@@ -35,6 +35,7 @@ import { statements } from "../playtests/statements/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
+import { clips } from "../sharing/clips/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
@@ -65,6 +66,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...personal(deps),
   ...playtests(deps),
   ...playtestKeys(deps),
+  ...clips(deps),
   ...shares(deps),
   ...search(deps),
   ...slots(deps),

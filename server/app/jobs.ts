@@ -15,16 +15,19 @@ import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { resolveProblem } from "../playtests/slots/problems.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
+import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 
 /** Every kind of background job, by the name in its rows. */
 export const jobKinds: JobKinds = {
   "confirm-deposit": confirmDeposit,
+  "cut-clip": cutClip,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "keep-deposit": keepDeposit,
   "lapse-payment": expirePayment,
+  "discard-clip": discardClip,
   "discard-upload": discardUpload,
   "fetch-cover": fetchCover,
   "fill-search": fillSearch,

@@ -225,6 +225,20 @@ const transcriber = z.strictObject({
   parallel: integer("Videos transcribed at once.", 1, 1, 64, "videos"),
 });
 
+const clips = z.strictObject({
+  ffmpeg: described(
+    z
+      .array(z.string())
+      .refine(([program]) => program !== "")
+      .default([]),
+    'The program ffmpeg, which cuts clips out of videos, such as ["ffmpeg"] or ["nice", "ffmpeg"]. It needs the encoder libx264. Empty: no clips.',
+    { expected: "a list of strings: the program, then its first arguments" },
+  ),
+  timeoutMs: ms("How long the program may run for one clip.", 15 * minute, second, day),
+  maxBytes: bytes("Largest clip.", 256 * MiB, KiB, 16 * GiB),
+  parallel: integer("Clips cut at once.", 1, 1, 64, "clips"),
+});
+
 const checkout = z.strictObject({
   expireMs: ms("How long a checkout page can be paid. With Stripe: 30 minutes to 24 hours.", day, minute, 30 * day),
 });
@@ -337,6 +351,7 @@ export const schema = z.strictObject({
   playtesters: described(playtesters.prefault({}), "Playtesters"),
   uploads: described(uploads.prefault({}), "Uploads"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
+  clips: described(clips.prefault({}), "Clips"),
   checkout: described(checkout.prefault({}), "Checkout"),
   ...cardProcessors,
   crypto: described(crypto.prefault({}), "Crypto payments"),

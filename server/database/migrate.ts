@@ -23,6 +23,7 @@ import { moments } from "./migrations/021-moments.ts";
 import { shares } from "./migrations/022-shares.ts";
 import { search } from "./migrations/023-search.ts";
 import { languages } from "./migrations/024-languages.ts";
+import { clips } from "./migrations/025-clips.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   shares,
   search,
   languages,
+  clips,
 ];
 
 export interface Applied {

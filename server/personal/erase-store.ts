@@ -29,6 +29,7 @@ const removed = [
   "DELETE FROM passkey_challenges WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
   "DELETE FROM moments WHERE owner_id = ?",
+  "DELETE FROM clips WHERE owner_id = ?",
   "DELETE FROM shares WHERE owner_id = ?",
   "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",

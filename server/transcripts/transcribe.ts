@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../app/deps.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
+import { ProgramFailed } from "../lib/program.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { queueIndexing } from "../search/queue.ts";
 import { InvalidTranscript, readTranscript, type Transcript } from "./rules.ts";
 import * as store from "./store.ts";
-import { TranscriptionFailed } from "./transcriber.ts";
 
 const extensions: Record<string, string> = { "video/webm": "webm", "video/quicktime": "mov", "video/x-matroska": "mkv" };
 
@@ -31,7 +31,7 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
     await storeTranscript(deps, job, row, transcript, join(folder, "transcript.vtt"));
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped during the transcription");
-    if (!(error instanceof TranscriptionFailed || error instanceof InvalidTranscript)) throw error;
+    if (!(error instanceof ProgramFailed || error instanceof InvalidTranscript)) throw error;
     deps.log.warn({ err: error, slot: slotId }, "could not transcribe a video");
     await fail(deps, job, row, error.message);
   } finally {

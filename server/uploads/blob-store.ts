@@ -8,6 +8,7 @@ export async function referencedBlobs(q: Query): Promise<string[]> {
      UNION SELECT blob_key FROM submissions
      UNION SELECT original_key FROM transcriptions WHERE original_key IS NOT NULL
      UNION SELECT edited_key FROM transcriptions WHERE edited_key IS NOT NULL
+     UNION SELECT 'clips/' || id FROM clips WHERE status = 'ready'
      ORDER BY 1`,
   );
   return rows.map((row) => row.blob_key);

@@ -22,14 +22,24 @@ export async function requireFreeSpace({ config, dataDir, log }: Deps, bytes: nu
 }
 
 /** 409 unless the account may begin another upload of this size. Unfinished uploads count with all they will have. */
-export async function requireQuota({ config }: Deps, tx: Query, upload: store.UploadRow): Promise<void> {
-  const { maxOpenPerAccount, accountMaxBytes } = config.uploads;
+export async function requireQuota(deps: Deps, tx: Query, upload: store.UploadRow): Promise<void> {
+  const { maxOpenPerAccount } = deps.config.uploads;
   const { open, bytes } = await store.usageOf(tx, upload.user_id, upload.slot_id, upload.created_at);
   if (open >= maxOpenPerAccount)
     throw conflict(
       `An account can have at most ${maxOpenPerAccount} unfinished uploads. Nothing was stored. Finish or end one first.`,
     );
-  if (bytes + upload.size <= accountMaxBytes) return;
+  requireFits(deps, bytes, upload.size);
+}
+
+/** 409 unless the account may store this much more, besides its uploads and clips. */
+export async function requireRoom(deps: Deps, tx: Query, userId: string, more: number): Promise<void> {
+  requireFits(deps, (await store.usageOf(tx, userId, null, deps.clock.now())).bytes, more);
+}
+
+function requireFits({ config }: Deps, bytes: number, more: number): void {
+  const { accountMaxBytes } = config.uploads;
+  if (bytes + more <= accountMaxBytes) return;
   throw conflict(
     `An account can store at most ${accountMaxBytes} bytes, and this one uses ${bytes}. Nothing was stored. Ask the operator of this server for more.`,
   );

@@ -37,7 +37,7 @@ export const findForUser = (q: Query, id: string, userId: string) =>
 export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
 
 /**
- * What an account's uploads take: those that are unfinished at `now`, builds, and videos that are not submitted. What a slot has for now
+ * What an account's uploads and clips take: all clips, and of the uploads those that are unfinished at `now`, builds, and videos that are not submitted. What a slot has for now
  * does not count where that slot is given: a new upload replaces it.
  */
 export async function usageOf(
@@ -47,9 +47,10 @@ export async function usageOf(
   now: number,
 ): Promise<{ open: number; bytes: number }> {
   const row = await q.one<{ open: number; bytes: number }>(
-    `SELECT COUNT(CASE WHEN status = 'open' THEN 1 END) AS open, CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM uploads u
+    `SELECT COUNT(CASE WHEN status = 'open' THEN 1 END) AS open, CAST(COALESCE(SUM(size), 0) AS BIGINT) + CAST((SELECT COALESCE(SUM(c.size), 0) FROM clips c WHERE c.owner_id = ?) AS BIGINT) AS bytes FROM uploads u
       WHERE user_id = ? AND (slot_id IS NULL OR slot_id <> ?)
         AND ((status = 'open' AND expires_at > ?) OR (status = 'completed' AND (kind = 'build' OR NOT EXISTS (SELECT 1 FROM submissions s WHERE s.slot_id = u.slot_id))))`,
+    userId,
     userId,
     slotId ?? "",
     now,

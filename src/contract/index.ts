@@ -15,6 +15,7 @@ import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
 import { sandbox } from "./sandbox.ts";
 import { search } from "./search/endpoints.ts";
+import { clips } from "./sharing/clips.ts";
 import { shares } from "./sharing/shares.ts";
 import { slots } from "./slots.ts";
 import { webhooks } from "./webhooks.ts";
@@ -28,6 +29,7 @@ export const resources = {
   moments,
   shares,
   search,
+  clips,
   applications,
   billing,
   chat,
@@ -51,6 +53,7 @@ export const contract = {
   ...moments,
   ...shares,
   ...search,
+  ...clips,
   ...applications,
   ...billing,
   ...chat,

@@ -376,6 +376,7 @@ onBothDatabases("authorization matrix", (serve) => {
     const server = await serve({
       config(config) {
         config.playtesters.maxReserved = 100;
+        config.clips.ffmpeg = ["true"];
       },
     });
     const matrix = await makeMatrix(server);

@@ -234,6 +234,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^playtest studio/, "test/cli/studio.test.ts: it runs until it is stopped"],
   [/^playtest review next$/, "it needs a person: test/cli/readme.test.ts and test/cli/inbox.test.ts"],
   [/^playtest tester payout-details set/, "test/api/payout-details.test.ts: the playtesters of a sandbox have no password"],
+  [/^playtest review clip /, "test/cli/clips.test.ts: it needs ffmpeg"],
   [/^playtest review transcript/, "test/cli/transcripts.test.ts: it needs a transcriber"],
 ];
 

@@ -30,6 +30,10 @@ async function shared({ owner, submitted }: World): Promise<string> {
   return (await owner.post(`/slots/${await submitted()}/shares`, {})).body.data.share.id;
 }
 
+async function clipped({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
+  return (await owner.post(`/slots/${await submitted()}/clips`, { atMs: 0, endMs: 1000 })).body.data.clip;
+}
+
 async function noted({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
   const body = { atMs: 5000, text: "Lost in the tutorial" };
   return (await owner.post(`/slots/${await submitted()}/moments`, body)).body.data.moment;
@@ -352,6 +356,9 @@ export const everyCommand: Record<string, Row> = {
     return "";
   }),
   "review unshare": words(async (world) => shared(world)),
+  "review clip": async ({ submitted }) => ({ words: [await submitted(), "0:01-0:02"] }),
+  "review clips list": words(async (world) => (await clipped(world)).slotId),
+  "review clips delete": words(async (world) => `${(await clipped(world)).id} --yes`),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
   "review stats": nothing,

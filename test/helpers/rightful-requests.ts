@@ -333,6 +333,14 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listGameMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
   updateMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id }, body: { severity: 3 } }),
   deleteMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
+  createClip: async ({ owner, submitted }) => ({
+    as: owner,
+    ids: { id: await submitted() },
+    body: { atMs: 0, endMs: 1000, name: secretWord },
+  }),
+  listClips: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).slotId } }),
+  getClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),
+  deleteClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),
   createSlotShare: async ({ owner, submitted }) => ({
     as: owner,
     ids: { id: await submitted() },
@@ -594,6 +602,11 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
   const body = { atMs: 2000, text: `${secretWord} moment` };
   const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
   return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
+}
+
+async function clipIn({ owner, submitted }: RightfulWorld) {
+  const reply = await owner.post(`/slots/${await submitted()}/clips`, { atMs: 0, endMs: 1000, name: secretWord });
+  return reply.body.data.clip as { id: string; slotId: string };
 }
 
 async function sharedIn({ owner, submitted }: RightfulWorld) {

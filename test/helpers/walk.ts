@@ -13,9 +13,13 @@ export function oneWorld(): World {
   beforeAll(async () => {
     const store = await drivers[0]!.open();
     const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+    const ffmpeg = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
     const server = await startTestServer({
       store,
-      config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
+      config(config) {
+        config.transcriber.command = [process.execPath, transcriber, "json"];
+        config.clips.ffmpeg = [process.execPath, ffmpeg, "cut"];
+      },
     });
     const receiver = await startReceiver();
     Object.assign(world, await everyWorld(server, receiver));

@@ -44,6 +44,7 @@ const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
 const written: Record<string, readonly string[]> = {
   "users.role": roles,
   "invitations.role": invitedRoles,
+  "clips.status": states.clipStatuses,
   "moments.kind": momentKinds,
   "search_passages.source": searchSources,
   "one_time_tokens.purpose": each<TokenPurpose>({

@@ -5,7 +5,7 @@ import { names } from "./contents.ts";
 import { type Archive, openArchive } from "./read.ts";
 
 /** Settings that name a program which the server runs, by their names. */
-export const programSettings = ["transcriber.command"];
+export const programSettings = ["transcriber.command", "clips.ffmpeg"];
 
 /** A setting of an archive that would make the server run a program, and the program with its arguments. */
 export interface Program {

@@ -11,6 +11,7 @@ import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { search } from "./search/search.ts";
+import { clip, clips, clipsDelete } from "./sharing/clip.ts";
 import { share, shares, unshare } from "./sharing/share.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
@@ -40,6 +41,9 @@ export const review: Group = {
     shares,
     unshare,
     search,
+    clip,
+    clips,
+    clipsDelete,
     download,
     watch,
     stats,

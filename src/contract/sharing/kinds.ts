@@ -6,6 +6,9 @@ export const shareStates = ["active", "expired", "ended"] as const;
 /** `ended`: nothing of what was shared can be shown anymore. */
 export type ShareState = (typeof shareStates)[number];
 
+/** The longest clip (ms). */
+export const longestClipMs = 5 * 60_000;
+
 const day = 86_400;
 /** How long a share works unless its owner says otherwise, and at most, in seconds. */
 export const shareSeconds = { least: 60, usual: 14 * day, most: 365 * day };

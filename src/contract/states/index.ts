@@ -137,6 +137,16 @@ export const transcriptionMoves = {
   failed: { edit: "approved" },
 } as const satisfies Moves<TranscriptionStatus>;
 
+export const clipStatuses = ["pending", "ready", "failed"] as const;
+export type ClipStatus = (typeof clipStatuses)[number];
+
+/** A clip of a video: `pending` is being cut. */
+export const clipMoves = {
+  pending: { finish: "ready", fail: "failed" },
+  ready: {},
+  failed: {},
+} as const satisfies Moves<ClipStatus>;
+
 export const deliveryStatuses = ["pending", "paused", "held", "test", "delivered", "failed", "cancelled"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

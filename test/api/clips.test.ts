@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { erase } from "../../server/personal/erase-store.ts";
+import { removeClipsOf } from "../../server/sharing/clips/service.ts";
+import { referencedBlobs } from "../../server/uploads/blob-store.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, order, play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+const script = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
+const using = (mode: string, ...args: string[]) => ({
+  config: ({ clips }: TestServer["deps"]["config"]) => {
+    Object.assign(clips, { ffmpeg: [process.execPath, script, mode, ...args], maxBytes: 1024 * 1024 });
+  },
+});
+
+async function market(server: TestServer) {
+  const owner = await registerOwner(server);
+  await giveCredit(server, owner, 100_000);
+  const playtestId = await order(owner, await createGame(owner), { quantity: 2 });
+  const slotId = await play(server, await registerPlaytester(server), playtestId);
+  const clips = `/slots/${slotId}/clips`;
+  const cut = async (body: object = { atMs: 750_000, endMs: 775_500 }) => (await owner.post(clips, body)).body.data.clip;
+  const shown = async (id: string) => (await owner.get(`/clips/${id}`)).body.data.clip;
+  return { owner, playtestId, slotId, clips, cut, shown };
+}
+
+onBothDatabases("clips", (serve) => {
+  it("are cut by ffmpeg, which sees a copy of the video and none of the server's environment, and downloaded by a signed link", async () => {
+    const server = await serve(using("cut"));
+    const { owner, slotId, clips, cut, shown } = await market(server);
+    const made = await cut();
+    expect(made).toMatchObject({ slotId, name: "12:30-12:55", status: "pending", size: null, downloadUrl: null });
+    await server.advance(0);
+    const ready = await shown(made.id);
+    const download = await fetch(ready.downloadUrl);
+    const { args, env, inputBytes } = JSON.parse(await download.text());
+    expect(args.slice(0, 11)).toEqual([
+      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-f", "mov", "-ss", "750.000"],
+    ]);
+    expect(args.join(" ")).toContain(" -t 25.500 ");
+    expect(args.join(" ")).not.toContain("play.mp4");
+    expect([env, inputBytes]).toEqual([["LANG", "PATH", "PWD"], videoBytes().length]);
+    expect(ready).toMatchObject({ status: "ready", size: Number(download.headers.get("content-length")) });
+    expect([download.headers.get("content-type"), download.headers.get("content-disposition")]).toEqual([
+      "video/mp4",
+      expect.stringContaining(".mp4"),
+    ]);
+    expect((await owner.get(clips)).body.data.clips.map(({ id }: { id: string }) => id)).toEqual([made.id]);
+    expect(await server.deps.store.read(referencedBlobs)).toContain(`clips/${made.id}`);
+    expect(readdirSync(join(server.deps.dataDir, "clipping"))).toEqual([]);
+  });
+
+  it.each([
+    ["fails", "fail", /moov atom not found/],
+    ["writes an empty file", "empty", /0 bytes/],
+    ["writes too much", "huge", /2097152 bytes/],
+  ])("fail when ffmpeg %s, and take no room", async (_, mode, because) => {
+    const server = await serve(using(mode));
+    const { cut, shown } = await market(server);
+    const { id } = await cut();
+    await server.advance(0);
+    expect(await shown(id)).toMatchObject({ status: "failed", size: null, downloadUrl: null });
+    const row = await server.deps.store.read((q) => q.one<{ error: string; size: number }>("SELECT error, size FROM clips"));
+    expect(row).toEqual({ error: expect.stringMatching(because), size: 0 });
+  });
+
+  it("are deleted with their file, also while they are being cut, and with their owner's account", async () => {
+    const gate = join(freshFolder(), "open");
+    const server = await serve(using("gate", gate));
+    const { owner, cut } = await market(server);
+    const blob = ({ id }: { id: string }) => join(server.deps.dataDir, "blobs", "clips", id);
+    const early = await cut();
+    const advanced = server.advance(0);
+    await owner.delete(`/clips/${early.id}`);
+    writeFileSync(gate, "");
+    await advanced;
+    await server.advance(0);
+    expect([existsSync(blob(early)), (await owner.get(`/clips/${early.id}`)).status]).toEqual([false, 404]);
+
+    const [late, last] = [await cut(), await cut()];
+    await server.advance(0);
+    expect([late, last].map((one) => existsSync(blob(one)))).toEqual([true, true]);
+    await owner.delete(`/clips/${late.id}`);
+    await server.advance(0);
+    expect([late, last].map((one) => existsSync(blob(one)))).toEqual([false, true]);
+    await server.deps.store.write(async (tx) => {
+      await removeClipsOf(server.deps, tx, owner.id);
+      await erase(tx, { id: owner.id, email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now());
+    });
+    await server.advance(0);
+    expect(existsSync(blob(last))).toBe(false);
+  });
+
+  it("are refused outside of the video, beyond 5 minutes, without a video, room or ffmpeg, and to others", async () => {
+    const server = await serve(using("cut"));
+    const { owner, playtestId, slotId, clips } = await market(server);
+    const status = async (atMs: number, endMs: number) => (await owner.post(clips, { atMs, endMs })).status;
+    expect(await status(5000, 5000)).toBe(422);
+    expect(await status(0, 300_001)).toBe(422);
+    const stranger = await registerOwner(server);
+    const { id } = (await owner.post(clips, { atMs: 0, endMs: 300_000 })).body.data.clip;
+    expect([
+      (await stranger.post(clips, { atMs: 0, endMs: 1000 })).status,
+      (await stranger.get(clips)).status,
+      (await stranger.get(`/clips/${id}`)).status,
+      (await stranger.delete(`/clips/${id}`)).status,
+    ]).toEqual([404, 404, 404, 404]);
+    const open = (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots.find(
+      (one: { id: string }) => one.id !== slotId,
+    );
+    expect((await owner.post(`/slots/${open.id}/clips`, { atMs: 0, endMs: 1000 })).status).toBe(409);
+    server.deps.config.uploads.accountMaxBytes = 1024 * 1024;
+    expect((await owner.post(clips, { atMs: 0, endMs: 1000 })).body.error.message).toMatch(
+      /An account can store at most 1048576 bytes/,
+    );
+    server.deps.cutter = null;
+    expect((await owner.post(clips, { atMs: 0, endMs: 1000 })).body.error).toMatchObject({
+      code: "NOT_CONFIGURED",
+      message: expect.stringContaining('install ffmpeg and set `clips.ffmpeg` to ["ffmpeg"]'),
+    });
+  });
+});
