@@ -32,6 +32,7 @@ import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
+import { statistics } from "../playtests/statistics/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
@@ -70,6 +71,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...shares(deps),
   ...search(deps),
   ...slots(deps),
+  ...statistics(deps),
   ...statements(deps),
   ...playtester(deps),
   ...billing(deps),

@@ -24,6 +24,7 @@ import { shares } from "./migrations/022-shares.ts";
 import { search } from "./migrations/023-search.ts";
 import { languages } from "./migrations/024-languages.ts";
 import { clips } from "./migrations/025-clips.ts";
+import { slotsByEnd } from "./migrations/026-slots-by-end.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   search,
   languages,
   clips,
+  slotsByEnd,
 ];
 
 export interface Applied {

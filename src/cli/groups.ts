@@ -110,6 +110,7 @@ const verb = (load: () => Promise<Group>, name: string) => async () =>
 export const topCommands: readonly TopEntry[] = [
   { name: "status", section: "general", summary: "Show what needs your attention", load: verb(top, "status") },
   { name: "studio", section: "general", summary: "Open your inbox, games and videos in the browser", load: verb(top, "studio") },
+  { name: "stats", section: "general", summary: "Show ratings, times and rates of your playtests", load: verb(top, "stats") },
   { name: "open", section: "general", summary: "Open a page in the browser", load: verb(top, "open") },
   { name: "doctor", section: "general", summary: "Diagnose problems with settings, network and key", load: verb(top, "doctor") },
   { name: "api", section: "automation", summary: "Call any API endpoint", load: verb(top, "api") },

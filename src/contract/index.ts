@@ -18,6 +18,7 @@ import { search } from "./search/endpoints.ts";
 import { clips } from "./sharing/clips.ts";
 import { shares } from "./sharing/shares.ts";
 import { slots } from "./slots.ts";
+import { statistics } from "./statistics/endpoints.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** The endpoints by resource; the resource is the OpenAPI tag. */
@@ -26,6 +27,7 @@ export const resources = {
   games,
   playtests,
   slots,
+  statistics,
   moments,
   shares,
   search,
@@ -50,6 +52,7 @@ export const contract = {
   ...games,
   ...playtests,
   ...slots,
+  ...statistics,
   ...moments,
   ...shares,
   ...search,

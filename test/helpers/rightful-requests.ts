@@ -306,6 +306,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   cancelPlaytest: onPlaytest(),
   getDashboardStats: byOwner(),
+  getStatistics: byOwner(),
+  getSpending: byOwner(),
   listSlots: onPlaytest(),
   getPublishedVideo: byNobody(async (world) => ({
     ids: { id: await publishedVideo(world) },

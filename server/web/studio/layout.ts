@@ -8,6 +8,7 @@ const sections: [Section, string, string][] = [
   ["inbox", "/studio", "Inbox"],
   ["games", "/studio/games", "Games"],
   ["messages", "/studio/messages", "Messages"],
+  ["stats", "/studio/stats", "Statistics"],
 ];
 
 /** The search page has a form of its own. */

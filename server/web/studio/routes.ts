@@ -12,6 +12,7 @@ import { changeMoment, deleteMoment, momentFields, noteMoment } from "./review/m
 import { cuesFile, slotPage } from "./review/page.ts";
 import { searchPage } from "./search/page.ts";
 import { cancel, problemPage, unblock } from "./slots/problem.ts";
+import { statsPage } from "./stats/page.ts";
 import type { Action, Route, Serve, StudioContext, StudioHost, View } from "./types.ts";
 
 /** Pages, by their paths below `/studio`. */
@@ -27,6 +28,7 @@ const views: Record<string, View> = {
   "/messages": messages.list,
   "/messages/:id": messages.conversation,
   "/playtests/:id/compare": comparePage,
+  "/stats": statsPage,
 };
 
 /** The actions of posted forms. */

@@ -1,4 +1,5 @@
 import { portalStyle } from "../portal/style.ts";
+import { chartStyle } from "./stats/style.ts";
 
 /** The style of Studio, in one file with that of the portal. */
 export const studioStyle = `${portalStyle}
@@ -35,4 +36,4 @@ textarea.short { min-height: 4rem; } .live { font-size: .9rem; color: var(--soft
 .filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; }
 .card blockquote { margin: .5rem 0 0; padding-left: .9rem; border-left: .2rem solid var(--line); overflow-wrap: anywhere; } .card blockquote p { margin: .15rem 0; }
 mark { padding: 0 .1em; border-radius: .2em; background: var(--wash); color: var(--accent); font-weight: 700; }
-`;
+${chartStyle}`;

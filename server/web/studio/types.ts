@@ -36,7 +36,7 @@ export type Action = shared.Action<StudioContext>;
 export type Route = shared.Route<StudioContext>;
 export type Serve = NonNullable<Route["serve"]>;
 
-export type Section = "inbox" | "games" | "messages" | "search";
+export type Section = "inbox" | "games" | "messages" | "search" | "stats";
 
 /** What pages need of their host and cannot do with `call`. */
 export interface StudioHost extends Pick<StudioContext, "cli" | "account"> {

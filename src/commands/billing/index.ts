@@ -9,6 +9,7 @@ import { hours, hoursHistory } from "./hours.ts";
 import { invoice } from "./invoice.ts";
 import { paymentsList, paymentsShow } from "./payments.ts";
 import { plans } from "./plans.ts";
+import { spend } from "./spend.ts";
 import { subscriptionCancel, subscriptionCheckout, subscriptionResume, subscriptionShow } from "./subscription.ts";
 
 export const billing: Group = {
@@ -28,6 +29,7 @@ export const billing: Group = {
     hours,
     hoursHistory,
     forecast,
+    spend,
   ].map(aboutMoney),
   fallback: "payments list",
 };

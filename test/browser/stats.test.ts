@@ -1,0 +1,95 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+/** The charts of Studio in Chromium, by all rules of accessibility that a program can check. */
+const pictures = process.env.PLAYTEST_SCREENSHOTS;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const day = 24 * 3_600_000;
+
+let browser: Browser;
+let server: TestServer;
+let store: TestStore;
+let cookies: Record<"busy" | "fresh", string>;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  const owner = await registerOwner(server, "Hearth & Co");
+  await giveCredit(server, owner, 100_000);
+  const games = [
+    await createGame(owner, { name: "Lantern Deep" }),
+    await createGame(owner, { name: "Donaudampfschifffahrtsgesellschaftskapitänssimulator" }),
+  ];
+  for (const [i, rating] of [5, 3, 4, 2].entries()) {
+    const slotId = await play(server, await registerPlaytester(server), await order(owner, games[i % 2]!));
+    await owner.post(`/slots/${slotId}/accept`, { rating });
+    await server.advance(12 * day);
+  }
+  await order(owner, games[1]!, { quantity: 2 });
+  const cookieOf = async (who: Person) => (await signedIn(server, who, "/studio")).cookies;
+  const fresh = await registerOwner(server, "Fresh");
+  const [name] = [...(await cookieOf(owner)).keys()].filter((key) => key.includes("session"));
+  cookies = { busy: (await cookieOf(owner)).get(name!)!, fresh: (await cookieOf(fresh)).get(name!)! };
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+interface Seen {
+  overflow: number;
+  violations: string[];
+}
+
+it.each([
+  ["busy", 390, "dark"],
+  ["busy", 768, "light"],
+  ["busy", 1280, "light"],
+  ["busy", 1280, "dark"],
+  ["fresh", 390, "light"],
+] as const)("statistics of the owner %s at %i px in a %s color scheme", { timeout: 60_000 }, async (who, width, colorScheme) => {
+  const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme });
+  await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  await page.goto("/studio/stats");
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: join(pictures, `stats-${who}-${width}-${colorScheme}.png`), fullPage: true });
+  }
+  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+  await page.evaluate(axe);
+  const seen = (await page.evaluate(`(async () => {
+    const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] });
+    return {
+      overflow: document.documentElement.scrollWidth - window.innerWidth,
+      violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary)),
+    };
+  })()`)) as Seen;
+  expect([seen, complaints]).toEqual([{ overflow: 0, violations: [] }, []]);
+  const tables = await page.locator("main table").allInnerTexts();
+  if (who === "fresh") expect(tables).toEqual([]);
+  else {
+    expect(tables[0]).toMatch(/Accepted\s+4/);
+    expect(tables.some((text) => /Lantern Deep\s+\$40\.00/.test(text))).toBe(true);
+    // The chart is drawn: its longest bar is as wide as the track behind it.
+    const widths = await page.evaluate(
+      `[...document.querySelectorAll(".bars rect.fill")].map((one) => one.getBoundingClientRect().width)`,
+    );
+    expect(Math.max(...(widths as number[]))).toBeGreaterThan(100);
+  }
+  await context.close();
+});
