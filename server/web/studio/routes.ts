@@ -11,6 +11,8 @@ import { sendMessage } from "./review/message.ts";
 import { changeMoment, deleteMoment, momentFields, noteMoment } from "./review/moments.ts";
 import { cuesFile, slotPage } from "./review/page.ts";
 import { searchPage } from "./search/page.ts";
+import { clipActions } from "./sharing/clips.ts";
+import { shareActions } from "./sharing/shares.ts";
 import { cancel, problemPage, unblock } from "./slots/problem.ts";
 import { statsPage } from "./stats/page.ts";
 import type { Action, Route, Serve, StudioContext, StudioHost, View } from "./types.ts";
@@ -55,6 +57,9 @@ const actions: Record<string, Action> = {
   "/slots/:id/moments": { run: noteMoment, page: slotPage, fields: momentFields("") },
   "/slots/:id/moments/change": { run: changeMoment, page: slotPage, fields: momentFields("edit-") },
   "/slots/:id/moments/delete": { run: deleteMoment, page: slotPage },
+  ...shareActions("slots", slotPage),
+  ...shareActions("playtests", playtestPage),
+  ...clipActions(slotPage),
 };
 
 /** Files that are made when they are asked for. */

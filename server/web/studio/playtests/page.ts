@@ -3,11 +3,12 @@ import type { SlotStatus } from "../../../../src/contract/states/index.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { cursorOf, more, prose } from "../../shared/parts.ts";
+import { cursorOf, more, notice, prose } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
+import { shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext } from "../types.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
@@ -31,22 +32,28 @@ const columns: readonly Column[] = [
   { title: "Ended", statuses: ["rejected", "expired", "cancelled"] },
 ];
 
+const said = new Map(shareNotices);
+
 const path = ({ id }: { id: string }) => `/studio/playtests/${id}`;
 
 /** `/studio/playtests/ID`: an order with its slots by state. */
 export async function playtestPage(context: StudioContext): Promise<PageContent> {
   const { call, id } = context;
-  const [{ playtest }, { data, meta }] = await Promise.all([
+  const [{ playtest }, { data, meta }, shares] = await Promise.all([
     call("getPlaytest", { params: { id } }).then((reply) => reply.data),
     call("listSlots", { params: { id }, query: { limit: 100, cursor: cursorOf(context) } }),
+    sharesOf(context, "playtests"),
   ]);
-  const body = html`${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName])}
+  const hasVideos = data.slots.some(({ submission }) => submission !== null);
+  const done = said.get(context.query.get("done") ?? "");
+  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName])}
 <div data-live="playtest">${facts(context, playtest)}
 ${applicationsLink(playtest)}
 ${board(context, playtest, data.slots)}
 ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${path(playtest)}/compare">Compare videos side by side</a></p>`}
 ${more(path(playtest), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
+${hasVideos && sharesSection(context, "playtests", shares)}
 ${commands(context, "From the command line", commandsFor(playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }

@@ -3,6 +3,8 @@ import { type Cue, readCues } from "../../../../src/contract/text/cues.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
+import { type Clip, clipsOf } from "../sharing/clips.ts";
+import { type Share, sharesOf } from "../sharing/shares.ts";
 import type { StudioContext } from "../types.ts";
 import { placeInQueue, type QueuePlace } from "./queue.ts";
 
@@ -21,6 +23,9 @@ export interface Review {
   /** Undefined where the server keeps no moments. */
   moments: { page: Moment[]; next: string | null; first: boolean } | undefined;
   place: QueuePlace;
+  /** The public links to the video, and its clips; undefined without a video, and where the server has none. */
+  shares: Share[] | undefined;
+  clips: Clip[] | undefined;
   /** Whether the playtester can be written to; undefined where the server does not say. */
   canWrite: boolean | undefined;
 }
@@ -48,12 +53,15 @@ async function canWriteTo({ call }: StudioContext, { playtester }: Slot): Promis
 
 export async function reviewOf(context: StudioContext): Promise<Review> {
   const { slot } = (await context.call("getSlot", { params: { id: context.id } })).data;
-  const [playtest, moments, cues, place, canWrite] = await Promise.all([
+  const hasVideo = slot.submission !== null;
+  const [playtest, moments, cues, place, canWrite, shares, clips] = await Promise.all([
     ifOffered(context.call("getPlaytest", { params: { id: slot.requestId } })),
     momentsOf(context),
     cuesOf(context, slot),
     placeInQueue(context, slot.id),
     canWriteTo(context, slot),
+    hasVideo ? sharesOf(context, "slots") : undefined,
+    hasVideo ? clipsOf(context) : undefined,
   ]);
   const seconds = slot.submission?.videoDurationSeconds;
   return {
@@ -65,5 +73,7 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     moments,
     place,
     canWrite,
+    shares,
+    clips,
   };
 }

@@ -1,6 +1,5 @@
 import { type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
-import { exactPosition, parsePosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
-import { invalid } from "../../../lib/problem.ts";
+import { exactPosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup } from "../../html.ts";
 import type { Mark } from "../../player/markup.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
@@ -8,6 +7,7 @@ import type { FormField } from "../../shared/types.ts";
 import { command } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
 import type { Moment, Review } from "./data.ts";
+import { span } from "./span.ts";
 
 const kindNames: Record<MomentKind, string> = {
   bug: "Bug",
@@ -112,19 +112,6 @@ export function momentsSection(context: StudioContext, { moments, slot }: Review
   return html`<section class="moments" aria-labelledby="moments-title">${title}
 ${slot.submission && noteForm(context, startMs)}
 <div id="moments">${items.length > 0 ? html`<ol class="moment-list">${items}</ol>` : html`<p class="soft">No moments yet.</p>`}${pages(context, moments)}</div></section>`;
-}
-
-/** `12:41` or `12:30-12:55`. */
-function span(text = ""): { atMs: number; endMs: number | null } {
-  const [from = "", to, ...rest] = text
-    .replaceAll("–", "-")
-    .split(/\s*-\s*/)
-    .map((part) => part.trim());
-  const [atMs, endMs] = [parsePosition(from), to === undefined ? null : parsePosition(to)];
-  if (atMs === undefined || endMs === undefined || rest.length > 0)
-    throw invalid("atMs", "must be a position in the video, such as 12:41, or a part of it, such as 12:30-12:55");
-  if (endMs !== null && endMs <= atMs) throw invalid("atMs", "must end after it starts");
-  return { atMs, endMs };
 }
 
 const bodyOf = ({ form }: StudioContext) => ({

@@ -10,6 +10,8 @@ import { fileSize, time } from "../../shared/text.ts";
 import type { Download } from "../../shared/types.ts";
 import { studioLayout } from "../layout.ts";
 import { slotBadge, trail } from "../parts.ts";
+import { clipNotices, clipsSection } from "../sharing/clips.ts";
+import { shareNotices, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext } from "../types.ts";
 import { type Review, reviewOf, type Slot } from "./data.ts";
 import { decision, testerName } from "./decide.ts";
@@ -25,6 +27,8 @@ const said = new Map([
   ["changed", "The moment is changed."],
   ["deleted", "The moment is deleted."],
   ["sent", "Your message was sent."],
+  ...shareNotices,
+  ...clipNotices,
 ]);
 
 const pageKeys: readonly KeyRow[] = [
@@ -42,7 +46,7 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
 <div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
 <div class="review" data-scope><div class="review-main">${video(context, review, startMs)}${momentsSection(context, review, startMs)}</div>
-<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(slot)}${notesOf(review)}${messageForm(context, review)}</div></div>`;
+<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(slot)}${notesOf(review)}${sharesSection(context, "slots", review.shares)}${clipsSection(context, review.clips)}${messageForm(context, review)}</div></div>`;
   const scripts = [playerScript, transcriptScript, "review.js"];
   const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
   return studioLayout(context, "inbox", { title, body, assets: { style: [playerStyle, "review.css"], scripts } });

@@ -1,0 +1,74 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { positionText } from "../../../../src/contract/text/position.ts";
+import { invalid } from "../../../lib/problem.ts";
+import { html, type Markup } from "../../html.ts";
+import { fault, marked, tokens } from "../../shared/parts.ts";
+import { fileSize } from "../../shared/text.ts";
+import { ifAllowed } from "../allowed.ts";
+import { command } from "../parts.ts";
+import { span } from "../review/span.ts";
+import type { Action, StudioContext, View } from "../types.ts";
+
+export type Clip = Data<"listClips">["clips"][number];
+
+const most = 20;
+
+/** The newest clips of a slot. Undefined where the server cuts none. */
+export async function clipsOf({ call, id }: StudioContext): Promise<Clip[] | undefined> {
+  return (await ifAllowed(call("listClips", { params: { id }, query: { limit: most } })))?.data.clips;
+}
+
+/** The clips of a video and the form that cuts one. */
+export function clipsSection(context: StudioContext, clips: readonly Clip[] | undefined): Markup | false {
+  if (!clips) return false;
+  const { form, id } = context;
+  const path = `/studio/slots/${id}/clips`;
+  return html`<section class="review-card" id="clips"><h2>Clips</h2>
+${clips.length > 0 && html`<ul class="shared">${clips.map((clip) => row(context, path, clip))}</ul>`}
+<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${path}">${tokens(context)}
+<label for="part">From and to</label>
+<input id="part" name="part" value="${form.part}" required autocomplete="off" placeholder="12:30-12:55"${marked(context, "part")}>${fault(context, "part")}
+<label for="clip-name">Name <span class="soft">(optional)</span></label>
+<input id="clip-name" name="name" value="${form.name}" maxlength="100" autocomplete="off"${marked(context, "clip-name")}>${fault(context, "clip-name")}
+<button class="quiet">Cut</button></form>
+${command(context, `playtest review clip ${id} 12:30-12:55`)}</details></section>`;
+}
+
+const states = {
+  pending: "is being cut: reload this page in a moment",
+  failed: "could not be cut: the video may be damaged there",
+} as const;
+
+function row(context: StudioContext, path: string, { id, name, atMs, endMs, status, size, downloadUrl }: Clip): Markup {
+  const part = `${positionText(atMs)}–${positionText(endMs)}`;
+  const what = downloadUrl === null ? html`${name}` : html`<a href="${downloadUrl}" rel="noreferrer">${name}</a>`;
+  const state = status === "pending" || status === "failed" ? states[status] : size === null ? "" : fileSize(size);
+  return html`<li>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>
+<form method="post" action="${path}/delete">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;
+}
+
+async function cut({ call, id, form }: StudioContext): Promise<string> {
+  const { atMs, endMs } = span(form.part);
+  if (endMs === null) throw invalid("atMs", "must be a part of the video, such as 12:30-12:55");
+  const name = form.name?.trim();
+  await call("createClip", { params: { id }, idempotencyKey: form.formKey, body: { atMs, endMs, ...(name && { name }) } });
+  return `/studio/slots/${id}?done=clipped#clips`;
+}
+
+async function remove({ call, id, form }: StudioContext): Promise<string> {
+  await call("deleteClip", { params: { id: form.clip ?? "" }, idempotencyKey: form.formKey });
+  return `/studio/slots/${id}?done=unclipped#clips`;
+}
+
+const part = { label: "From and to", id: "part" };
+
+/** The forms of the section; `page` has it. */
+export const clipActions = (page: View): Record<string, Action> => ({
+  "/slots/:id/clips": { run: cut, page, fields: { atMs: part, endMs: part, name: { label: "Name", id: "clip-name" } } },
+  "/slots/:id/clips/delete": { run: remove, page },
+});
+
+export const clipNotices: readonly (readonly [string, string])[] = [
+  ["clipped", "The clip is being cut. Reload this page in a moment to download it."],
+  ["unclipped", "The clip is deleted."],
+];

@@ -1,0 +1,101 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { html, type Markup } from "../../html.ts";
+import { fault, marked, tokens } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { ifAllowed } from "../allowed.ts";
+import { command, plural } from "../parts.ts";
+import type { Action, StudioContext, View } from "../types.ts";
+
+export type Share = Data<"listShares">["shares"][number];
+
+/** What a link shows: the video of a slot, or those of a playtest. */
+type Shared = "slots" | "playtests";
+
+const day = 86_400;
+const lengths = [1, 7, 14, 30, 90].map((days) => [String(days * day), plural(days, "day")] as const);
+const usual = String(14 * day);
+const most = 50;
+
+/** The links to a slot or a playtest that still work. Undefined where the server has none. */
+export async function sharesOf({ call, id }: StudioContext, of: Shared): Promise<Share[] | undefined> {
+  const reply = await ifAllowed(
+    call("listShares", { query: { limit: most, ...(of === "slots" ? { slot: id } : { playtest: id }) } }),
+  );
+  const kind = of === "slots" ? "slot" : "playtest";
+  return reply?.data.shares.filter((share) => share.kind === kind && share.state === "active");
+}
+
+/** The public links to a video or to those of a playtest, and the form that makes one. */
+export function sharesSection(context: StudioContext, of: Shared, shares: readonly Share[] | undefined): Markup | false {
+  if (!shares) return false;
+  const { form, id } = context;
+  const path = `/studio/${of}/${id}/shares`;
+  const title = of === "slots" ? "Share this video" : "Share the videos";
+  const open = form.validForSeconds !== undefined;
+  return html`<section class="review-card" id="shares"><h2>${title}</h2>
+${shares.length > 0 && html`<ul class="shared">${shares.map((share) => row(context, path, share))}</ul>`}
+<details${open && html` open`}><summary>Make a link</summary><form method="post" action="${path}">${tokens(context)}
+<p class="soft">Whoever has the link can watch without an account.</p>
+<label for="validForSeconds">It works for</label>
+<select id="validForSeconds" name="validForSeconds">${lengths.map(([value, label]) => html`<option value="${value}"${value === (form.validForSeconds ?? usual) && html` selected`}>${label}</option>`)}</select>
+<label for="share-password">Password <span class="soft">(optional)</span></label>
+<input id="share-password" name="password" type="password" minlength="8" maxlength="200" autocomplete="new-password"${marked(context, "share-password")}>${fault(context, "share-password")}
+<label class="check"><input type="checkbox" name="withNotes" value="yes"${form.withNotes && html` checked`}> Show the moments that you noted</label>
+<label class="check"><input type="checkbox" name="withName" value="yes"${form.withName && html` checked`}> Name the playtester</label>
+<button class="quiet">Make a link</button></form>
+${command(context, `playtest review share ${id}`)}</details></section>`;
+}
+
+function row(
+  context: StudioContext,
+  path: string,
+  { id, url, hasPassword, withName, withNotes, views, expiresAt }: Share,
+): Markup {
+  const facts = [
+    hasPassword && "with a password",
+    withNotes && "with moments",
+    withName && "with the name",
+    plural(views, "view"),
+  ];
+  return html`<li><a href="${url}" rel="noreferrer">${url}</a> <button type="button" class="quiet copy" data-copy="${url}" hidden>Copy<span class="hidden"> the link</span></button>
+<p class="soft">${facts.filter((fact) => fact !== false).join(" · ")} · until ${time(expiresAt)}</p>
+<form method="post" action="${path}/end">${tokens(context)}<input type="hidden" name="share" value="${id}"><button class="link">End this link now</button></form></li>`;
+}
+
+const create = (of: Shared) => async (context: StudioContext) => {
+  const { call, id, form } = context;
+  const body = {
+    validForSeconds: Number(form.validForSeconds ?? usual),
+    ...(form.password && { password: form.password }),
+    withNotes: form.withNotes === "yes",
+    withName: form.withName === "yes",
+  };
+  const operation = of === "slots" ? "createSlotShare" : "createPlaytestShare";
+  await call(operation, { params: { id }, idempotencyKey: form.formKey, body });
+  return `/studio/${of}/${id}?done=shared#shares`;
+};
+
+const end =
+  (of: Shared) =>
+  async ({ call, id, form }: StudioContext) => {
+    await call("deleteShare", { params: { id: form.share ?? "" }, idempotencyKey: form.formKey });
+    return `/studio/${of}/${id}?done=unshared#shares`;
+  };
+
+/** The forms of the section; `page` has it. */
+export const shareActions = (of: Shared, page: View): Record<string, Action> => ({
+  [`/${of}/:id/shares`]: {
+    run: create(of),
+    page,
+    fields: {
+      password: { label: "Password", id: "share-password" },
+      validForSeconds: { label: "It works for", id: "validForSeconds" },
+    },
+  },
+  [`/${of}/:id/shares/end`]: { run: end(of), page },
+});
+
+export const shareNotices: readonly (readonly [string, string])[] = [
+  ["shared", "The link is made. Copy it from the list."],
+  ["unshared", "The link has ended: it no longer works."],
+];
