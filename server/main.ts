@@ -192,7 +192,7 @@ function banner(options: ServeOptions, host: ServeHost, running: Running, locati
 const signInsOf = ({ baseUrl, ownerEmail, testerEmail, password }: Demo & Ready) => [
   "",
   `The demo's password, for its owner and its playtester: ${password}`,
-  `  owner      playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
+  `  owner      ${baseUrl}/studio as ${ownerEmail}, or playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
   `  tester     ${baseUrl}/play as ${testerEmail}`,
   `  operator   playtest login --with-key --profile admin --base-url ${baseUrl}  (with the admin key)`,
 ];

@@ -84,6 +84,7 @@ describe("playtest studio", () => {
     expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
     const page = await ask(`${studio.origin}/studio`, { cookie: cookie.split(";")[0]! });
     expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
+    expect(page.headers["cross-origin-resource-policy"]).toBe("same-origin");
     expect(page.text).toContain(new URL(fixture.server.baseUrl).host);
     expect(page.text).not.toContain(fixture.owner.key);
     expect((await ask(`${studio.origin}/assets/studio.css`, { cookie: cookie.split(";")[0]! })).status).toBe(200);
@@ -94,6 +95,10 @@ describe("playtest studio", () => {
     { name: "localhost, which other programs may answer", headers: (origin) => ({ host: `localhost:${new URL(origin).port}` }) },
     { name: "a form of another site", headers: () => ({ origin: "https://evil.example" }), body: "csrf=x" },
     { name: "a form of another port", headers: () => ({ origin: "http://127.0.0.1:1" }), body: "csrf=x" },
+    {
+      name: "an image on a page of another port",
+      headers: () => ({ "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }),
+    },
     { name: "a form of an unknown site", headers: () => ({ origin: "null", "sec-fetch-site": "cross-site" }), body: "csrf=x" },
   ])("refuses $name, even with the cookie", async ({ headers, body }) => {
     const studio = await start(account());

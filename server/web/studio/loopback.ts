@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallOperation } from "../../../src/contract/index.ts";
 import type { ProblemCode } from "../../../src/contract/problems.ts";
@@ -76,6 +76,13 @@ const origin: Parameters<ReturnType<typeof assets>>[3] = {
 const page = { requestTimeoutMs: 30_000 } as Parameters<typeof createReadForm>[0];
 const name = "Studio";
 
+/**
+ * Whether the page of another site or another port shows or reads something of Studio. Browsers send it the cookie there, because a port
+ * is not part of a site.
+ */
+const isEmbedded = ({ "sec-fetch-site": site, "sec-fetch-mode": mode }: IncomingHttpHeaders): boolean =>
+  (site === "cross-site" || site === "same-site") && mode !== "navigate";
+
 class LoopbackStudio {
   readonly #parts: LoopbackParts;
   readonly #host: string;
@@ -130,6 +137,8 @@ class LoopbackStudio {
     dress(response, this.#site);
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Cache-Control", "no-store");
+    response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+    response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
     try {
       this.#refuseForeign(request);
       await this.#serve(request, response, targetOf(request));
@@ -141,7 +150,8 @@ class LoopbackStudio {
   /** 403 for another host name, by which a page of another site could reach this address (DNS rebinding), and for requests of such a page. */
   #refuseForeign({ headers, method }: IncomingMessage): void {
     if (headers.host !== this.#host) throw forbidden(`Studio answers only at http://${this.#host}. Nothing was done.`);
-    if (isForeign(headers, method)) throw forbidden("Studio takes no requests from pages of other sites. Nothing was done.");
+    if (isForeign(headers, method) || isEmbedded(headers))
+      throw forbidden("Studio takes no requests from pages of other sites. Nothing was done.");
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
