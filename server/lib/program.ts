@@ -11,8 +11,8 @@ export interface ProgramOptions {
   maxOutputBytes: number;
   /** The folder it runs in. */
   cwd?: string;
-  /** Default: the server's own environment. */
-  env?: NodeJS.ProcessEnv;
+  /** Passes on only what a program needs to find others and to print text, and none of the server's secrets. */
+  withoutSecrets?: boolean;
 }
 
 const stderrChars = 2_000;
@@ -23,12 +23,11 @@ const pipeGraceMs = 1_000;
  * holds open. It closes when the server ends, for whatever reason, and the watcher then kills the group. The program is passed as
  * arguments and never parsed as a script.
  */
-const launcher = '(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
+const launcher = (before: string) => `(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec ${before}"$@" 3<&-`;
+const withAll = launcher("");
+const withFew = launcher('env -i "PATH=$PATH" LANG=C.UTF-8 ');
 /** Exit codes of a shell that cannot start a program: not executable, not found. */
 const notStartedCodes = [126, 127];
-
-/** What a program needs to find others and to print text, and none of the server's secrets. */
-export const cleanEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, LANG: "C.UTF-8" });
 
 /**
  * Runs a program with its arguments and returns what it prints. No shell parses them. The program has a process group of its own, which
@@ -37,9 +36,8 @@ export const cleanEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PA
  */
 export async function runProgram(command: readonly string[], options: ProgramOptions, stop: AbortSignal): Promise<string> {
   stop.throwIfAborted();
-  const child = spawn("/bin/sh", ["-c", launcher, "program", ...command], {
+  const child = spawn("/bin/sh", ["-c", options.withoutSecrets ? withFew : withAll, "program", ...command], {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
-    ...(options.env !== undefined && { env: options.env }),
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });

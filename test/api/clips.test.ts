@@ -43,7 +43,7 @@ onBothDatabases("clips", (serve) => {
     ]);
     expect(args.join(" ")).toContain(" -t 25.500 ");
     expect(args.join(" ")).not.toContain("play.mp4");
-    expect([env, inputBytes]).toEqual([["LANG", "PATH", "PWD"], videoBytes().length]);
+    expect([env, inputBytes]).toEqual([["LANG", "PATH"], videoBytes().length]);
     expect(ready).toMatchObject({ status: "ready", size: Number(download.headers.get("content-length")) });
     expect([download.headers.get("content-type"), download.headers.get("content-disposition")]).toEqual([
       "video/mp4",

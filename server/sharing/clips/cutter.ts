@@ -1,4 +1,4 @@
-import { cleanEnvironment, runProgram } from "../../lib/program.ts";
+import { runProgram } from "../../lib/program.ts";
 
 /** Takes a part out of a video file. Rejects with ProgramFailed, or with the signal's reason when stopped. */
 export interface Cutter {
@@ -39,7 +39,7 @@ export function createFfmpegCutter({ ffmpeg, timeoutMs, maxBytes }: CutterOption
     path,
   ];
   const run = (args: readonly string[], stop: AbortSignal) =>
-    runProgram([...ffmpeg, ...args], { timeoutMs, maxOutputBytes, env: cleanEnvironment() }, stop);
+    runProgram([...ffmpeg, ...args], { timeoutMs, maxOutputBytes, withoutSecrets: true }, stop);
 
   return {
     async clip(from, { atMs, endMs }, to, stop) {
