@@ -21,6 +21,8 @@ export default defineConfig({
     allowOnly: false,
     // Titles made of rows are not cut.
     chaiConfig: { truncateThreshold: 200 },
+    // Also the core that vitest keeps for itself by default: its own process is idle most of the time.
+    maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -43,6 +43,7 @@ const drawn: Record<string, { moves: Moves<string>; starts: string[] }> = {
   payout: startingIn(states.payoutMoves, "pending", "completed"),
   upload: startingIn(states.uploadMoves, "open"),
   transcription: startingIn(states.transcriptionMoves, "pending"),
+  clip: startingIn(states.clipMoves, "pending"),
   delivery: startingIn(states.deliveryMoves, "pending", "held", "test"),
   job: startingIn(states.jobMoves, "queued"),
 };

@@ -1,14 +1,16 @@
+import { applied } from "../database/migrate.ts";
 import type { Query } from "../database/port.ts";
 
-/** The keys of all files in the blob store that the database refers to. */
+/** The keys of all files in the blob store that the database refers to, which may be that of an older program. */
 export async function referencedBlobs(q: Query): Promise<string[]> {
+  const hasClips = (await applied(q)).some(({ name }) => name === "025-clips");
   const rows = await q.all<{ blob_key: string }>(
     `SELECT kind || 's/' || id AS blob_key FROM uploads WHERE status = 'completed'
      UNION SELECT blob_key FROM builds WHERE blob_key IS NOT NULL
      UNION SELECT blob_key FROM submissions
      UNION SELECT original_key FROM transcriptions WHERE original_key IS NOT NULL
      UNION SELECT edited_key FROM transcriptions WHERE edited_key IS NOT NULL
-     UNION SELECT 'clips/' || id FROM clips WHERE status = 'ready'
+     ${hasClips ? "UNION SELECT 'clips/' || id FROM clips WHERE status = 'ready'" : ""}
      ORDER BY 1`,
   );
   return rows.map((row) => row.blob_key);

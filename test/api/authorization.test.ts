@@ -298,7 +298,10 @@ async function readsOfOthers({ world: { server }, requests, others, victims }: M
 }
 
 /** Where a body names something by its id, and what becomes of a caller who may not name it. */
-const idsInBodies: Record<string, { expected: readonly unknown[]; of?: (world: RightfulWorld) => string } | "anybody may"> = {
+const idsInBodies: Record<
+  string,
+  { expected: readonly unknown[]; of?: (world: RightfulWorld, requests: Matrix["requests"]) => unknown } | "anybody may"
+> = {
   // Categories belong to nobody.
   "createGame tags": "anybody may",
   "updateGame tags": "anybody may",
@@ -307,6 +310,12 @@ const idsInBodies: Record<string, { expected: readonly unknown[]; of?: (world: R
   "quotePlaytest targetedPlaytesterId": { expected: [422, "VALIDATION_ERROR"], of: ({ owner }) => owner.id },
   "quotePlaytest gameId": { expected: [404, "NOT_FOUND"], of: ({ gameId }) => gameId },
   "openConversation contactId": { expected: [404, "NOT_FOUND"], of: ({ playtester }) => playtester.id },
+  // A share of one's own playtest; a slot of somebody else is not found first.
+  "createPlaytestShare noteIds": {
+    expected: [422, "VALIDATION_ERROR"],
+    of: (_, requests) => [requests.get("updateMoment")!.ids!.id],
+  },
+  "createSlotShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
   // The operator names whom it concerns.
   "resolveSuspense userId": "anybody may",
   "createPayout userId": "anybody may",
@@ -327,7 +336,7 @@ async function bodiesThatNameOthers({ world, requests, others }: Matrix, { refus
       if (row === "anybody may") continue;
       const request = requests.get(operation)!;
       const targeting = { targetingType: "past", pastPlaytesterScope: "specific" };
-      const body = { ...(field === "targetedPlaytesterId" && targeting), [field]: row.of!(world) };
+      const body = { ...(field === "targetedPlaytesterId" && targeting), [field]: row.of!(world, requests) };
       const ids = { id: own.playtestId, gameId: own.gameId };
       await refused(operation, field, { ...request, ids, body, authorization: bearer(person.key) }, row.expected);
     }

@@ -57,6 +57,7 @@ onBothDatabases("clips", (serve) => {
   it.each([
     ["fails", "fail", /moov atom not found/],
     ["writes an empty file", "empty", /0 bytes/],
+    ["writes no file", "nothing", /0 bytes/],
     ["writes too much", "huge", /2097152 bytes/],
   ])("fail when ffmpeg %s, and take no room", async (_, mode, because) => {
     const server = await serve(using(mode));

@@ -258,7 +258,7 @@ onBothDatabases("shares", (serve) => {
     expect((await owner.post(`/slots/${open}/shares`, {})).status).toBe(409);
     const foreign = { noteIds: ["01900000-0000-7000-8000-000000000000"] };
     expect((await owner.post(`/slots/${slotId}/shares`, foreign)).body.error.message).toContain(
-      "noteIds: must be notes on what is shared",
+      "noteIds.0: must be a note on what is shared",
     );
     expect((await owner.post(`/slots/${slotId}/shares`, { password: "short" })).status).toBe(422);
     expect((await listed(owner, `?slot=${slotId}`)).length).toBe(1);

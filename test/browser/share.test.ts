@@ -69,11 +69,11 @@ describe("a shared video", () => {
     await page.goto(`${url}#t=2s`);
     expect(await positionIn(page)).toBe(2);
     await page.keyboard.press("c");
-    await page.waitForFunction("document.querySelector('track').track.cues?.length === 2");
+    await expect.poll(() => page.evaluate("document.querySelector('track').track.cues?.length")).toBe(2);
     await page.getByRole("link", { name: "0:00" }).click();
     expect([await positionIn(page), new URL(page.url()).hash]).toEqual([0.5, "#t=0s"]);
     await page.evaluate("location.hash = '#t=0m1s'");
-    await page.waitForFunction("document.querySelector('video').currentTime === 1");
+    await expect.poll(() => page.evaluate("document.querySelector('video').currentTime")).toBe(1);
     expect(complaints).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe("a shared video", () => {
     await inFirst.getByLabel("Password").fill("lamp in the dark");
     await inFirst.getByRole("button", { name: "Open" }).click();
     await inFirst.getByRole("heading", { name: "Playtest of Lantern Deep" }).waitFor();
-    await inFirst.waitForFunction("document.querySelector('video').readyState >= 1");
+    await expect.poll(() => inFirst.evaluate("document.querySelector('video').readyState")).toBeGreaterThan(0);
 
     // Another browser knows nothing of it, and neither does a page of the first one about another share.
     await page.goto(url);

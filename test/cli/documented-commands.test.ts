@@ -227,6 +227,10 @@ const inPlace: readonly (readonly [RegExp, string])[] = [
 /** Commands that the suite runs elsewhere. */
 const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^playtest serve migrate .*--to /, "test/faults/move.test.ts: the old database refuses changes afterwards"],
+  [
+    /^playtest serve run --data \S+ --database-url /,
+    "test/faults/move.test.ts: it needs the database that the data was moved to",
+  ],
   [/^playtest serve reset-factor /, "test/cli/reset-factor.test.ts: it needs an account with a second factor"],
   [/^npm (ci|test|run quickstart)$/, ".ci/run"],
   [/^npm (pack|install --global) ?/, "test/package installs the packed archive"],

@@ -430,7 +430,17 @@ function withLostBuild(text: string): string {
     simulated: 0,
     ...times,
   });
-  rowFor("games", { id, owner_id: id, name: "", build_url: "", status: "active", devices: "[]", platforms: "[]", ...times });
+  rowFor("games", {
+    id,
+    owner_id: id,
+    name: "",
+    build_url: "",
+    status: "active",
+    devices: "[]",
+    platforms: "[]",
+    languages: "[]",
+    ...times,
+  });
   rowFor("builds", { id, game_id: id, build_url: "", blob_key: `builds/${id}`, ...times });
   return text;
 }

@@ -7,7 +7,7 @@ import { everyCommand, everyWorld, type World } from "../helpers/every-command.t
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { runRow } from "../helpers/walk.ts";
+import { runRow, withPrograms } from "../helpers/walk.ts";
 
 /** What people can write into names, notes, messages and reasons, shown by every command: the real server keeps it as it is. */
 const controls =
@@ -25,7 +25,7 @@ const spoil = (path: string, body: unknown, text: string) =>
 /** A marketplace in which everything anybody wrote is `text`. */
 async function spoiledWorld(text: string) {
   const store = await drivers[0]!.open();
-  const server = await startTestServer({ store });
+  const server = await startTestServer({ store, config: withPrograms });
   const { request } = server;
   const spoiled: TestServer["request"] = (method, path, options = {}) =>
     request.call(server, method, path, {

@@ -1,10 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
+import type { Config } from "../../server/config/schema.ts";
 import { playtest, type Ran, type RunOptions } from "./cli.ts";
 import { everyCommand, everyWorld, type World } from "./every-command.ts";
 import { startReceiver } from "./receiver.ts";
 import { startTestServer } from "./server.ts";
 import { drivers } from "./store.ts";
+
+/** The programs that a server runs, for servers on which every command is run. */
+export function withPrograms(config: Config): void {
+  const program = (name: string) => fileURLToPath(new URL(`../fixtures/${name}.mjs`, import.meta.url));
+  config.transcriber.command = [process.execPath, program("transcriber"), "json"];
+  config.clips.ffmpeg = [process.execPath, program("ffmpeg"), "cut"];
+}
 
 /** One marketplace for all tests of a file, with transcripts; filled in before the first of them. */
 export function oneWorld(): World {
@@ -12,15 +20,7 @@ export function oneWorld(): World {
   let stop: () => Promise<void>;
   beforeAll(async () => {
     const store = await drivers[0]!.open();
-    const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-    const ffmpeg = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
-    const server = await startTestServer({
-      store,
-      config(config) {
-        config.transcriber.command = [process.execPath, transcriber, "json"];
-        config.clips.ffmpeg = [process.execPath, ffmpeg, "cut"];
-      },
-    });
+    const server = await startTestServer({ store, config: withPrograms });
     const receiver = await startReceiver();
     Object.assign(world, await everyWorld(server, receiver));
     stop = async () => {

@@ -20,7 +20,7 @@ export async function cutClip(job: Job, deps: Deps): Promise<void> {
   const folder = folderOf(job.attempts);
   try {
     const path = await cut(deps, row, folder);
-    const { size } = await stat(path);
+    const size = await sizeOf(path);
     if (size === 0 || size > deps.config.clips.maxBytes) throw new ProgramFailed(`the clip has ${size} bytes`);
     await deps.blobs.put(store.blobKeyOf(row), path);
     const kept = await deps.store.write(async (tx) => {
@@ -36,6 +36,16 @@ export async function cutClip(job: Job, deps: Deps): Promise<void> {
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
+  }
+}
+
+/** The size of the file that the program wrote; 0 if it wrote none. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
   }
 }
 

@@ -43,8 +43,8 @@ export async function createShare(
     created_at: now,
     expires_at: now + validForSeconds * 1000,
   };
-  await requireVideos(tx, row);
   await requireNotes(tx, row, noteIds);
+  await requireVideos(tx, row);
   await store.insert(tx, row);
   return row;
 }
@@ -59,6 +59,6 @@ async function requireVideos(tx: Query, row: store.ShareRow): Promise<void> {
 }
 
 async function requireNotes(tx: Query, row: store.ShareRow, noteIds: readonly string[]): Promise<void> {
-  for (const noteId of noteIds)
-    if (!(await store.hasMoment(tx, row, noteId))) throw invalid("noteIds", `must be notes on what is shared; ${noteId} is not`);
+  for (const [index, noteId] of noteIds.entries())
+    if (!(await store.hasMoment(tx, row, noteId))) throw invalid(`noteIds.${index}`, "must be a note on what is shared");
 }

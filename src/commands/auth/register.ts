@@ -1,13 +1,23 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { howToVerify } from "../../errors.ts";
+import { CliError, howToVerify } from "../../errors.ts";
 import { readSecret } from "../shared/secret.ts";
 import { chooseInstance, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
+/** What the server says about itself. Undefined from one that has nothing to say, or says it only to who has an account. */
+async function offeredInfo(ctx: Context, baseUrl: string) {
+  try {
+    return (await ctx.apiAt(baseUrl, undefined).offered("getServerInfo", {}))?.data;
+  } catch (error) {
+    if (error instanceof CliError && error.extra.httpStatus !== undefined) return undefined;
+    throw error;
+  }
+}
+
 /** Says what creating an account accepts, before anything is asked. */
 async function noteTerms(ctx: Context, baseUrl: string): Promise<void> {
-  const info = (await ctx.apiAt(baseUrl, undefined).offered("getServerInfo", {}))?.data;
+  const info = await offeredInfo(ctx, baseUrl);
   if (info?.termsUrl) ctx.out.note(`By creating an account you accept the terms: ${info.termsUrl}`);
   if (info?.privacyUrl) ctx.out.note(`How your data is used: ${info.privacyUrl}`);
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { id, message, page, text, timestamp } from "../fields.ts";
 import { clipStatuses } from "../states/index.ts";
-import { longestClipMs } from "./kinds.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 
@@ -37,7 +36,7 @@ export const clips = {
     summary: "Cut a clip out of the video of a slot",
     body: z.strictObject({
       atMs: position().meta({ description: "Where the clip begins in the video, in milliseconds." }),
-      endMs: position().meta({ description: `Where it ends, in milliseconds; at most ${longestClipMs / 60_000} minutes later.` }),
+      endMs: position().meta({ description: "Where it ends, in milliseconds." }),
       name: text(100, 1).optional().meta({ description: "Name of the clip; default its position." }),
     }),
     status: 201,
