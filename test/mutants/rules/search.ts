@@ -20,4 +20,4 @@ const rules: readonly Omit<Mutant, "test">[] = [
   },
 ];
 
-export const searchRules: readonly Mutant[] = rules.map((rule) => ({ ...rule, test: "api/search.test.ts" }));
+export const searchRules: readonly Mutant[] = rules.map((rule) => ({ ...rule, test: "api/search" }));
