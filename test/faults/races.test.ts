@@ -79,6 +79,21 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
     expect(applications.filter((application: { status: string }) => application.status === "auto_rejected")).toHaveLength(40);
   });
 
+  it("approvals: two that meet at the oldest slot take two slots", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 2 });
+    // A third one is left, so that no application is closed: PostgreSQL would find that the two wait for each other.
+    const id = await order(owner, gameId, { quantity: 3, selectionMode: "manual" });
+    const slots = (await owner.get(`/playtests/${id}/slots`)).body.data.slots as { id: string; createdAt: string }[];
+    const oldest = slots.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id))[0]!.id;
+    const applied = await Promise.all(playtesters.map((mine) => mine.post(`/playtester/playtests/${id}/applications`)));
+    const approvals = applied.map(
+      (reply, n) => () => via(owner, n).post(`/playtest-applications/${reply.body.data.application.id}/approve`),
+    );
+    const replies = await cluster.meetAt({ table: "slots", id: oldest }, approvals);
+    expect(replies.map((reply) => reply.status)).toEqual([200, 200]);
+    expect(await countsOf(owner, id)).toMatchObject({ open: 1, reserved: 2 });
+  });
+
   it("review: a submission is accepted or rejected, never both", async () => {
     const { owner, gameId, playtesters } = await createMarket({ playtesters: 12 });
     const id = await order(owner, gameId, { quantity: 12 });

@@ -50,7 +50,7 @@ export const concurrencyRules: readonly Mutant[] = [
   },
   ...[
     "claims: of 200 for one slot",
-    "approvals: of 50 for 10 slots",
+    "approvals: two that meet",
     "review: a submission is accepted or rejected",
     "deletion: a slot is deleted or claimed",
     "deadline: a slot expires or is submitted",
@@ -84,6 +84,7 @@ export const concurrencyRules: readonly Mutant[] = [
     only: "PostgreSQL.*credit: of 50 orders",
     edits: [
       looseIsolation,
+      noLocks,
       ["server/ledger/store.ts", "AND balance + ? ${sign} 0 AND", "AND (balance + ? ${sign} 0 OR 1 = 1) AND"],
     ],
   },
@@ -92,17 +93,6 @@ export const concurrencyRules: readonly Mutant[] = [
     test: "faults/races",
     only: "PostgreSQL.*idempotency: 20 requests",
     edits: [[idempotency, "if (!replaced) records.insert(tx, accountId, key, reply);", "if (!replaced) return;"]],
-  },
-  {
-    rule: "two processes: each job runs once",
-    test: "faults/races",
-    only: "PostgreSQL.*jobs: each runs once",
-    edits: [
-      ["server/jobs/store.ts", "lease_until <= ${now.sql} ${filter}", "lease_until <= ${now.sql} + 99999 ${filter}"],
-      ["server/jobs/store.ts", "AND lease_until <= ${now.sql}\n", "AND lease_until <= ${now.sql} + 99999\n"],
-      looseIsolation,
-      noCompareAndSet,
-    ],
   },
   {
     rule: "two processes tell the same time",

@@ -46,7 +46,13 @@ export const joiningRules: readonly Mutant[] = [
   {
     rule: "a logo is a picture",
     test: "api/brand",
+    only: "the logo",
     edits: [[brand, "if (type === undefined) throw", "if (type === null) throw"]],
   },
-  { rule: "a logo is small", test: "api/brand", edits: [[brand, "if (bytes.length > maxBytes)", "if (bytes.length < 0)"]] },
+  {
+    rule: "a logo is small",
+    test: "api/brand",
+    only: "the logo",
+    edits: [[brand, "if (bytes.length > maxBytes)", "if (bytes.length < 0)"]],
+  },
 ];
