@@ -160,14 +160,14 @@ export function find(
     value === undefined ? [] : [tag(name, value)],
   );
   return q.all<FoundRow>(
-    `SELECT p.*, g.name AS game_name, s.playtester_id, u.display_name FROM (
-        SELECT rowid AS seq FROM search_words WHERE ${fullText.matches} AND rowid > ? ORDER BY rowid LIMIT CAST(? AS INTEGER)
-      ) f JOIN search_passages p ON p.seq = f.seq JOIN games g ON g.id = p.game_id JOIN slots s ON s.id = p.slot_id
-      LEFT JOIN users u ON u.id = s.playtester_id WHERE p.owner_id = ? ORDER BY p.seq`,
+    `SELECT f.*, g.name AS game_name, s.playtester_id, u.display_name FROM (
+        SELECT p.* FROM search_words JOIN search_passages p ON p.seq = search_words.rowid
+          WHERE ${fullText.matches} AND search_words.rowid > ? AND p.owner_id = ? ORDER BY search_words.rowid LIMIT CAST(? AS INTEGER)
+      ) f JOIN games g ON g.id = f.game_id JOIN slots s ON s.id = f.slot_id LEFT JOIN users u ON u.id = s.playtester_id ORDER BY f.seq`,
     fullText.query(tags, phrases),
     after,
-    limit,
     ownerId,
+    limit,
   );
 }
 
