@@ -2,11 +2,12 @@ import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, notFound } from "../../lib/problem.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
 import * as slots from "../slots/store.ts";
 import * as store from "./store.ts";
+import { requireWithin } from "./within.ts";
 
 /** Moments of a video, as its owner notes and changes them. Each function runs inside the caller's transaction. */
 
@@ -75,13 +76,4 @@ export async function change(
 export async function remove(tx: Query, { id, slot_id }: store.MomentRow): Promise<void> {
   await store.remove(tx, id);
   search.remove(tx, slot_id, { momentId: id });
-}
-
-/** 422 for a moment that ends before it begins or lies after the end of the video. */
-function requireWithin({ at_ms, end_ms }: Pick<store.MomentRow, "at_ms" | "end_ms">, lengthMs: number | null): void {
-  if (end_ms !== null && end_ms <= at_ms) throw invalid("endMs", "must be after atMs");
-  if (lengthMs === null) return;
-  const within = `must be within the video, which is ${lengthMs} ms long`;
-  if (at_ms > lengthMs) throw invalid("atMs", within);
-  if (end_ms !== null && end_ms > lengthMs) throw invalid("endMs", within);
 }

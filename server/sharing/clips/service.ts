@@ -5,14 +5,13 @@ import { positionText } from "../../../src/contract/text/position.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, invalid, notConfigured, notFound } from "../../lib/problem.ts";
+import { requireWithin } from "../../playtests/moments/within.ts";
 import * as slots from "../../playtests/slots/store.ts";
 import { requireFreeSpace, requireRoom } from "../../uploads/room.ts";
 import * as store from "./store.ts";
 
 /** Clips of one slot, at most. */
 const maxClips = 100;
-
-/** Clips of videos. */
 
 /** 503 on a server without ffmpeg. */
 export function requireCutter({ cutter }: Pick<Deps, "cutter">): void {
@@ -36,10 +35,8 @@ export async function createClip(
   const slot = await slots.findForOwner(tx, slotId, ownerId);
   if (!slot) throw notFound();
   if (slot.submission_id === null) throw conflict("This slot has no video yet. Nothing was made.");
-  if (endMs <= atMs) throw invalid("endMs", "must be after atMs");
+  requireWithin({ at_ms: atMs, end_ms: endMs }, slot.video_duration_ms);
   if (endMs - atMs > longestClipMs) throw invalid("endMs", `must be at most ${longestClipMs / 60_000} minutes after atMs`);
-  if (slot.video_duration_ms !== null && atMs >= slot.video_duration_ms)
-    throw invalid("atMs", `must be within the video, which is ${slot.video_duration_ms} ms long`);
   if ((await store.countOf(tx, slot.id)) >= maxClips)
     throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
   const now = deps.clock.now();

@@ -72,7 +72,7 @@ async function finished(ctx: Context, clip: Clip): Promise<Clip> {
   return found;
 }
 
-/** Saves the file of a clip under the path that --output names. */
+/** Saves the file of a clip under the path that --save names. */
 async function save(ctx: Context, clip: Clip, output: string): Promise<string> {
   const path = isAbsolute(output) ? output : join(ctx.io.cwd(), output);
   const extension = extname(path) || ".mp4";
