@@ -6,16 +6,16 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { manPages } from "./man.ts";
 
 /**
- * Bundles the program into dist/. Resolving many files is slow, so the command line is one file, and each of its third-party packages
- * is one file that is loaded on demand. The packages of the server are not bundled.
+ * Bundles the program into dist/. Loading many files is slow, and so is parsing all commands: what every command needs is one file,
+ * the commands of each noun are another, and so is each third-party package, which is loaded on demand. The packages of the server are
+ * not bundled.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Third-party packages that are bundled. The others are installed as dependencies. */
+/** Third-party packages that are bundled, each as a file of its own. The others are installed as dependencies. */
 const shipped = [
-  "commander",
   "conf",
   "jq-web",
   "ora",
@@ -28,6 +28,9 @@ const shipped = [
   "@tus",
   "@fastify",
   "uqr",
+  "zod",
+  "pino",
+  "uuid",
 ];
 
 /**
@@ -61,11 +64,35 @@ const withoutValidator: Plugin = {
   },
 };
 
+/** Leaves out the languages of zod's messages: ours are English, and loading forty of them takes longer than the rest of zod. */
+const withoutLocales: Plugin = {
+  name: "without-locales",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export {};", loader: "js" }));
+  },
+};
+
+/** Makes what we use of zod visible to the bundler, which leaves out the rest: `z` alone would be an object that holds everything. */
+const onlyUsedZod: Plugin = {
+  name: "only-used-zod",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(src|server)\/.*\.ts$/ }, ({ path }) => {
+      if (data.test(path)) return undefined;
+      const text = readFileSync(path, "utf8");
+      return { contents: text.replace('import { z } from "zod"', 'import * as z from "zod"'), loader: "ts" };
+    });
+  },
+};
+
 const slug = (path: string) =>
   path
     .replace(/\.[jt]s$/, "")
     .replace(/[^a-z0-9]+/gi, "-")
     .replace(/^-/, "");
+const noun = /^src\/commands\/\w+\/index\.ts$/;
+const latePart = /^((server|src\/contract|src\/help)\/(?!openapi\/shapes)|src\/cli\/tree\.ts$)/;
+/** What becomes a file of its own when it is imported on demand. */
+const ownFile = new RegExp(`${noun.source}|${latePart.source}|^src/cli/quick\\.ts$`);
 const vendored = new Set<string>();
 const parts = new Set<string>();
 
@@ -88,7 +115,7 @@ const packages: Plugin = {
   name: "packages",
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ path, kind, importer }) => {
-      if (kind === "entry-point" || path.startsWith("node:") || isShipped(path)) return undefined;
+      if (kind === "entry-point" || path.startsWith("node:") || path === "commander" || isShipped(path)) return undefined;
       if (importer.includes("/node_modules/")) return undefined;
       return isInstalled(path) ? { path, external: true } : notThere(path);
     });
@@ -113,13 +140,52 @@ const lateParts: Plugin = {
   setup({ onResolve }) {
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
       const file = relative(root, join(resolveDir, path));
-      if (kind !== "dynamic-import" || !/^(server|src\/contract|src\/help)\//.test(file)) return undefined;
+      if (kind !== "dynamic-import") return undefined;
+      const entry = Object.entries(entries).find(([, one]) => one === file);
+      if (entry) return { path: `./${entry[0]}.js`, external: true };
+      if (!latePart.test(file)) return undefined;
       parts.add(file);
       return { path: `./parts/${slug(file)}.js`, external: true };
     });
     onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) =>
       kind === "import-statement" && !path.startsWith("node:") && path !== "commander" ? tooEarly(path) : undefined,
     );
+  },
+};
+
+/**
+ * Divides the command line into the program and the commands of each noun. Every noun imports the program and what nouns share, so that
+ * all of these become one file each. What the program imports on demand stays in its file too, and is evaluated on demand.
+ */
+const nouns: Plugin = {
+  name: "nouns",
+  setup({ onLoad }) {
+    const shared = readdirSync(join(root, "src/commands/shared"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `../shared/${name.replaceAll("\\", "/")}`);
+    const program = ["../../cli/program.ts", "../../io/ci.ts", "../../io/meter.ts", ...shared]
+      .map((path) => `import ${JSON.stringify(path)};`)
+      .join("");
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      if (data.test(path)) return undefined;
+      const text = readFileSync(path, "utf8").replace(/(?<!typeof )\bimport\(("\.[^"]+")\)/g, (written, imported) =>
+        ownFile.test(relative(root, join(dirname(path), JSON.parse(imported))))
+          ? written
+          : `Promise.resolve(require(${imported}))`,
+      );
+      return { contents: noun.test(relative(root, path)) ? program + text : text, loader: "ts" };
+    });
+  },
+};
+
+/** commander starts programs only for subcommands that are programs of their own, which we have none of. */
+const withoutPrograms: Plugin = {
+  name: "without-programs",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes("/node_modules/commander/") ? { path, namespace: "no-programs" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "no-programs" }, () => ({ contents: "", loader: "js" }));
   },
 };
 
@@ -159,20 +225,36 @@ const requireBanner = [
   "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
 ].join(";");
 
-const entries = { main: "src/main.ts", quick: "src/cli/quick.ts", index: "src/index.ts" };
+const entries = { main: "src/main.ts", quick: "src/cli/quick.ts", complete: "src/cli/complete.ts", index: "src/index.ts" };
+const { main, ...small } = entries;
+const plugins = [inlineData, withoutPrograms, lateParts, vendorFiles, packages];
 
 rmSync(dist, { recursive: true, force: true });
-await build({ ...common, entryPoints: entries, plugins: [inlineData, lateParts, vendorFiles, packages] });
-const late = await build({
+await build({ ...common, entryPoints: small, plugins });
+const program = await build({
   ...common,
-  outdir: join(dist, "parts"),
-  entryPoints: Object.fromEntries([...parts].map((file) => [slug(file), file])),
+  entryPoints: { main },
   splitting: true,
-  chunkNames: "shared-[hash]",
+  chunkNames: "command-[name]-[hash]",
   metafile: true,
   banner: { js: requireBanner },
-  plugins: [inlineData, packages],
+  plugins: [nouns, ...plugins],
 });
+const buildParts = (files: readonly string[]) =>
+  build({
+    ...common,
+    outdir: join(dist, "parts"),
+    entryPoints: Object.fromEntries(files.map((file) => [slug(file), file])),
+    splitting: true,
+    chunkNames: "shared-[hash]",
+    metafile: true,
+    banner: { js: requireBanner },
+    plugins: [inlineData, withoutLocales, onlyUsedZod, packages],
+  });
+// The server shares no files with the other parts: it would be in fifty instead of fifteen, each of which takes time to find and link.
+const server = "server/main.ts";
+const serving = await buildParts([server]);
+const others = await buildParts([...parts].filter((file) => file !== server));
 const vendor = await build({
   ...common,
   metafile: true,
@@ -197,7 +279,7 @@ function licenses(inputs: readonly string[]): string {
   });
   return texts.sort().join(`\n${"-".repeat(80)}\n\n`);
 }
-const inputs = [late, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+const inputs = [program, serving, others, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
 writeFileSync(join(dist, "LICENSES.txt"), licenses(inputs));
 
 mkdirSync(join(dist, "man"));

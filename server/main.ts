@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
@@ -13,6 +13,8 @@ import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
 import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
 import { openStore } from "./database/open.ts";
+import { makeFolder } from "./lib/folders.ts";
+import { loadLateParts } from "./lib/late.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
@@ -50,6 +52,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
     try {
       const ready = await makeReady(options, host, running);
       host.write(banner(options, host, running, location, ready));
+      void loadRest(running.deps);
       if (options.exec !== undefined) return await runCommand(options.exec, host, running, ready.ownerKey);
       stopped = await untilSignal(host, running);
       return 0;
@@ -72,7 +75,7 @@ function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLoc
     return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, driver: fileDrivers[0]!, temporary: true };
   }
   const location = locate({ ...options, env });
-  mkdirSync(location.dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(location.dataDir);
   return { ...location, temporary: false };
 }
 
@@ -106,7 +109,12 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
       {},
       "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
     );
-  const store = await openStore({ dataDir, log, ...(databaseUrl !== undefined && { databaseUrl }) });
+  const { readUrl } = config.database;
+  if (readUrl !== null && databaseUrl === undefined)
+    throw new ConfigError(
+      "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
+    );
+  const store = await openStore({ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined });
   try {
     await requireNotMoved(store);
     const secretKey = host.env.PLAYTEST_SECRET_KEY;
@@ -142,6 +150,22 @@ interface Ready extends Partial<Seeded>, Partial<Pick<Demo, "password" | "ownerE
   adminKey: string | null;
 }
 
+/** How long (ms) after the start the rest of the program is loaded: the first requests should not wait for it. */
+const restAfterMs = 1_000;
+
+async function loadRest({ log, wait, retiring }: Running["deps"]): Promise<void> {
+  try {
+    await wait(restAfterMs, retiring);
+    await loadLateParts(retiring);
+  } catch (error) {
+    if (!retiring.aborted)
+      log.error(
+        { err: error },
+        "a part of the program could not be loaded, so some pages may fail: install it again and restart",
+      );
+  }
+}
+
 /** Creates the first admin, the demo data and the ready file, after the server started to accept requests. */
 async function makeReady(options: ServeOptions, host: ServeHost, running: Running): Promise<Ready> {
   const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
@@ -170,10 +194,10 @@ function writeSecret(path: string, text: string): void {
 function banner(options: ServeOptions, host: ServeHost, running: Running, location: ServedLocation, ready: Ready): string {
   const { config, mailer } = running.deps;
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
-  const outbox = `not sent: written to ${join(dataDir, "outbox")} (to send it, set PLAYTEST_SMTP_URL)`;
+  const outbox = `not sent: written to this folder (to send it, set PLAYTEST_SMTP_URL)\n            ${join(dataDir, "outbox")}`;
   const lines = [
     `playtest ${config.version} serves ${running.baseUrl}`,
-    `  mode      ${config.sandbox ? "SANDBOX: no real money, routes without an API key, an adjustable clock" : "live"}`,
+    `  mode      ${config.sandbox ? "SANDBOX: no real money, and a clock that can be moved" : "live"}`,
     `  database  ${database} (${databaseFrom})`,
     `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
     `  email     ${mailer.delivers ? mailer.name : outbox}`,
@@ -182,7 +206,7 @@ function banner(options: ServeOptions, host: ServeHost, running: Running, locati
   if (showsKeys(options)) {
     if (adminKey !== null)
       lines.push(`  admin     ${host.isTTY ? `${adminKey}  (shown once)` : keepAdminKey(dataDir, adminKey)}`);
-    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (the owner's PLAYTEST_API_KEY)`);
+    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (its API key)`);
   }
   const signIns = showsKeys(options) && ready.password !== undefined ? signInsOf(ready as Demo & Ready) : [];
   return `${[...lines, ...signIns, ...nextSteps(options, host, running)].join("\n")}\n`;
@@ -192,9 +216,12 @@ function banner(options: ServeOptions, host: ServeHost, running: Running, locati
 const signInsOf = ({ baseUrl, ownerEmail, testerEmail, password }: Demo & Ready) => [
   "",
   `The demo's password, for its owner and its playtester: ${password}`,
-  `  owner      ${baseUrl}/studio as ${ownerEmail}, or playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
-  `  tester     ${baseUrl}/play as ${testerEmail}`,
-  `  operator   playtest login --with-key --profile admin --base-url ${baseUrl}  (with the admin key)`,
+  `Owner, in a browser: ${baseUrl}/studio as ${ownerEmail}`,
+  "Owner, in a terminal:",
+  `  playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
+  `Playtester: ${baseUrl}/play as ${testerEmail}`,
+  "Operator, with the admin key above:",
+  `  playtest login --with-key --profile admin --base-url ${baseUrl}`,
 ];
 
 /** Where people go from here. Whoever reads a log or runs a command against the server needs none of this. */
@@ -205,6 +232,7 @@ function nextSteps({ exec, seed }: ServeOptions, { isTTY }: ServeHost, { baseUrl
     "",
     `Start page        ${baseUrl}/`,
     `For playtesters   ${baseUrl}/play`,
+    `For game owners   ${baseUrl}/studio`,
     `Documentation     ${baseUrl}/docs`,
     "",
     ...(seed === "demo" ? [] : ["Next, in another terminal:", `  playtest auth register --base-url ${baseUrl}`]),

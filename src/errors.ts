@@ -1,5 +1,6 @@
 import type { PlannedRequest } from "./api/types.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
+import { folderOf, shortageOf } from "./contract/text/shortages.ts";
 
 /** Frozen within a major version: scripts depend on them. */
 export const exitCodes = {
@@ -70,14 +71,25 @@ const writeFailures: Readonly<Record<string, string>> = {
   EISDIR: "it is a directory",
   EACCES: "permission denied",
   EPERM: "operation not permitted",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
   EEXIST: "it already exists",
 };
 
-/** The error for a file that cannot be written. */
-export const cannotWrite = (path: string, error: Error, hint = "Choose another path, or fix the problem and try again.") =>
-  failure(`Cannot write ${path}: ${writeFailures[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message}.`, hint, error);
+/** The error for a file that cannot be written. What the computer lacks has a remedy of its own, which is shown before `hint`. */
+export function cannotWrite(path: string, error: Error, hint = "Choose another path, or fix the problem and try again.") {
+  const shortage = shortageOf(error, folderOf(path));
+  const why = shortage?.what ?? writeFailures[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message;
+  return failure(`Cannot write ${path}: ${why}.`, shortage ? `${shortage.remedy} ${hint}` : hint, error);
+}
+
+/** The error for what the computer lacks, when that is why `error` was thrown; else `error` itself. */
+export function withoutShortage(error: unknown): unknown {
+  const shortage = error instanceof CliError ? undefined : shortageOf(error, "this command's files");
+  if (!shortage) return error;
+  const { path } = error as { path?: unknown };
+  const isAboutFile = typeof path === "string" && shortage.folder !== undefined;
+  const what = isAboutFile ? `Cannot write ${path}: ${shortage.what}.` : `The command cannot go on: ${shortage.what}.`;
+  return failure(what, `${shortage.remedy} Then run the command again.`, error);
+}
 
 /** The error for a command that needs a sandbox, on an instance that is none. */
 export const noSandbox = (baseUrl: string, extra: Extra = {}) =>
@@ -189,7 +201,7 @@ const hints: Record<string, string> = {
   UNAUTHORIZED: "Run `playtest login`, or set PLAYTEST_API_KEY.",
   CODE_REQUIRED: "Pass --code CODE, or set PLAYTEST_CODE.",
   CONFIRMATION_REQUIRED: "Run `playtest auth confirm --code CODE`, then run this command again.",
-  EMAIL_NOT_VERIFIED: howToVerify,
+  EMAIL_NOT_VERIFIED: "To get another email: `playtest auth resend-verification`. To wait: `playtest auth wait-verified`.",
   FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
   PAYMENT_REQUIRED:
     "Check your funds with `playtest billing balance`. How to add credit: `playtest help billing`, or ask the server's operator.",
@@ -199,8 +211,13 @@ const hints: Record<string, string> = {
 
 /** The command that lists the valid ids for a path. */
 const listings: readonly (readonly [RegExp, string])[] = [
-  [/applications\//, "applications list PLAYTEST"],
+  [/\/v1\/moments\//, "review notes list GAME"],
+  [/\/v1\/clips\//, "review clips list SLOT"],
+  [/\/sessions\//, "auth sessions"],
+  [/\/playtester\/playtests\//, "tester browse"],
+  [/\/playtester\/applications\//, "tester applications"],
   [/\/playtester\//, "tester slots"],
+  [/applications\//, "applications list PLAYTEST"],
   [/\/(slots|submissions)\b/, "playtests slots PLAYTEST"],
   [/\/playtests\//, "playtests list --all-games"],
   [/\/games\//, "games list"],
@@ -211,7 +228,7 @@ const listings: readonly (readonly [RegExp, string])[] = [
 
 const listingHint = (path: string) => {
   // The slot or payment exists; only its transcript, video or invoice is missing, and no list shows those.
-  if (/\/(transcription|download-url|invoice)$/.test(path)) return undefined;
+  if (/\/(transcript|transcription|download-url|invoice)$/.test(path)) return undefined;
   const listing = listings.find(([pattern]) => pattern.test(path))?.[1];
   return listing && `To list valid ids: \`playtest ${listing}\`.`;
 };

@@ -58,6 +58,7 @@ const homes: Record<string, RegExp> = {
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
+  bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
   uqr: /^(src\/io|server\/web\/portal)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
@@ -137,6 +138,11 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
+  it("helpers of tests register no hook at their top, where only the first file of a process would get it", () => {
+    const hook = /^(before|after)(Each|All)\(/m;
+    expect(typescript.filter((file) => file.startsWith("test/helpers/") && hook.test(textOf.get(file)!))).toEqual([]);
+  });
+
   it("handlers use no HTTP", () => {
     expect(broken(({ from, to }) => /^server\/.*handlers\.ts$/.test(from) && to === "node:http")).toEqual([]);
   });
@@ -162,6 +168,15 @@ describe("imports", () => {
       return seen;
     };
     expect(source.filter((file) => reached(file).has(file))).toEqual([]);
+  });
+
+  it("the server starts without what lib/late.ts loads afterwards", () => {
+    const atStart = new Set(["server/main.ts"]);
+    for (const file of atStart)
+      for (const { from, to, dynamic, typeOnly } of imports) if (from === file && !dynamic && !typeOnly) atStart.add(to);
+    const afterwards =
+      /^(server\/(web\/(docs|pages|portal|studio)\/|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@fastify\/busboy)/;
+    expect([...atStart].filter((file) => afterwards.test(file))).toEqual([]);
   });
 
   it("commands of one noun do not import another's", () => {
@@ -284,4 +299,22 @@ it("mutants replace texts that stand once in their files, so that none goes stal
     });
   });
   expect(stale).toEqual([]);
+});
+
+it("a question before a command acts states nothing that no test quotes and checks", () => {
+  const asked = [...textOf]
+    .filter(([file]) => file.startsWith("src/commands/"))
+    .flatMap(([file, text]) =>
+      [...text.matchAll(/\bconfirm: [^`"]*?[`"](.*?)[`"]/g)].map(([, question]) => [file, question!] as const),
+    );
+  const tests = [...textOf].filter(([file]) => file.endsWith(".test.ts")).map(([, text]) => text.replace(/\s+/g, " "));
+  const sentences = asked.flatMap(([file, question]) =>
+    question
+      .split(/\$\{[^}]*\}|(?<=[.?]) /)
+      .map((sentence) => sentence.trim())
+      .filter((sentence) => /^\w+ .*\.$/.test(sentence))
+      .map((sentence) => ({ file, sentence })),
+  );
+  expect(sentences.length).toBeGreaterThan(10);
+  expect(sentences.filter(({ sentence }) => !tests.some((text) => text.includes(sentence)))).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SmallestLast } from "./setup/order.ts";
 
 /** The folders whose tests use databases. Each is a project, with what else has to be set up for it. */
 const withDatabases: Record<string, string[]> = {
@@ -9,8 +11,24 @@ const withDatabases: Record<string, string[]> = {
   browser: ["test/setup/chromium.ts"],
   model: [],
   faults: [],
+  soak: [],
 };
 const names = Object.keys(withDatabases);
+
+/** Tests that the suite also runs on a restricted PostgreSQL. With PLAYTEST_TEST_RESTRICTED, all of them do. */
+const restricted = [
+  "model/model",
+  "faults/races",
+  "faults/two-processes",
+  "api/execute",
+  "api/keys",
+  "api/events",
+  "store/jobs",
+  "store/clock",
+];
+const everything = process.env.PLAYTEST_TEST_RESTRICTED === "1";
+/** These count transactions, or define tables themselves. */
+const unrestricted = ["postgres", "pgbouncer", "ledger-checks", "state-machine"].map((name) => `test/store/${name}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -18,11 +36,16 @@ export default defineConfig({
     deps: { interopDefault: false },
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/setup/scratch.ts"],
+    setupFiles: ["test/setup/each-test.ts"],
+    provide: { restricted: everything },
     allowOnly: false,
     // Titles made of rows are not cut.
     chaiConfig: { truncateThreshold: 200 },
-    // Also the core that vitest keeps for itself by default: its own process is idle most of the time.
-    maxWorkers: "100%",
+    // No file leaves anything behind in its process, so one process runs many files of a project and imports the server once.
+    isolate: false,
+    // More than cores: tests wait for processes, browsers and PostgreSQL much of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    sequence: { sequencer: SmallestLast },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
@@ -33,14 +56,26 @@ export default defineConfig({
           // Whatever is not elsewhere, so that no test file is forgotten. test/package has a configuration of its own.
           include: ["test/**/*.test.ts"],
           exclude: [...names, "package"].map((name) => `test/${name}/**`).concat("**/node_modules/**"),
-          // None of these leaves anything behind in its process, so one process runs many of them.
-          isolate: false,
         },
       },
       ...names.map((name) => ({
         extends: true as const,
-        test: { name, include: [`test/${name}/**/*.test.ts`], globalSetup: ["test/setup/databases.ts", ...withDatabases[name]!] },
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          exclude: everything ? unrestricted : [],
+          globalSetup: ["test/setup/databases.ts", ...withDatabases[name]!],
+        },
       })),
+      {
+        extends: true,
+        test: {
+          name: "restricted",
+          include: everything ? [] : restricted.map((name) => `test/${name}.test.ts`),
+          globalSetup: ["test/setup/databases.ts"],
+          provide: { restricted: true },
+        },
+      },
     ],
   },
 });

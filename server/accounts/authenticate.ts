@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Access, type Endpoint, impliedScopes, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import {
+  type Access,
+  type Endpoint,
+  impliedScopes,
+  permits,
+  type Role,
+  roleScopes,
+  roles,
+  type Scope,
+} from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { perRow } from "../database/rows.ts";
@@ -41,8 +50,14 @@ export async function authenticate(
 }
 
 /** 401 when the caller's account was deleted since its request was authenticated, 403 when it was suspended: a body may arrive slowly. */
-export async function requireActive(tx: Query, userId: string): Promise<users.UserRow> {
-  const user = await users.find(tx, userId);
+export const requireActive = async (tx: Query, userId: string): Promise<void> => {
+  active(await users.standing(tx, userId));
+};
+
+/** As `requireActive`, after it locked the account: nobody suspends or deletes it before this write ends. */
+export const lockActive = async (tx: Query, userId: string): Promise<users.UserRow> => active(await users.locked(tx, userId));
+
+function active<User extends users.Standing>(user: User | undefined): User {
   if (!user || user.deleted_at !== null) throw unauthorized("The account was deleted. Nothing was changed.");
   if (user.suspended_at !== null) throw suspended();
   return user;
@@ -76,12 +91,26 @@ function principalOf(session: Session, headers: IncomingHttpHeaders): Principal 
 /** 403 unless the caller may use this endpoint. Checks the scope first, so that a key without it learns nothing about its account. */
 export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
-    throw forbidden(`The API key does not have the required scope: ${scopeText(endpoint.access, principal)}.`);
+    throw forbidden(refusal(endpoint.access, principal));
   if (principal.emailVerified || endpoint.unverified) return;
   throw new Problem(
     "EMAIL_NOT_VERIFIED",
     "Verify your email address first. Open the link in the verification email, or ask the operator of this server to verify the address.",
   );
+}
+
+const people = {
+  game_owner: ["a game owner", "game owners"],
+  playtester: ["a playtester", "playtesters"],
+  admin: ["an operator of this server", "operators of this server"],
+} as const satisfies Record<Role, readonly [one: string, many: string]>;
+
+/** Why the caller may not: its key lacks a scope or, where no key of its account can have that, it is another role's business. */
+function refusal(access: Access, principal: Principal): string {
+  const may = roles.filter((role) => permits(access, { role, scopes: roleScopes[role] }));
+  if (may.includes(principal.role)) return `The API key does not have the required scope: ${scopeText(access, principal)}.`;
+  const those = may.map((role) => people[role][1]).join(" and ");
+  return `Only ${those} can do this, and this is the account of ${people[principal.role][0]}. Nothing was changed.`;
 }
 
 function scopeText(access: Access, principal: Principal): string {

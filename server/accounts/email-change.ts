@@ -3,13 +3,16 @@ import type { Query } from "../database/port.ts";
 import { conflict, invalid } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
-import { composeEmailChange } from "../mail/texts.ts";
+import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";
 import * as changes from "./email-changes-store.ts";
 import { createToken, refuseTaken } from "./service.ts";
 import * as users from "./users-store.ts";
 
 const validMs = 24 * 3_600_000;
 const purposes = ["email-from", "email-to"] as const;
+
+const tooManyRequests = () =>
+  conflict("Too many changes of the email address were requested. Nothing was changed. Try again in an hour.");
 
 /** The result of using one of the two links. `done` when both were used. */
 export type Confirmed = { done: boolean; email: string };
@@ -30,13 +33,35 @@ export async function requestEmailChange(deps: Deps, tx: Query, user: users.User
   });
   for (const purpose of purposes) {
     const token = await createToken(deps, tx, user.id, purpose, validMs);
-    if (token === undefined)
-      throw conflict("Too many changes of the email address were requested. Nothing was changed. Try again in an hour.");
+    if (token === undefined) throw tooManyRequests();
     const isOld = purpose === "email-from";
     const url = `${deps.config.baseUrl}/change-email?token=${token}`;
     const letter = composeEmailChange({ name: isOld ? user.display_name : null, token, url, to: email.trim() });
     await queueMail(deps, tx, isOld ? user.email : email.trim(), letter);
   }
+}
+
+/** Whether this is an administrator's account without an email address. */
+export const lacksAddress = ({ role, email_key: address }: users.UserRow): boolean =>
+  role === "admin" && address.endsWith(".invalid");
+
+/**
+ * Mails a link to the first address of an administrator's account, which has none yet. The account has it once the link was used. A later
+ * request replaces an earlier one.
+ */
+export async function requestFirstAddress(deps: Deps, tx: Query, user: users.UserRow, email: string): Promise<void> {
+  const now = deps.clock.now();
+  await refuseTaken(deps, tx, email);
+  await changes.remove(tx, user.id);
+  await users.endLinks(tx, user.id, purposes, now);
+  await changes.insert(tx, {
+    ...{ user_id: user.id, email: email.trim(), email_key: users.emailKey(email), created_at: now, expires_at: now + validMs },
+    ...{ from_confirmed_at: now, to_confirmed_at: null },
+  });
+  const token = await createToken(deps, tx, user.id, "email-to", validMs);
+  if (token === undefined) throw tooManyRequests();
+  const url = `${deps.config.baseUrl}/change-email?token=${token}`;
+  await queueMail(deps, tx, email.trim(), composeAdminAddress({ brand: deps.brand.name, token, url }));
 }
 
 /** The change that a link belongs to. Undefined when the link is not valid. */

@@ -1,10 +1,13 @@
+import { late } from "../lib/late.ts";
 import { invalid } from "../lib/problem.ts";
+
+const load = late(() => import("./common-passwords.ts"));
 
 let common: ReadonlySet<string> | undefined;
 
-/** Loads the list when the first password is set, because most requests set none. */
+/** Divides the list when the first password is set, because most requests set none. */
 async function loadCommon(): Promise<ReadonlySet<string>> {
-  const { commonPasswords } = await import("./common-passwords.ts");
+  const { commonPasswords } = await load();
   return new Set(commonPasswords.split(/\s+/));
 }
 

@@ -5,9 +5,9 @@ import type { Call, HandlersFor, Principal } from "../http/call.ts";
 import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
-import { changeNote, deliveryOf, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
-import { checkPassword } from "./attempts.ts";
-import { requestEmailChange } from "./email-change.ts";
+import { changeNote, deliveryOf, firstAddressNote, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
+import { checkPassword } from "./attempts/attempts.ts";
+import { lacksAddress, requestEmailChange, requestFirstAddress } from "./email-change.ts";
 import { requireCode } from "./factors/codes.ts";
 import { refuseGuessable } from "./guessable.ts";
 import { requireLive, rotateKey } from "./keys.ts";
@@ -22,6 +22,7 @@ import {
   login,
   mailReset,
   mailVerification,
+  noPassword,
   refuseTaken,
   requireUnchanged,
   resetPassword,
@@ -142,14 +143,14 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       refuseForeignAddress(deps, "newEmail", newEmail);
       const user = await call.read((q) => users.find(q, call.principal.userId));
       if (!user) throw notFound();
-      const attempt = { account: user.email_key, password, hash: user.password_hash };
-      if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
+      const isFirst = lacksAddress(user);
+      if (!isFirst || user.password_hash !== noPassword) await requirePassword(user, password, call.client);
       await requireCode(deps, user.id, code, call);
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        await requestEmailChange(deps, tx, user, newEmail);
-        return { message: changeNote[delivery](user.email, newEmail) };
+        await (isFirst ? requestFirstAddress : requestEmailChange)(deps, tx, user, newEmail);
+        return { message: isFirst ? firstAddressNote[delivery](newEmail) : changeNote[delivery](user.email, newEmail) };
       });
     },
 
@@ -260,6 +261,16 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       });
     },
   };
+
+  async function requirePassword(
+    user: users.UserRow,
+    password: string | undefined,
+    client: Call<Contract["changeEmail"]>["client"],
+  ) {
+    if (password === undefined) throw invalid("password", "is required");
+    const attempt = { account: user.email_key, password, hash: user.password_hash };
+    if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
+  }
 
   async function keyMaker(principal: Principal | undefined, { body, client, requestId }: Call<Contract["createApiKey"]>) {
     const { email, password, code } = body;

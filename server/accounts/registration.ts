@@ -3,7 +3,8 @@ import { forbidden, invalid } from "../lib/problem.ts";
 
 /** Refuses an account that somebody wants to create for themselves, as the operator configured. An invitation is another way in. */
 export function refuseRegistration({ config }: Pick<Deps, "config">, email: string): void {
-  if (config.registration === "closed") throw forbidden("This server takes no new accounts. Nothing was created.");
+  if (config.registration === "closed")
+    throw forbidden("This server takes no new accounts. Nothing was created. If you have an account, sign in.");
   if (config.registration === "invite")
     throw forbidden(
       "This server takes new accounts by invitation only. Nothing was created. Ask its operator for an invitation. If you have one, open the link in its email.",

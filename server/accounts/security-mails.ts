@@ -17,6 +17,7 @@ import {
 import { composePayoutDetailsRemoved, composePayoutDetailsSet } from "../mail/payout-texts.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
+import { browserName } from "./browser/agents.ts";
 import type { KeyRow } from "./keys-store.ts";
 import type { PasskeyRow } from "./passkeys/store.ts";
 import * as users from "./users-store.ts";
@@ -38,7 +39,7 @@ async function mailOwner(
     name: user.display_name,
     at: deps.clock.now(),
     address: client.address,
-    agent: client.agent,
+    agent: client.agent === null ? null : browserName(client.agent),
     resetUrl: `${deps.config.baseUrl}/play/forgot`,
   };
   await queueMail(deps, tx, user.email, compose(about));

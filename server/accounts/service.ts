@@ -7,7 +7,7 @@ import { conflict, forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
-import { checkPassword } from "./attempts.ts";
+import { checkPassword } from "./attempts/attempts.ts";
 import * as factors from "./factors/store.ts";
 import * as keys from "./keys-store.ts";
 import * as passkeys from "./passkeys/store.ts";
@@ -90,6 +90,10 @@ async function requireFree(deps: Deps, tx: Query, email: string): Promise<void> 
 /** All scopes that a key of the account can have. */
 export const accountScopes = ({ role, admin_scopes: limited }: Pick<users.UserRow, "role" | "admin_scopes">): readonly Scope[] =>
   limited === null ? roleScopes[role] : (impliedScopes(role, JSON.parse(limited) as Scope[]) as readonly Scope[]);
+
+/** The admins who decide on trials, videos and reported problems. */
+export const listApprovers = async (q: Query): Promise<users.UserRow[]> =>
+  (await users.listAdmins(q)).filter((admin) => accountScopes(admin).includes("approve"));
 
 /** Creates the first admin account of a database and returns its API key. Null when the database has an admin already. */
 export const ensureAdmin = (deps: Deps): Promise<string | null> =>

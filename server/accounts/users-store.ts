@@ -31,8 +31,14 @@ export interface UserRow {
 export const emailKey = (email: string) => email.trim().toLowerCase();
 
 export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
+export type Standing = Pick<UserRow, "suspended_at" | "deleted_at">;
+
+/** Every change reads it: not the whole row. */
+export const standing = (q: Query, id: string) => q.one<Standing>("SELECT suspended_at, deleted_at FROM users WHERE id = ?", id);
 /** Makes writes wait that decide by what this account holds, and its suspension and deletion. */
 export const lock = (tx: Query, id: string) => tx.lock("users", "id = ?", id);
+/** Locks the account, and reads it as the writes before left it. */
+export const locked = (tx: Query, id: string) => tx.locked<UserRow>("users", id);
 export const findByEmail = (q: Query, email: string) =>
   q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
 export const hasRole = async (q: Query, role: UserRow["role"]) =>

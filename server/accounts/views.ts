@@ -1,6 +1,7 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
 import type { Principal } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import { browserName } from "./browser/agents.ts";
 import type { KeyRow } from "./keys-store.ts";
 import type { SessionRow } from "./sessions-store.ts";
 import type { UserRow } from "./users-store.ts";
@@ -29,7 +30,7 @@ export const sessionView = (session: SessionRow, inUse: Pick<Principal, "session
   lastUsedAt: isoOrNull(session.last_used_at),
   expiresAt: iso(session.expires_at),
   address: session.address,
-  agent: session.agent,
+  agent: session.agent === null ? null : browserName(session.agent),
   current: session.id === inUse.sessionId,
 });
 

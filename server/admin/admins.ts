@@ -1,4 +1,5 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
+import { requestFirstAddress } from "../accounts/email-change.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import * as keys from "../accounts/keys-store.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
@@ -9,12 +10,19 @@ import type { Query } from "../database/port.ts";
 import type { Principal } from "../http/call.ts";
 import { conflict, forbidden, notFound } from "../lib/problem.ts";
 
-/** An admin without an email address or a password: the key is all there is to sign in with. */
-export async function createAdmin(deps: Deps, tx: Query, { name, scopes }: { name: string; scopes: readonly Scope[] }) {
+interface NewAdmin {
+  name: string;
+  scopes: readonly Scope[];
+  email?: string | undefined;
+}
+
+/** An admin without a password, and without an email address until the link that was mailed to `email` is used: the key is the way in. */
+export async function createAdmin(deps: Deps, tx: Query, { name, scopes, email: wanted }: NewAdmin) {
   const email = `admin-${deps.newId()}@playtest.invalid`;
   const user = await createUser(deps, tx, { email, role: "admin", name, passwordHash: noPassword, verified: true });
   await users.update(tx, user.id, { admin_scopes: JSON.stringify(scopes) });
   const { row, secret } = await createKey(deps, tx, { userId: user.id, name: "First key", scopes });
+  if (wanted !== undefined) await requestFirstAddress(deps, tx, user, wanted);
   return { user: (await users.find(tx, user.id))!, keyId: row.id, secret };
 }
 

@@ -1,5 +1,6 @@
 import { invite, requireInvitable, revokeInvitation } from "../accounts/invitations.ts";
 import * as store from "../accounts/invitations-store.ts";
+import { emailKey } from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
@@ -30,8 +31,12 @@ export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | 
       requireInvitable(deps);
       return call.commit(async (tx, trail) => {
         const results = [];
+        const sent = new Set<string>();
         for (const invitee of call.body.invitations) {
-          const { outcome, invitation } = await invite(deps, tx, invitee, call.body.again);
+          // An address that the request names twice gets one email all the same.
+          const again = call.body.again && !sent.has(emailKey(invitee.email));
+          const { outcome, invitation } = await invite(deps, tx, invitee, again);
+          sent.add(emailKey(invitee.email));
           if (outcome === "invited") trail.created(invitation!.id);
           results.push({ email: invitee.email, outcome, invitation: invitation && invitationView(invitation) });
         }

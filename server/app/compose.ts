@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
-import { createInvoicePrinter } from "../billing/invoices/index.ts";
+import { createPrinter } from "../billing/invoices/index.ts";
 import { readBrand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
@@ -21,7 +21,8 @@ import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
 import { queueSubmission } from "../search/queue.ts";
-import { createFfmpegCutter } from "../sharing/clips/cutter.ts";
+import { createFfmpegCutter } from "../sharing/cutter.ts";
+import { queuePoster } from "../sharing/stills/jobs.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
@@ -65,7 +66,7 @@ export function createDeps(external: External): Deps {
   const lanes = {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
-    clips: { kinds: ["cut-clip"], width: config.clips.parallel },
+    clips: { kinds: ["cut-clip", "cut-still", "fill-posters"], width: config.clips.parallel },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     mail: { kinds: ["send-mail"], width: 8 },
@@ -97,7 +98,7 @@ export function createDeps(external: External): Deps {
     mailer: external.mailer,
     cards: external.cards,
     chains: createChains({ config, store: external.store, clock }),
-    printInvoice: createInvoicePrinter(config),
+    printer: createPrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
@@ -106,7 +107,7 @@ export function createDeps(external: External): Deps {
     dataDir: external.dataDir,
     log: external.log,
     paidOrders,
-    onSubmitted: [queueTranscription, queueSubmission],
+    onSubmitted: [queueTranscription, queueSubmission, queuePoster],
     retiring: external.retiring,
     draining: external.draining,
   };
@@ -122,7 +123,7 @@ function withSharedClock(store: Store, { follow }: MovableClock): Store {
       return fn(q);
     };
   return withMethods(store, {
-    read: (fn) => store.read(refreshed(fn)),
+    read: (fn, options) => store.read(refreshed(fn), options),
     write: (fn, options) => store.write(refreshed(fn), options),
   });
 }
@@ -130,7 +131,7 @@ function withSharedClock(store: Store, { follow }: MovableClock): Store {
 /** The store with a callback after each commit, when the jobs and events of the transaction are visible. */
 function withCommitCallback(store: Store, committed: (tx: Query) => void): Store {
   return withMethods(store, {
-    read: (fn) => store.read(fn),
+    read: (fn, options) => store.read(fn, options),
     async write(fn, options) {
       let last: Query | undefined;
       const result = await store.write((tx) => {

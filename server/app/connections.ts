@@ -1,7 +1,26 @@
+import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../config/schema.ts";
 import { createProxyTest, networkOf, type ProxyTrust, peerOf } from "../http/address.ts";
+
+/** How many files and connections of other kinds a server may need at the same time, unless that is more than half of all. */
+const reserved = 256;
+
+/** How many clients may be connected, so that files can still be opened: each connection counts as an open file. */
+function maxClients(configured: number): number {
+  const limit = openFileLimit();
+  return limit === undefined ? configured : Math.min(configured, Math.max(limit - reserved, Math.floor(limit / 2)));
+}
+
+/** How many files and connections this process may have open; undefined where the system has no file that says so. */
+function openFileLimit(): number | undefined {
+  try {
+    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);
+  } catch {
+    return undefined;
+  }
+}
 
 type Limited = ProxyTrust & {
   http: Pick<Config["http"], "maxConnections" | "maxConnectionsPerAddress" | "keepAliveTimeoutMs" | "headersTimeoutMs">;
@@ -19,7 +38,8 @@ const sweepEveryMs = 1_000;
  * after a second instead of a minute, so that clients who come later find one.
  */
 export function limitConnections(server: Server, config: Limited): void {
-  const { maxConnections, maxConnectionsPerAddress, keepAliveTimeoutMs, headersTimeoutMs } = config.http;
+  const { maxConnectionsPerAddress, keepAliveTimeoutMs, headersTimeoutMs } = config.http;
+  const maxConnections = maxClients(config.http.maxConnections);
   const isProxy = createProxyTest(config);
   const perAddress = new Map<string, number>();
   let open = 0;

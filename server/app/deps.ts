@@ -1,7 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
-import type { InvoicePrinter } from "../billing/invoices/index.ts";
+import type { Printer } from "../billing/invoices/index.ts";
 import type { Brand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
@@ -14,7 +14,7 @@ import type { Secrets } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publisher } from "../playtests/publisher/index.ts";
-import type { Cutter } from "../sharing/clips/cutter.ts";
+import type { Cutter } from "../sharing/cutter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 
@@ -56,12 +56,13 @@ export interface Deps {
   cards: CardProcessor | null;
   /** The blockchains on which crypto payments are accepted. Each is off unless configured. */
   chains: Chains;
-  printInvoice: InvoicePrinter;
+  /** Renders invoices and statements as PDF. */
+  printer: Printer;
   /** Publishes the videos of public playtests. */
   publisher: Publisher;
   /** Null when no transcriber is configured. */
   transcriber: Transcriber | null;
-  /** Cuts clips. Null when no ffmpeg is configured. */
+  /** Cuts clips and still images. Null when no ffmpeg is configured. */
   cutter: Cutter | null;
   /** Finished builds, videos and transcripts. */
   blobs: Blobs;

@@ -38,6 +38,7 @@ import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
 import { clips } from "../sharing/clips/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
+import { stills } from "../sharing/stills/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
 import type { Deps } from "./deps.ts";
@@ -68,6 +69,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtests(deps),
   ...playtestKeys(deps),
   ...clips(deps),
+  ...stills(deps),
   ...shares(deps),
   ...search(deps),
   ...slots(deps),

@@ -10,12 +10,12 @@ import { fetchCover } from "../games/covers/fetch-cover.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
-import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests/jobs.ts";
+import { closeWindow, expireOrder, expireSlot, publishVideo, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { resolveProblem } from "../playtests/slots/problems.ts";
-import { remindHolder } from "../playtests/slots/reminders.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
+import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 
@@ -23,13 +23,16 @@ import { discardUpload } from "../uploads/discard-upload.ts";
 export const jobKinds: JobKinds = {
   "confirm-deposit": confirmDeposit,
   "cut-clip": cutClip,
+  "cut-still": cutStill,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "keep-deposit": keepDeposit,
   "lapse-payment": expirePayment,
   "discard-clip": discardClip,
+  "discard-still": discardStill,
   "discard-upload": discardUpload,
   "fetch-cover": fetchCover,
+  "fill-posters": fillPosters,
   "fill-search": fillSearch,
   "index-text": indexText,
   "release-quote": releaseQuote,
@@ -39,12 +42,14 @@ export const jobKinds: JobKinds = {
   "send-mail": sendMail,
   "send-summary": sendSummary,
   "mention-unread": mentionUnread,
-  "expire-slot": expireSlot,
   "expire-order": expireOrder,
   "close-window": closeWindow,
   "publish-video": publishVideo,
-  "remind-holder": remindHolder,
   "resolve-problem": resolveProblem,
   "warn-about-keys": warnAboutKeys,
+  "watch-slot": watchSlot,
+  // Queued by earlier versions, beside each other.
+  "expire-slot": expireSlot,
+  "remind-holder": watchSlot,
   transcribe,
 };

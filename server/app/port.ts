@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { apiTitle } from "../../src/contract/openapi/document.ts";
 
-const answerWithinMs = 2_000;
+const answerWithinMs = 5_000;
 
 /** Throws if something listens on the port already, and says what. 0 is any free port. Call it before anything is created. */
 export async function requireFreePort(host: string, port: number): Promise<void> {

@@ -8,6 +8,7 @@ import { ensureCategories } from "../games/default-categories.ts";
 import { within } from "../lib/within.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startFilling } from "../search/queue.ts";
+import { startPosters } from "../sharing/stills/jobs.ts";
 import { type App, createApp } from "./app.ts";
 import { createDeps, type External } from "./compose.ts";
 import type { Deps } from "./deps.ts";
@@ -64,6 +65,7 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
     await startRetention(deps);
   }
   await startFilling(deps);
+  await startPosters(deps);
   // Entries of a process that ended before it gave them a place.
   await deps.audit.chain();
   if (!deps.config.payments.enabled) await warnOfDebts(deps);

@@ -5,10 +5,20 @@ const tables = [
   "SELECT id, name FROM games WHERE id",
   "SELECT id, name FROM tester_groups WHERE id",
   "SELECT p.id, g.name FROM playtests p JOIN games g ON g.id = p.game_id WHERE p.id",
+  "SELECT id, name FROM categories WHERE id",
+  "SELECT id, COALESCE(name, email) AS name FROM invitations WHERE id",
+  "SELECT o.id, u.display_name AS name FROM payouts o JOIN users u ON u.id = o.user_id WHERE o.id",
+  "SELECT y.id, u.display_name AS name FROM payments y JOIN users u ON u.id = y.owner_id WHERE y.id",
+  "SELECT k.id, u.display_name AS name FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.id",
+  `SELECT b.id, (SELECT CASE COUNT(*) WHEN 1 THEN '1 payout' ELSE COUNT(*) || ' payouts' END FROM payouts o WHERE o.batch_id = b.id)
+    || COALESCE(' (' || b.method || ')', '') AS name FROM payout_batches b WHERE b.id`,
   "SELECT s.id, g.name FROM slots s JOIN games g ON g.id = s.game_id WHERE s.id",
 ];
 
-/** What people call these accounts, games, groups, playtests and slots. Others have no name. */
+/**
+ * What people call these accounts, games, groups, categories and invitations; for a playtest or slot its game, for a payout, payment or key
+ * whose it is, for a batch of payouts how many. Others have no name.
+ */
 export async function namesOf(q: Query, ids: readonly string[]): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();

@@ -33,8 +33,9 @@ const subjects = {
   playtest: "SELECT owner_id, status, visibility, approved_at FROM playtests WHERE id = ?",
   slot: `SELECT s.playtest_id, s.owner_id, s.playtester_id, s.status, b.admin_approved_at
     FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,
-  share: `SELECT owner_id, playtest_id, slot_id, with_name, with_moments AS with_notes, expires_at,
+  share: `SELECT owner_id, playtest_id, slot_id, clip_id, with_name, with_moments AS with_notes, expires_at,
     CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END AS has_password FROM shares WHERE id = ?`,
+  clip: "SELECT owner_id, slot_id, at_ms, end_ms, status FROM clips WHERE id = ?",
   game: "SELECT owner_id, status FROM games WHERE id = ?",
   group:
     "SELECT name, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g WHERE id = ?",

@@ -1,11 +1,10 @@
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../http/call.ts";
-import { RawResponse } from "../http/call.ts";
-import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
 import * as hoursStore from "./hours-store.ts";
+import { pdfReply } from "./invoices/reply.ts";
 import { createInvoices } from "./invoices/service.ts";
 import { openCheckout, requireCards, requirePayments, requireReturnable } from "./payments.ts";
 import { statusAt } from "./rules.ts";
@@ -51,15 +50,8 @@ export function billing(deps: Deps): HandlersFor<Ops> {
       const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
       if (!payment) throw notFound();
       const invoice = await invoiceOf({ ...payment, status: statusAt(payment, deps.clock.now()) });
-      const bytes = await deps.printInvoice(invoice);
-      return new RawResponse((_request, response) => {
-        response.writeHead(200, {
-          "Content-Type": "application/pdf",
-          "Content-Length": bytes.length,
-          "Content-Disposition": contentDisposition("attachment", `${invoice.number}.pdf`),
-        });
-        response.end(bytes);
-      });
+      const bytes = await deps.printer.invoice(invoice);
+      return pdfReply(bytes, `${invoice.number}.pdf`);
     },
 
     async buyCredit(call) {

@@ -5,6 +5,7 @@ import { mailUserAbout } from "../events/event-mails.ts";
 import { usd } from "../lib/money.ts";
 import { invalid, notConfigured } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
+import { utc } from "../lib/time.ts";
 import { taskLink } from "../mail/links.ts";
 import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
@@ -103,7 +104,7 @@ const seePayment = ({ config }: Deps, id: string) => ({ label: "See the payment"
 const receiptLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
   subject: `Receipt for ${usd(cents)}`,
   paragraphs: [
-    `We received your payment of ${usd(cents)} on ${new Date(deps.clock.now()).toUTCString()}. Thank you.`,
+    `We received your payment of ${usd(cents)} on ${utc(deps.clock.now())}. Thank you.`,
     `For: ${description ?? "Account credit"}\nPayment: ${id}`,
     `To download the invoice, run: playtest billing invoice ${id}`,
   ],

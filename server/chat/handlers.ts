@@ -27,6 +27,7 @@ const contactView = (row: chatStore.ContactRow) => ({
   unreadCount: row.unread_count,
   lastMessageAt: isoOrNull(row.last_message_at),
   lastMessagePreview: row.last_message_preview,
+  lastMessageSenderType: row.last_sender_type,
   conversationId: row.conversation_id,
 });
 
@@ -166,7 +167,7 @@ export function chat(deps: Deps): HandlersFor<Ops> {
     unblockConversation: (call) =>
       call.commit(async (tx) => {
         await setBlocked(tx, call.principal, call.params.id, false);
-        return { message: "The contact was unblocked and can send you messages again." };
+        return { message: "You no longer block this contact." };
       }),
   };
 }

@@ -39,6 +39,7 @@ export interface ContactRow {
   blocked_by_contact: number | null;
   last_message_at: number | null;
   last_message_preview: string | null;
+  last_sender_type: SenderType | null;
   unread_count: number;
   /** The sort key of the list. Not a time to show: see `listContacts`. */
   created_at: number;
@@ -63,6 +64,7 @@ export function listContacts(q: Query, side: Side, userId: string, page: Page) {
     `SELECT x.* FROM (
        SELECT u.id, u.display_name, u.company_name, u.suspended_at, k.unlocked, c.id AS conversation_id, c.${blockedByOther} AS blocked_by_contact,
               c.last_message_at, c.last_message_preview, COALESCE(c.last_message_at, k.first_at - 1000000000000000) AS created_at,
+              (SELECT m.sender_type FROM messages m WHERE m.conversation_id = c.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1) AS last_sender_type,
               (SELECT COUNT(*) FROM messages m WHERE m.conversation_id = c.id AND m.sender_type = ? AND m.read_at IS NULL) AS unread_count
          FROM (SELECT ${other} AS contact_id, MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked, MIN(created_at) AS first_at
                  FROM slots WHERE ${own} = ? AND ${other} IS NOT NULL GROUP BY ${other}) k

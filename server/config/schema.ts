@@ -70,7 +70,7 @@ const http = z.strictObject({
     day,
   ),
   maxConnections: integer(
-    "Connections open at once. Further ones are refused. From 80 % on, idle connections are closed after a second.",
+    "Connections open at once, fewer where the system's limit of open files requires it. Further ones are refused. From 80 % on, idle connections are closed after a second.",
     10_000,
     1,
     1_000_000,
@@ -258,6 +258,18 @@ const mail = z.strictObject({
   ),
 });
 
+const database = z.strictObject({
+  readUrl: orNull(
+    matching((url) => /^postgres(ql)?:\/\//.test(url)),
+    "A standby of the PostgreSQL database that answers reads, as long as it has everything that was committed before. Null: the database itself answers.",
+    {
+      variable: "PLAYTEST_DATABASE_READ_URL",
+      secret: true,
+      expected: "a postgres:// URL, or null",
+    },
+  ),
+});
+
 const jobs = z.strictObject({
   leaseMs: ms(
     "How long after a server process died another process on the same PostgreSQL database takes over its background jobs.",
@@ -309,6 +321,7 @@ export const schema = z.strictObject({
   invoices: described(invoices.prefault({}), "Invoices"),
   webhooks: described(webhooks.prefault({}), "Webhooks"),
   mail: described(mail.prefault({}), "Email"),
+  database: described(database.prefault({}), "Database"),
   jobs: described(jobs.prefault({}), "Background jobs"),
   passwords: described(passwords.prefault({}), "Passwords"),
   retention: described(retention.prefault({}), "Retention"),

@@ -42,10 +42,10 @@ export const clips = z.strictObject({
       .array(z.string())
       .refine(([program]) => program !== "")
       .default([]),
-    'The program ffmpeg, which cuts clips out of videos, such as ["ffmpeg"] or ["nice", "ffmpeg"]. It needs the encoder libx264. Empty: no clips.',
+    'The program ffmpeg, which cuts clips and still images out of videos, such as ["ffmpeg"] or ["nice", "ffmpeg"]. It needs the encoder libx264. Empty: no clips and images.',
     { expected: "a list of strings: the program, then its first arguments" },
   ),
-  timeoutMs: ms("How long the program may run for one clip.", 15 * minute, second, day),
+  timeoutMs: ms("How long the program may run for one clip or image.", 15 * minute, second, day),
   maxBytes: bytes("Largest clip.", 256 * MiB, KiB, 16 * GiB),
-  parallel: integer("Clips cut at once.", 1, 1, 64, "clips"),
+  parallel: integer("Clips and images cut at once.", 1, 1, 64, "clips"),
 });

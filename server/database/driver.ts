@@ -7,6 +7,8 @@ export interface DriverOptions {
   /** Disable the query timeout, for migrations and checks of large databases. */
   patient?: boolean;
   log?: StoreLog | undefined;
+  /** Another server with a copy of the database, for reads: see `database.readUrl` of the configuration. */
+  readUrl?: string | undefined;
 }
 
 /** A consistent view of a database at one moment, unaffected by later writes. */
@@ -34,7 +36,7 @@ export interface Driver {
   /** Opens the database. Creates the file if it does not exist. */
   open(location: DataLocation, options?: DriverOptions): Promise<Store>;
   /** Opens the database read-only. A server may be running on it. */
-  inspect(location: DataLocation): Promise<Store>;
+  inspect(location: DataLocation, options?: Pick<DriverOptions, "readUrl">): Promise<Store>;
   snapshot(location: DataLocation): Promise<Snapshot>;
   /**
    * Fills an empty database with the tables of this program: all that `work` wrote, or nothing if it throws. It may take hours. References

@@ -5,8 +5,8 @@ export interface FullText {
    * such as `owner=…` contain an equals sign, and may contain hyphens, so that no word is equal to one.
    */
   document(tags: readonly string[], words: readonly string[]): string;
-  /** A condition on `search_words` with one value, which `query` makes. */
-  readonly matches: string;
+  /** A query for the `rowid` of the first `limit` documents that match `query`, with a `rowid` above `after`, in the order of `rowid`. */
+  first(query: string, after: number, limit: number): { sql: string; values: (string | number)[] };
   /** The value that matches documents with all these tags and all these phrases. */
   query(tags: readonly string[], phrases: readonly (readonly string[])[]): string;
 }

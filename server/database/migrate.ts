@@ -25,6 +25,10 @@ import { search } from "./migrations/023-search.ts";
 import { languages } from "./migrations/024-languages.ts";
 import { clips } from "./migrations/025-clips.ts";
 import { slotsByEnd } from "./migrations/026-slots-by-end.ts";
+import { fewerIndexes } from "./migrations/027-fewer-indexes.ts";
+import { stills } from "./migrations/028-stills.ts";
+import { wrongPasswords } from "./migrations/029-wrong-passwords.ts";
+import { clipPosters } from "./migrations/030-clip-posters.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -65,6 +69,10 @@ export const migrations: readonly Migration[] = [
   languages,
   clips,
   slotsByEnd,
+  fewerIndexes,
+  stills,
+  wrongPasswords,
+  clipPosters,
 ];
 
 export interface Applied {

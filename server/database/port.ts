@@ -26,16 +26,24 @@ export interface Query {
    * run one at a time. Only inside `write`.
    */
   lock(table: "playtests" | "users", condition: string, ...values: Value[]): void;
+  /** Locks the row of `table` with this id as `lock` does, and returns it as those before this write left it. */
+  locked<T>(table: "playtests" | "users", id: string): Promise<T | undefined>;
 }
 
 /**
  * How concurrent writes are isolated from each other. SQLite runs writes one at a time. On PostgreSQL:
- * - `serializable` (the default): SERIALIZABLE. A write that conflicts with another is rolled back and runs again.
+ * - `serializable` (the default): SERIALIZABLE. A write that conflicts with another is rolled back and runs again. `server/README.md` says
+ *   why each of these needs it.
  * - `rows`: READ COMMITTED with row locks. Writes of different rows never conflict, and writes of the same row wait for each other. It is
  *   for writes whose decisions are all repeated in the condition of an `UPDATE`, enforced by a unique index, or made after `lock`. A
  *   comment at each use says why that holds.
  */
 export type Isolation = "serializable" | "rows";
+
+export interface ReadOptions {
+  /** A replica of the database may answer, if there is one that has everything that was committed before this read. */
+  replica?: boolean;
+}
 
 export interface WriteOptions {
   isolation?: Isolation;
@@ -99,9 +107,9 @@ export interface Store {
   readonly shared: boolean;
   /**
    * Each query sees everything committed before it. Several queries in one `read` are not one snapshot. Do not modify the rows: they
-   * may be shared with other readers.
+   * may be shared with other readers. With a replica, `fn` may run a second time, so it must have no effects.
    */
-  read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
+  read<T>(fn: (q: Query) => Promise<T>, options?: ReadOptions): Promise<T>;
   /**
    * Runs `fn` in one transaction and resolves after it is durable. `fn` may run more than once (after serialization failures), so it
    * must have no effects except its queries and must await nothing else. When it throws, the transaction is rolled back. A failed

@@ -15,7 +15,11 @@ import { unsubscribeUrl } from "./unsubscribe.ts";
 type Reader = Pick<users.UserRow, "id" | "email" | "role" | "display_name" | "email_verified_at" | "deleted_at">;
 
 /** The server's own accounts have addresses without a mailbox, and whether an unverified one belongs to the account is not known. */
-const canReceive = ({ email, email_verified_at, deleted_at }: Reader) =>
+export const canReceive = ({
+  email,
+  email_verified_at,
+  deleted_at,
+}: Pick<Reader, "email" | "email_verified_at" | "deleted_at">) =>
   email_verified_at !== null && deleted_at === null && !email.toLowerCase().endsWith(".invalid");
 
 /** Queues an email about an event, or for the daily email, as the reader chose. */
@@ -72,14 +76,14 @@ export const sendSummary = (job: Job, deps: Deps) =>
     if (!reader || collected.length === 0) return;
     await mails.markCollected(tx, reader.id, now);
     const kinds = [...new Set(collected.map(({ kind }) => kind as MailedKind))];
-    const count = collected.length === 1 ? "1 notification" : `${collected.length} notifications`;
+    const entries = collected.map(({ entry }) => JSON.parse(entry!) as Letter);
     const content = compose({
-      subject: `${count} in one email`,
+      subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
       to: reader.display_name,
       paragraphs: [
         "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
       ],
-      entries: collected.map(({ entry }) => JSON.parse(entry!) as Letter),
+      entries,
       footer: footerOf(deps, reader, kinds),
     });
     const about = { user_id: reader.id, kind: "summary", unsubscribe_url: unsubscribeUrl(deps, reader.id, kinds) };

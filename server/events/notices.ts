@@ -28,6 +28,8 @@ export interface NoticeContext {
   keys?: { unused: number; needed: number };
   /** Why a submission was rejected, or what was decided. */
   reason?: string | null;
+  /** An operator rejected the video, not the owner. */
+  byOperator?: boolean;
   /** An accepted video that is paid when it is published. */
   publishing?: boolean;
   /** What waits for an operator. */
@@ -59,7 +61,7 @@ interface CompleteContext extends NoticeContext {
 type Texts = Text | { owner: Text; playtester: Text };
 
 const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" : " It is not paid.");
-const refund = ({ refunded }: CompleteContext) => (refunded ? ` ${refunded} was refunded.` : "");
+const refund = ({ refunded }: CompleteContext) => (refunded ? ` You got ${refunded} back.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
 
 /** How a reported problem ended, for the owner and for the playtester. */
@@ -111,7 +113,12 @@ const notices = {
     }),
   },
   "slot.rejected": {
-    owner: ({ who, game }) => ({ title: "Submission rejected", body: `You rejected ${who}'s playtest of ${game}.` }),
+    owner: ({ who, game, byOperator, reason }) => ({
+      title: "Submission rejected",
+      body: byOperator
+        ? `An operator of this server rejected ${who}'s video of ${game}, and it is not published.${reason ? ` “${reason}”` : ""}`
+        : `You rejected ${who}'s playtest of ${game}.`,
+    }),
     playtester: ({ game, reason, until }) => ({
       title: "Playtest rejected",
       body: `Your playtest of ${game} was rejected${reason ? `: “${reason}”` : "."} ${until ? `You can submit another video before ${until}.` : "This is final."}`,
@@ -178,11 +185,11 @@ const notices = {
   "application.auto_rejected": {
     owner: ({ who, game }) => ({
       title: "Application closed",
-      body: `The application of ${who} to playtest ${game} was closed because no slots are left.`,
+      body: `The application of ${who} to playtest ${game} was closed because the playtest is full or over.`,
     }),
     playtester: ({ game }) => ({
       title: "Application closed",
-      body: `Your application to playtest ${game} was closed because no slots are left.`,
+      body: `Your application to playtest ${game} was closed because the playtest is full or over.`,
     }),
   },
   "subscription.created": ({ plan }) => ({

@@ -1,10 +1,12 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
+import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor, Principal } from "../http/call.ts";
 import { invalid } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import { canReceive } from "./event-mails.ts";
 import * as notificationStore from "./notifications-store.ts";
 import { listSettings, setModes } from "./settings-store.ts";
 
@@ -28,7 +30,11 @@ export function notifications(deps: Deps): HandlersFor<Ops> {
   return {
     async listNotificationSettings(call) {
       const { digestHour } = deps.config.mail;
-      return { settings: await call.read((q) => settingsOf(q, call.principal)), digestHour };
+      return call.read(async (q) => {
+        const user = (await users.find(q, call.principal.userId))!;
+        const settings = await settingsOf(q, call.principal);
+        return { settings, digestHour, address: canReceive(user) ? user.email : null };
+      });
     },
 
     updateNotificationSettings: (call) =>

@@ -42,6 +42,7 @@ export function info(deps: Deps): HandlersFor<Ops> {
           cards: deps.cards?.name ?? null,
           crypto: [...deps.chains.pairs],
           transcription: deps.transcriber !== null,
+          clips: deps.cutter !== null,
           buildHosting: true,
           idempotency: true,
         },

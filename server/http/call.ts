@@ -96,6 +96,11 @@ export class RawResponse {
   }
 }
 
+export interface CommitOptions extends WriteOptions {
+  /** `fn` itself requires that the caller's account is active, with `lockActive`. Otherwise `commit` does. */
+  locksCaller?: boolean;
+}
+
 /** The argument of a handler. Handlers read with `read`, and make all changes in one `commit`. */
 export interface Call<E extends Endpoint> {
   params: ParamsOf<E>;
@@ -124,7 +129,7 @@ export interface Call<E extends Endpoint> {
    */
   commit(
     fn: (tx: Query, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedProblem>,
-    options?: WriteOptions,
+    options?: CommitOptions,
   ): Promise<Committed<DataOf<E>>>;
 }
 

@@ -6,10 +6,11 @@ import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
 import type { Page } from "../database/keyset.ts";
-import type { Query, WriteOptions } from "../database/port.ts";
+import type { Query } from "../database/port.ts";
 import {
   type Call,
   type Client,
+  type CommitOptions,
   Committed,
   CommittedProblem,
   Existing,
@@ -173,13 +174,17 @@ class OperationCall {
   }
 
   read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
-    return this.#deps.store.read(fn);
+    // What a change depends on is read from the primary.
+    return this.#deps.store.read(fn, { replica: this.#endpoint.method === "GET" });
   }
 
-  async commit(fn: (tx: Query, trail: Trail) => Promise<unknown>, options?: WriteOptions): Promise<Committed<never>> {
+  async commit(
+    fn: (tx: Query, trail: Trail) => Promise<unknown>,
+    { locksCaller = false, ...options }: CommitOptions = {},
+  ): Promise<Committed<never>> {
     const { idempotent } = this;
     const effect = async (tx: Query) => {
-      const active = this.#requireActive(tx);
+      const active = locksCaller ? undefined : this.#requireActive(tx);
       const trail = await this.#openTrail(tx);
       const outcome = await fn(tx, trail);
       await active;

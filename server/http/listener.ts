@@ -10,7 +10,7 @@ import { RawResponse } from "./call.ts";
 import type { Origin } from "./call-operation.ts";
 import type { Execute } from "./execute.ts";
 import { createIdentify } from "./identify.ts";
-import { type Headers, problemOf, renderProblem, send, setHeaders } from "./reply.ts";
+import { failureText, type Headers, problemOf, renderProblem, send, setHeaders } from "./reply.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Router } from "./router.ts";
 import { type MatchedRoute, matchRoute, type Route } from "./routes.ts";
@@ -92,7 +92,10 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   function sendError({ request, response, requestId, headers }: Exchange, error: unknown): void {
     const problem = problemOf(error);
     if (problem.status >= 500 && error !== problem)
-      deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
+      deps.log.error(
+        { err: error, requestId, method: request.method, path: pathForLog(request) },
+        failureText("request", error, deps.dataDir),
+      );
     if (response.headersSent) return void response.destroy();
     discardRest(request);
     send(response, renderProblem(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), headers);

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { ProblemBody } from "../../src/contract/problems.ts";
+import { shortageOf } from "../../src/contract/text/shortages.ts";
 import { StoreUnavailable } from "../database/port.ts";
-import { Problem } from "../lib/problem.ts";
+import { Problem, unavailable } from "../lib/problem.ts";
 
 export type Headers = Record<string, string>;
 
@@ -37,14 +38,24 @@ export function renderProblem(problem: Problem, meta: Meta): Rendered {
 const unexpected =
   "An internal error occurred and was logged with this request id. It is safe to retry with the same Idempotency-Key.";
 
-/** The error to send: a Problem unchanged, an unavailable database as 503, anything else as 500 without its message. */
+/**
+ * The error to send: a Problem unchanged, an unavailable database or a full disk and its like as 503, anything else as 500 without its
+ * message.
+ */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (!(error instanceof StoreUnavailable)) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
-  return new Problem("SERVICE_UNAVAILABLE", "The database is currently not available. Retry with the same Idempotency-Key.", {
-    headers: { "Retry-After": "1" },
-    cause: error,
-  });
+  if (error instanceof StoreUnavailable)
+    return unavailable("The database is currently not available. Retry with the same Idempotency-Key.", 1, error);
+  const shortage = shortageOf(error);
+  if (!shortage) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
+  const text = `The server cannot store or read files right now: ${shortage.what}. Retry later with the same Idempotency-Key.`;
+  return unavailable(text, 5, error);
+}
+
+/** What the log says about a request that failed unexpectedly. The rest is in the error's own message. `dataDir`: where files are. */
+export function failureText(what: string, error: unknown, dataDir: string): string {
+  const shortage = shortageOf(error, dataDir);
+  return shortage ? `${what} failed: ${shortage.what}. ${shortage.remedy}` : `${what} failed`;
 }
 
 export function setHeaders(response: ServerResponse, headers: Headers): void {

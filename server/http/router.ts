@@ -1,4 +1,4 @@
-/** A node of the route tree, one level per path segment. Literal segments take precedence over parameters, which match only UUIDs. */
+/** A node of the route tree, one level per path segment. Literal segments take precedence over parameters, which match only ids. */
 interface Node<T> {
   literal: Map<string, Node<T>>;
   parameter: Node<T> | undefined;
@@ -7,7 +7,7 @@ interface Node<T> {
 
 export interface Match<T> {
   methods: ReadonlyMap<string, T>;
-  /** The parameters' values in the order of the path, in lower case. Their names depend on the route. */
+  /** The parameters' values in the order of the path, UUIDs in lower case. Their names depend on the route. */
   values: string[];
 }
 
@@ -20,7 +20,11 @@ export interface Router<T> {
   match(path: string): Match<T> | undefined;
 }
 
-export function createRouter<T>(): Router<T> {
+/** What other servers of this API may use as ids: anything that needs no escapes in a path. */
+export const opaqueIds = /^\w[\w.~:-]{0,127}$/;
+
+/** `ids`: what parameters match; this server's ids are UUIDs. */
+export function createRouter<T>({ ids = uuid }: { ids?: RegExp } = {}): Router<T> {
   const root = createNode<T>();
 
   return {
@@ -52,8 +56,8 @@ export function createRouter<T>(): Router<T> {
           node = literal;
           continue;
         }
-        if (!node.parameter || !uuid.test(segment)) return undefined;
-        values.push(segment.toLowerCase());
+        if (!node.parameter || !ids.test(segment)) return undefined;
+        values.push(uuid.test(segment) ? segment.toLowerCase() : segment);
         node = node.parameter;
       }
       return node.methods.size > 0 ? { methods: node.methods, values } : undefined;

@@ -44,6 +44,7 @@ function messageOf(issue: z.core.$ZodIssue, root: unknown): string {
   }
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  if (issue.code === "invalid_format" && issue.format === "uuid") return "must be a full id";
   if (issue.code === "invalid_format") return issue.format === "regex" ? issue.message : `must be a valid ${issue.format}`;
   return issue.message;
 }

@@ -12,10 +12,11 @@ const findersOf: Record<Role, Partial<Record<InboxKind, Find>>> = {
   admin: ofAdmin,
 };
 
-/** What a key needs to see an item, besides the main scope of its role. */
-const needed: Partial<Record<InboxKind, Scope>> = {
-  lowCredit: "billing",
-  unreadMessages: "chat",
+/** What a key needs to see an item, besides a scope that reads the inbox. */
+const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
+  game_owner: { lowCredit: "billing", unreadMessages: "chat" },
+  playtester: { unreadMessages: "chat" },
+  admin: { problems: "approve", approvals: "approve", payoutsOwed: "money", unmatchedDeposits: "money", failedJobs: "admin" },
 };
 
 /** What waits for an account of any role. */
@@ -28,7 +29,7 @@ export function inbox(deps: Deps): HandlersFor<"getInbox"> {
         const items = [];
         for (const kind of inboxKinds) {
           const find = findersOf[role][kind];
-          const scope = needed[kind];
+          const scope = needed[role][kind];
           if (kind === "lowCredit" && !deps.config.payments.enabled) continue;
           if (!find || (scope && !scopes.has(scope))) continue;
           const { count, due_at, amount_cents: amountCents, first_id: firstId } = await find(q, account);

@@ -1,5 +1,6 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import type { Query, Value } from "../database/port.ts";
+import { lackingKeys } from "../playtests/store.ts";
 
 /** What waits, as the inbox shows it. Times in ms. */
 export interface Waiting {
@@ -40,6 +41,10 @@ type Find = (q: Query, account: { userId: string; now: number; lowCreditCents: n
 export const ofOwner = {
   problems: (q, { userId }) =>
     waiting(q, { id: "s.id", due: "r.answer_by", rows: `${reported} AND s.owner_id = ?`, order: "r.answer_by, s.id" }, userId),
+  lackingKeys: async (q, { userId, now }) => {
+    const [first, ...others] = await lackingKeys(q, userId, now);
+    return first ? { ...none, count: others.length + 1, first_id: first.id } : none;
+  },
   reviews: (q, { userId }) =>
     waiting(q, { id: "id", rows: "slots WHERE owner_id = ? AND status = 'submitted'", order: "submitted_at, id" }, userId),
   applications: (q, { userId, now }) =>

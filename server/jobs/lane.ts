@@ -13,17 +13,21 @@ interface Owner {
 
 /** Runs jobs of some kinds, at most `width` at once. A slow job does not delay the others of its lane. */
 export class Lane {
-  readonly #kinds: Kinds;
+  readonly #kinds: readonly string[];
   readonly #width: number;
   readonly #owner: Owner;
   readonly #busy = new Set<Promise<void>>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
 
-  constructor(kinds: Kinds, width: number, owner: Owner) {
+  constructor(kinds: readonly string[], width: number, owner: Owner) {
     this.#kinds = kinds;
     this.#width = width;
     this.#owner = owner;
+  }
+
+  runsAny(kinds: ReadonlySet<string>): boolean {
+    return this.#kinds.some((kind) => kinds.has(kind));
   }
 
   /** Starts due jobs. When it is called while it is looking, it looks once more afterwards. */
@@ -47,7 +51,7 @@ export class Lane {
 
   async #fill(): Promise<void> {
     for (let free = this.#free(); free > 0 && this.#owner.isOpen(); free = this.#free()) {
-      const due = await this.#owner.claim(free, this.#kinds);
+      const due = await this.#owner.claim(free, { only: this.#kinds });
       for (const row of due) this.#begin(row);
       if (due.length < free) return;
     }

@@ -1,4 +1,5 @@
 import type { Deps } from "../app/deps.ts";
+import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Job, type JobKinds, RetryLater } from "./job.ts";
 import * as jobs from "./store.ts";
@@ -19,7 +20,6 @@ export type LeasedJob = jobs.JobRow & { heldUntil: number };
 /** Runs a leased job and extends its lease meanwhile. A job that fails is queued again or, after the last attempt, marked dead. */
 export async function runJob(row: LeasedJob, context: Context): Promise<void> {
   const { kinds, deps } = context;
-  const { store } = deps;
   let finished = false;
   const ended = (rows: number) => {
     if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
@@ -38,20 +38,27 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
     const work = kinds[row.kind];
     if (!work) throw new Error(`this version does not know jobs of kind ${row.kind}`);
     await work(job, deps);
-    if (!finished) await store.write((tx) => jobs.finish(tx, row));
+    if (!finished) await settle((tx) => jobs.finish(tx, row), lease, context);
   } catch (error) {
-    await retryOrFail(row, error, context);
+    const change = afterFailure(row, error, context);
+    await settle(change, lease, context);
   } finally {
     lease.release();
   }
 }
 
-/** Extends the lease of a job until it is released, and knows whether it still holds. */
-function holdLease(row: LeasedJob, { deps: { store }, clock, leaseMs }: Context) {
+interface Lease {
+  /** False once it was lost or ran out. */
+  isHeld(): boolean;
+  release(): void;
+}
+
+/** Extends the lease of a job until it is released. */
+function holdLease(row: LeasedJob, { deps: { store }, clock, leaseMs }: Context): Lease {
   let until = row.heldUntil;
   async function extend(): Promise<void> {
     const real = clock.real();
-    const rows = await store.write((tx) => jobs.extend(tx, row, jobs.leaseTime(store.dialect, real), leaseMs));
+    const rows = await store.write((tx) => jobs.extend(tx, row, jobs.leaseTime(store.dialect, real), leaseMs), jobs.byLease);
     until = rows === 0 ? 0 : real + leaseMs;
   }
   // An extension that fails is tried again by the next one. The lease runs out meanwhile, which `isHeld` sees.
@@ -59,15 +66,32 @@ function holdLease(row: LeasedJob, { deps: { store }, clock, leaseMs }: Context)
   return { isHeld: () => clock.real() < until, release: () => clearInterval(heartbeat) };
 }
 
-async function retryOrFail(row: jobs.JobRow, error: unknown, { deps, clock }: Context): Promise<void> {
-  const { store, log } = deps;
-  if (error instanceof RetryLater) return void (await store.write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
+/** How often (ms) the outcome of a job is written again while the database is away or full. */
+const settleEveryMs = 1_000;
+
+/**
+ * Writes what became of a job, and does not give up while its lease holds: otherwise nobody could run it before the lease ends.
+ */
+async function settle(change: (tx: Query) => Promise<unknown>, lease: Lease, { deps }: Context): Promise<void> {
+  for (;;) {
+    try {
+      return void (await deps.store.write(change, jobs.byLease));
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || deps.draining.aborted || !lease.isHeld()) throw error;
+    }
+    await deps.wait(settleEveryMs, deps.draining);
+  }
+}
+
+/** What to write about a job that failed or asked to run later. */
+function afterFailure(row: jobs.JobRow, error: unknown, { deps: { log }, clock }: Context): (tx: Query) => Promise<unknown> {
+  if (error instanceof RetryLater) return (tx) => jobs.retry(tx, row, error.runAt, error.message, 0);
   const failures = row.failures + 1;
   const isLast = failures >= maxFailures;
   const message = isLast ? "job failed and will not be retried" : "job failed";
   log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
   const text = String(error).slice(0, 500);
-  if (isLast) return void (await store.write((tx) => jobs.markDead(tx, row, text)));
+  if (isLast) return (tx) => jobs.markDead(tx, row, text);
   const wait = Math.round(1000 * Math.exp(Math.min(failures, 10)));
-  await store.write((tx) => jobs.retry(tx, row, clock.now() + wait, text, failures));
+  return (tx) => jobs.retry(tx, row, clock.now() + wait, text, failures);
 }

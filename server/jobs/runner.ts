@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JobKinds } from "./job.ts";
 import { Lane } from "./lane.ts";
@@ -32,9 +32,15 @@ interface Options {
 export class JobRunner implements Jobs<Deps> {
   readonly #options: Options;
   readonly #lanes: readonly Lane[];
-  readonly #queuedIn = new WeakSet<Query>();
+  /** The kinds of the jobs that a transaction queued and that are due at once. */
+  readonly #queuedIn = new WeakMap<Query, Set<string>>();
+  readonly #dueKinds = new Set<string>();
+  /** Holders of leases that may exist although their claim failed: the connection was lost while it was committed. */
+  #unsure: string[] = [];
   #deps: Deps | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
   #advancing: Promise<unknown> = Promise.resolve();
   #released: Promise<unknown> | undefined;
   #stopped = true;
@@ -47,7 +53,7 @@ export class JobRunner implements Jobs<Deps> {
 
   async schedule(tx: Query, job: JobToQueue): Promise<void> {
     await jobs.add(tx, this.#rowOf(job));
-    this.#queuedIn.add(tx);
+    this.#remember(tx, [job]);
   }
 
   async scheduleNew(tx: Query, given: readonly JobToQueue[]): Promise<void> {
@@ -55,7 +61,16 @@ export class JobRunner implements Jobs<Deps> {
       tx,
       given.map((job) => this.#rowOf(job)),
     );
-    this.#queuedIn.add(tx);
+    this.#remember(tx, given);
+  }
+
+  #remember(tx: Query, queued: readonly JobToQueue[]): void {
+    const now = this.#options.clock.now();
+    const due = queued.filter(({ runAt }) => runAt <= now);
+    if (due.length === 0) return;
+    const kinds = this.#queuedIn.get(tx) ?? new Set();
+    for (const { kind } of due) kinds.add(kind);
+    this.#queuedIn.set(tx, kinds);
   }
 
   #rowOf(job: JobToQueue): jobs.NewJob {
@@ -63,9 +78,22 @@ export class JobRunner implements Jobs<Deps> {
     return { ...job, id: newId(), key: `${job.kind}:${job.key}`, now: clock.now() };
   }
 
-  /** Looks for due jobs soon if this transaction queued any. Must be called after its commit. */
+  /** Starts the due jobs that this transaction queued, in a moment: many commits cause one look. Must be called after its commit. */
   committed(tx: Query): void {
-    if (this.#queuedIn.has(tx)) this.#sleep(0);
+    const kinds = this.#queuedIn.get(tx);
+    if (!kinds || this.#stopped) return;
+    for (const kind of kinds) this.#dueKinds.add(kind);
+    this.#wakeTimer ??= setTimeout(() => this.#wake(), 0).unref();
+  }
+
+  #wake(): void {
+    this.#wakeTimer = undefined;
+    this.#look(this.#dueKinds);
+    this.#dueKinds.clear();
+  }
+
+  #look(kinds: ReadonlySet<string>): void {
+    for (const lane of this.#lanes) if (lane.runsAny(kinds)) lane.look();
   }
 
   start(deps: Deps): void {
@@ -76,12 +104,13 @@ export class JobRunner implements Jobs<Deps> {
       this.#released = deps.store
         .write(jobs.releaseAll)
         .catch((error) => deps.log.error({ err: error }, "could not take over the jobs of a stopped process"));
-    this.#lookEverywhere();
+    this.#poll();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#wakeTimer);
     await this.#advancing;
     await this.#idle();
   }
@@ -98,7 +127,7 @@ export class JobRunner implements Jobs<Deps> {
         return await this.#runUntil(until, setClock);
       } finally {
         this.#paused = false;
-        this.#lookEverywhere();
+        this.#poll();
       }
     });
     this.#advancing = mine.catch(() => {});
@@ -114,7 +143,7 @@ export class JobRunner implements Jobs<Deps> {
       failed: (error: unknown, message: string, row?: jobs.JobRow) =>
         this.#deps?.log.error({ err: error, ...(row && { job: row.kind, id: row.id }) }, message),
     };
-    const lane = (kinds: readonly string[], width: number) => new Lane({ only: kinds }, width, owner);
+    const lane = (kinds: readonly string[], width: number) => new Lane(kinds, width, owner);
     const separate = Object.values(own).map(({ kinds, width }) => lane(kinds, width));
     const taken = Object.values(own).flatMap(({ kinds }) => kinds);
     const shared = all.filter((kind) => !taken.includes(kind));
@@ -126,13 +155,21 @@ export class JobRunner implements Jobs<Deps> {
     const { clock, newId, leaseMs } = this.#options;
     const token = newId();
     const { store } = this.#started();
-    const rows = await store.write(async (tx) => {
-      // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
-      const real = clock.real();
-      const now = jobs.leaseTime(store.dialect, real);
-      const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() });
-      return claimed.map((row) => ({ ...row, heldUntil: real + leaseMs }));
-    });
+    const unsure = [...this.#unsure];
+    const rows = await store
+      .write(async (tx) => {
+        for (const lost of unsure) await jobs.release(tx, lost);
+        // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
+        const real = clock.real();
+        const now = jobs.leaseTime(store.dialect, real);
+        const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() });
+        return claimed.map((row) => ({ ...row, heldUntil: real + leaseMs }));
+      }, jobs.byLease)
+      .catch((error: unknown) => {
+        if (error instanceof StoreUnavailable && error.outcomeUnknown) this.#unsure.push(token);
+        throw error;
+      });
+    this.#unsure = this.#unsure.filter((lost) => !unsure.includes(lost));
     return rows.sort((a, b) => a.run_at - b.run_at || (a.id < b.id ? -1 : 1));
   }
 
@@ -145,17 +182,27 @@ export class JobRunner implements Jobs<Deps> {
     return this.#deps;
   }
 
-  #lookEverywhere(): void {
-    for (const lane of this.#lanes) lane.look();
-    this.#sleep(pollMs);
+  /** Looks for due jobs of every kind, now and once a second. While none is due, this is one read. */
+  #poll(): void {
+    clearTimeout(this.#timer);
+    if (this.#paused || this.#stopped) return;
+    this.#polling ??= this.#lookWhereDue()
+      .catch((error) => this.#deps?.log.error({ err: error }, "could not look for due jobs"))
+      .finally(() => {
+        this.#polling = undefined;
+        if (!this.#stopped && !this.#paused) this.#timer = setTimeout(() => this.#poll(), pollMs).unref();
+      });
   }
 
-  #sleep(ms: number): void {
-    clearTimeout(this.#timer);
-    if (!this.#stopped) this.#timer = setTimeout(() => this.#lookEverywhere(), ms).unref();
+  async #lookWhereDue(): Promise<void> {
+    await this.#released;
+    const { clock, kinds } = this.#options;
+    const due = await this.#started().store.read((q) => jobs.dueKinds(q, Object.keys(kinds), clock.now()));
+    this.#look(due);
   }
 
   async #idle(): Promise<void> {
+    await this.#polling;
     for (const lane of this.#lanes) await lane.idle();
   }
 

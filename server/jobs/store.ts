@@ -1,6 +1,6 @@
 import { type JobStatus, jobMoves } from "../../src/contract/states/index.ts";
 import { sourcesOf, targetOf } from "../../src/contract/states/moves.ts";
-import type { Dialect, Query } from "../database/port.ts";
+import type { Dialect, Query, WriteOptions } from "../database/port.ts";
 import { updateWhere } from "../database/rows.ts";
 
 export interface JobRow {
@@ -14,7 +14,6 @@ export interface JobRow {
   /** How often it failed in a row. */
   failures: number;
   lease_token: string | null;
-  /** Real time in ms. */
 }
 
 export interface NewJob {
@@ -53,6 +52,17 @@ const find = (tx: Query, key: string) =>
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
 
+/** Which of `kinds` have a job that is due at `now` (ms). Each is one look into an index, however many are due. */
+export async function dueKinds(q: Query, kinds: readonly string[], now: number): Promise<Set<string>> {
+  const rows = await q.all<{ kind: string }>(
+    `SELECT column1 AS kind FROM (VALUES ${kinds.map(() => "(?)").join(", ")}) AS kinds
+      WHERE EXISTS (SELECT 1 FROM jobs WHERE kind = column1 AND state = 'queued' AND run_at <= ?)`,
+    ...kinds,
+    now,
+  );
+  return new Set(rows.map(({ kind }) => kind));
+}
+
 /** A filter for jobs: only these kinds, or all except these. */
 export type Kinds = { only: readonly string[] } | { except: readonly string[] };
 
@@ -75,6 +85,12 @@ export interface Lease {
   count: number;
   kinds: Kinds;
 }
+
+/**
+ * For writes of one job, or of the jobs that are leased: each is one UPDATE or DELETE that repeats in its condition what it decided by, the
+ * lease. Of two that meet, the second waits for the first, sees its lease, and changes nothing.
+ */
+export const byLease: WriteOptions = { isolation: "rows" };
 
 /** Leases up to `count` due jobs to the holder of `token`. Jobs whose lease has expired can be leased again. */
 export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
@@ -100,6 +116,10 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
 
 /** Ends every lease. Only for databases that no other process uses. */
 export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0");
+
+/** Ends the leases of a holder that does not know which jobs it has. */
+export const release = (tx: Query, token: string) =>
+  tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_token = ?", token);
 
 /** Zero rows when the lease was lost to another process. */
 export const extend = (tx: Query, job: JobRow, now: LeaseTime, leaseMs: number) =>

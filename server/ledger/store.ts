@@ -12,8 +12,11 @@ interface Stamp {
   newId(): string;
 }
 
-/** Posts a transfer once. False when its event key was already posted. Throws Overdraft, and an error if the postings do not balance. */
-export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise<boolean> {
+/** The stored balances after a transfer, as `balance` returns them, by account. System accounts have none. */
+export type Balances = ReadonlyMap<string, number>;
+
+/** Posts a transfer once. Undefined when its event key was already posted. Throws Overdraft, and an error if the postings do not balance. */
+export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise<Balances | undefined> {
   const sum = transfer.postings.reduce((total, posting) => total + posting.amount, 0);
   if (sum !== 0 || transfer.postings.length < 2) throw new Error(`transfer ${transfer.eventKey} does not balance: ${sum}`);
   const id = stamp.newId();
@@ -24,14 +27,16 @@ export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise
     insertTransfer(tx, id, transfer, stamp.now),
     Promise.all(postings.map((posting) => addToBalance(tx, id, transfer.asset, posting))),
   ]);
-  if (!inserted) return false;
+  if (!inserted) return undefined;
   const rows = postings.map(({ account, amount }, index) => {
     const after = balances[index];
     if (after === undefined) throw new Overdraft(`posting ${amount} would overdraw ${account}`);
     return { id: stamp.newId(), transfer_id: id, account_id: account, amount, balance_after: after, created_at: stamp.now };
   });
   sendRows(tx, "ledger_postings", rows);
-  return true;
+  return new Map(
+    rows.flatMap(({ account_id, balance_after: after }) => (after === null ? [] : [[account_id, positive(account_id, after)]])),
+  );
 }
 
 export async function postAll(tx: Query, transfers: readonly Transfer[], stamp: Stamp): Promise<void> {

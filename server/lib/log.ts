@@ -23,7 +23,7 @@ const secretPaths = [
 
 /** Writes JSON lines, or short text for a terminal, to `write`. Secrets are redacted by field name. */
 export async function createLog(options: { level: string; text: boolean; write(line: string): void }): Promise<Log> {
-  const { pino } = await import("pino");
+  const { default: pino } = await import("pino");
   const redact = { paths: secretPaths.flatMap((path) => [`["${path}"]`, `*["${path}"]`]), censor: "[redacted]" };
   const gather = gathered(options.write);
   const write = options.text ? (line: string) => gather(textLine(line)) : gather;

@@ -1,3 +1,4 @@
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Config } from "../config/schema.ts";
 import type { Mailer } from "./mailer.ts";
 
@@ -47,13 +48,12 @@ export const requestedNote: Record<Delivery, string> = {
 /** After invitations were mailed to several people. */
 export const invitedNote = (delivery: Delivery, count: number): string => {
   if (count === 0) return "Nobody was invited: there was nothing to send.";
-  const people = count === 1 ? "1 person" : `${count} people`;
   const where: Record<Delivery, string> = {
     sent: "The emails are on their way.",
     saved: "This server sends no email: forward the links in its outbox folder, or set PLAYTEST_SMTP_URL.",
     sandbox: readSandbox,
   };
-  return `Invited ${people}. ${where[delivery]}`;
+  return `Invited ${plural(count, "person", "people")}. ${where[delivery]}`;
 };
 
 /** After two links were mailed for a change of the address. */
@@ -63,4 +63,12 @@ export const changeNote: Record<Delivery, (from: string, to: string) => string> 
     `An email to ${from} and one to ${to} were written. ${noneSent} Ask the operator for both links. The address changes after both were opened.`,
   sandbox: (from, to) =>
     `An email to ${from} and one to ${to} were written. ${readSandbox} The address changes after both links.`,
+};
+
+/** After a link was mailed to the first address of an administrator's account. */
+export const firstAddressNote: Record<Delivery, (to: string) => string> = {
+  sent: (to) => `Open the link that was sent to ${to} within 24 hours. Emails come to that address after that.`,
+  saved: (to) =>
+    `An email to ${to} was written. ${noneSent} Open the link in it within 24 hours. Emails are written to that address after that.`,
+  sandbox: (to) => `An email to ${to} was written. ${readSandbox} Emails are written to that address after its link was opened.`,
 };

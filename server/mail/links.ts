@@ -3,11 +3,15 @@ import type { EventData } from "../../src/contract/events/payloads.ts";
 import type { Config } from "../config/schema.ts";
 import type { Action } from "./texts.ts";
 
-/** What owners and operators do in Studio or with the command. `/todo/TASK/ID` shows the commands for it. */
+/**
+ * What owners and operators do in Studio or with the command. `/todo/TASK/ID` shows the commands for it. A problem is answered by its
+ * owner, who can also cancel the slot; `report` is the same for operators.
+ */
 export const tasks = [
   "review",
   "playtest",
   "problem",
+  "report",
   "applications",
   "chat",
   "credit",

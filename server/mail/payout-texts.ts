@@ -1,13 +1,12 @@
 import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
+import { utc } from "../lib/time.ts";
 import { compose, type Happened, resetAction, whoDid } from "./texts.ts";
 
 const ifNotYou =
   "If this was you, you do not need to do anything. If not, reset your password now, revoke your API keys, correct your payout details, and contact the operator of this server.";
 
 const waiting = (until: number | null) =>
-  until === null
-    ? "Your next payout goes there."
-    : `No payout goes there before ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC, so that you have time to object.`;
+  until === null ? "Your next payout goes there." : `No payout goes there before ${utc(until)}, so that you have time to object.`;
 
 interface PayoutDetailsSet {
   method: PayoutMethod;

@@ -1,4 +1,5 @@
 import type { InvitedRole } from "../../src/contract/admin/invitations.ts";
+import { utc } from "../lib/time.ts";
 
 /** Subject and body of an email, as plain text and as HTML. What users wrote is escaped in the HTML. */
 export interface MailContent {
@@ -185,6 +186,19 @@ export const composeEmailChange = (about: { name: string | null; token: string; 
     secret: about.token,
   });
 
+/** To the address that an administrator named for another one, who has not confirmed it. */
+export const composeAdminAddress = (to: { brand: string; token: string; url: string }) =>
+  compose({
+    subject: `Confirm your address as an operator of ${to.brand}`,
+    to: null,
+    paragraphs: [
+      `An administrator of ${to.brand} named this address for your operator account there. Emails about what waits for you come here after you open this link, within 24 hours. It can be used once.`,
+      "If you do not expect this, ignore this email: then nothing else is sent here.",
+    ],
+    action: { label: "Confirm the address", url: to.url },
+    secret: to.token,
+  });
+
 export const composeSignIn = (to: { name: string | null; token: string; url: string }) =>
   compose({
     subject: "Your sign-in link",
@@ -231,11 +245,7 @@ export interface Happened {
 }
 
 export const whoDid = ({ at, address, agent }: Happened) =>
-  [
-    `Time: ${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
-    `Address: ${address}`,
-    ...(agent === null ? [] : [`With: ${nameInMail(agent)}`]),
-  ].join("\n");
+  [`Time: ${utc(at)}`, `Address: ${address}`, ...(agent === null ? [] : [`With: ${nameInMail(agent)}`])].join("\n");
 
 export const resetAction = ({ resetUrl: url }: Happened) => ({ label: "Reset your password", url });
 

@@ -23,7 +23,8 @@ export interface DoctorOptions extends DataLocationOptions {
 export async function doctor(options: DoctorOptions): Promise<Check[]> {
   const location = locate(options);
   const repairs = options.fix ? await repair(location) : [];
-  const store = await open(location, true);
+  const { check: configuration, readUrl } = await configCheck(options, location);
+  const store = await open(location, true, readUrl);
   try {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
@@ -31,7 +32,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
     if (schema.ok) checks.push(await store.read(searchCheck), await store.read(checkAudit));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
-    return [...locationChecks(location), await configCheck(options, location), ...repairs, ...checks];
+    return [...locationChecks(location), configuration, ...repairs, ...checks];
   } catch (error) {
     throw refused(error);
   } finally {
@@ -72,20 +73,23 @@ function locationChecks(location: DatabaseLocation): Check[] {
   ];
 }
 
-async function configCheck({ env }: DataLocationOptions, { dataDir }: DatabaseLocation): Promise<Check> {
+async function configCheck(
+  { env }: DataLocationOptions,
+  { dataDir }: DatabaseLocation,
+): Promise<{ check: Check; readUrl?: string | undefined }> {
   try {
-    await readConfig(env, dataDir, undefined);
-    return { name: "configuration", ok: true, detail: "valid" };
+    const { database } = await readConfig(env, dataDir, undefined);
+    return { check: { name: "configuration", ok: true, detail: "valid" }, readUrl: database.readUrl ?? undefined };
   } catch (error) {
-    return { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message };
+    return { check: { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message } };
   }
 }
 
-async function open(location: DatabaseLocation, readOnly: boolean): Promise<Store> {
+async function open(location: DatabaseLocation, readOnly: boolean, readUrl?: string): Promise<Store> {
   const { driver, dataDir } = location;
   if (readOnly && !hasDatabase(location))
     throw new ConfigError(`No playtest database found in ${dataDir}. Nothing was changed. Pass the data directory with --data.`);
-  const opened = readOnly ? driver.inspect(location) : driver.open(location, { patient: true });
+  const opened = readOnly ? driver.inspect(location, { readUrl }) : driver.open(location, { patient: true });
   return opened.catch((error) => Promise.reject(refused(error)));
 }
 

@@ -1,17 +1,23 @@
 import * as users from "../accounts/users-store.ts";
-import type { Query } from "../database/port.ts";
+import type { Isolation, Query } from "../database/port.ts";
 
-/** Removes at most `limit` rows that ended before `before` (ms). Returns how many. */
-export type Removal = (tx: Query, before: number, limit: number) => Promise<number>;
+export interface Removal {
+  isolation: Isolation;
+  /** Removes at most `limit` rows that ended before `before` (ms). Returns how many. */
+  remove(tx: Query, before: number, limit: number): Promise<number>;
+}
 
-const from =
-  (table: string, key: string, over: string): Removal =>
-  (tx, before, limit) =>
+/** Row locks are enough: one statement, which repeats its condition outside of the selection, as a row may have changed since then. */
+const from = (table: string, key: string, over: string): Removal => ({
+  isolation: "rows",
+  remove: (tx, before, limit) =>
     tx.run(
-      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT CAST(? AS INTEGER))`,
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT CAST(? AS INTEGER)) AND ${over}`,
       before,
       limit,
-    );
+      before,
+    ),
+});
 
 export const replies = from("idempotency", "account_id, idempotency_key", "expires_at <= ?");
 export const sessions = from("sessions", "hash", "expires_at <= ?");
@@ -21,31 +27,38 @@ export const shares = from("shares", "id", "expires_at <= ?");
 export const passkeyChallenges = from("passkey_challenges", "bound_to", "expires_at <= ?");
 /** Authenticator apps whose set-up was not completed. */
 export const unfinishedFactors = from("second_factors", "user_id", "created_at <= ? AND enabled_at IS NULL");
+export const wrongPasswords = from("wrong_passwords", "account", "forgotten_at <= ?");
 export const processorEvents = from("processor_events", "provider, event_id", "received_at <= ?");
 /** Emails that were sent or failed. Some contain sign-in links, so they are not kept longer than necessary. */
 export const mails = from("mails", "id", "created_at <= ? AND (sent_at IS NOT NULL OR failed_at IS NOT NULL)");
 
 /** Accounts whose address nobody verified. */
-export const unverifiedAccounts: Removal = async (tx, before, limit) => {
-  const found = await users.listUnverified(tx, before, limit);
-  for (const { id } of found) await users.removeUnverified(tx, id);
-  return found.length;
+export const unverifiedAccounts: Removal = {
+  isolation: "serializable",
+  async remove(tx, before, limit) {
+    const found = await users.listUnverified(tx, before, limit);
+    for (const { id } of found) await users.removeUnverified(tx, id);
+    return found.length;
+  },
 };
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
 /** Webhook deliveries and their attempts, except pending ones. Selected by their ids, which begin with their creation time. */
-export const deliveries: Removal = async (tx, before, limit) => {
-  const found = await tx.all<{ id: string }>(
-    "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT CAST(? AS INTEGER)",
-    idsAfter(before),
-    before,
-    limit,
-  );
-  if (found.length === 0) return 0;
-  const ids = found.map(({ id }) => id);
-  await tx.run(`DELETE FROM webhook_attempts WHERE delivery_id IN (${marks(ids)})`, ...ids);
-  return tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${marks(ids)})`, ...ids);
+export const deliveries: Removal = {
+  isolation: "serializable",
+  async remove(tx, before, limit) {
+    const found = await tx.all<{ id: string }>(
+      "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT CAST(? AS INTEGER)",
+      idsAfter(before),
+      before,
+      limit,
+    );
+    if (found.length === 0) return 0;
+    const ids = found.map(({ id }) => id);
+    await tx.run(`DELETE FROM webhook_attempts WHERE delivery_id IN (${marks(ids)})`, ...ids);
+    return tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${marks(ids)})`, ...ids);
+  },
 };
 
 /** A text that sorts after every UUIDv7 of this millisecond and before those of the next. */

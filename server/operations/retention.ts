@@ -22,6 +22,7 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.tokens, now],
     [old.emailChanges, now],
     [old.passkeyChallenges, now],
+    [old.wrongPasswords, now],
     [old.unfinishedFactors, now - setUpMs],
     [old.unverifiedAccounts, now - unverifiedMs],
     [old.shares, now - expiredShareMs],
@@ -29,9 +30,10 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.deliveries, now - deliveryMs],
     [old.processorEvents, now - processorEventMs],
   ];
-  for (const [remove, before] of rules) {
+  for (const [{ isolation, remove }, before] of rules) {
     let removed = batch;
-    while (removed === batch && !deps.draining.aborted) removed = await deps.store.write((tx) => remove(tx, before, batch));
+    while (removed === batch && !deps.draining.aborted)
+      removed = await deps.store.write((tx) => remove(tx, before, batch), { isolation });
   }
   await deps.store.write((tx) => job.reschedule(tx, now + everyMs));
 }

@@ -28,14 +28,15 @@ const kinds = {
   playtests: `SELECT id, game_id, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
     notes_for_testers, qualifications, panel, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
   slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
-      v.video_file_size, v.video_duration_ms, v.notes, r.score, r.comment, j.reason AS rejection_reason
+      v.video_file_size, v.video_duration_ms, v.notes, v.device, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
     WHERE s.owner_id = ? OR s.playtester_id = ?`,
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   moments: `SELECT id, slot_id, build_id, at_ms, end_ms, kind, severity, body, tags, created_at, updated_at FROM moments WHERE owner_id = ?`,
   clips: "SELECT id, slot_id, name, at_ms, end_ms, status, size, created_at FROM clips WHERE owner_id = ?",
-  shares: `SELECT id, playtest_id, slot_id, with_name AS is_with_name, with_moments AS is_with_notes, views, last_viewed_at, created_at, expires_at
+  stills: "SELECT id, slot_id, moment_id, clip_id, at_ms, status, size, created_at FROM stills WHERE owner_id = ?",
+  shares: `SELECT id, playtest_id, slot_id, clip_id, with_name AS is_with_name, with_moments AS is_with_notes, views, last_viewed_at, created_at, expires_at
     FROM shares WHERE owner_id = ?`,
   applications: `SELECT id, playtest_id, status, qualifications_response, created_at, reviewed_at, assigned_slot_id
     FROM applications WHERE playtester_id = ?`,

@@ -1,4 +1,4 @@
-import { checkPassword } from "../accounts/attempts.ts";
+import { checkPassword } from "../accounts/attempts/attempts.ts";
 import { requireCode } from "../accounts/factors/codes.ts";
 import { isFresh } from "../accounts/factors/proof.ts";
 import { open } from "../accounts/payout-details/service.ts";

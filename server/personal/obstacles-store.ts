@@ -1,3 +1,4 @@
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Query } from "../database/port.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
@@ -14,7 +15,6 @@ const unfinished = "('reserved', 'submitted', 'blocked', 'publishing')";
 
 const count = async (q: Query, sql: string, ...ids: string[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...ids))!.n;
-const some = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 /** Everything that keeps an account from being deleted. */
 export async function obstaclesOf(q: Query, id: string): Promise<Obstacle[]> {
@@ -25,15 +25,15 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
   const found: [number, (n: number) => string][] = [
     [
       await count(q, "playtests WHERE owner_id = ? AND status IN ('active', 'pending_payment')", id),
-      (n) => `${some(n, "order")} not finished: cancel open slots, and review or wait for the others.`,
+      (n) => `${plural(n, "order")} not finished: cancel open slots, and review or wait for the others.`,
     ],
     [
       await count(q, `slots WHERE playtester_id = ? AND status IN ${unfinished}`, id),
-      (n) => `${some(n, "slot")} not finished: release them, or wait until they are reviewed.`,
+      (n) => `${plural(n, "slot")} not finished: release them, or wait until they are reviewed.`,
     ],
     [
       await count(q, "payments WHERE owner_id = ? AND status = 'pending'", id),
-      (n) => `${some(n, "payment")} pending: cancel the checkout, or wait a day until it expires.`,
+      (n) => `${plural(n, "payment")} pending: cancel the checkout, or wait a day until it expires.`,
     ],
     [
       await count(q, "subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", id),
@@ -41,7 +41,7 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
     ],
     [
       await count(q, "payouts WHERE user_id = ? AND status = 'pending'", id),
-      (n) => `${some(n, "payout")} on the way: wait until the operator says what became of it.`,
+      (n) => `${plural(n, "payout")} on the way: wait until the operator says what became of it.`,
     ],
   ];
   return found.filter(([n]) => n > 0).map(([n, text]) => ({ text: text(n), isMoney: false }));
@@ -50,11 +50,11 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
 async function money(q: Query, id: string): Promise<Obstacle[]> {
   const found: [number, (n: number) => string][] = [
     [await balance(q, accounts.credit(id)), (n) => `${usd(n)} of credit is left: spend it, or ask the operator.`],
-    [await balance(q, accounts.minutes(id)), (n) => `${some(n, "playtest minute")} left: use them, or ask the operator.`],
+    [await balance(q, accounts.minutes(id)), (n) => `${plural(n, "playtest minute")} left: use them, or ask the operator.`],
     [await balance(q, accounts.receivable(id)), (n) => `${usd(n)} is owed because of a dispute: buy credit to pay it.`],
     [
       await balance(q, accounts.minutesReceivable(id)),
-      (n) => `${some(n, "playtest minute")} owed because of a dispute: ask the operator.`,
+      (n) => `${plural(n, "playtest minute")} owed because of a dispute: ask the operator.`,
     ],
     [await balance(q, accounts.payable(id)), (n) => `${usd(n)} of earnings is not paid out: ask the operator to pay it.`],
     [
@@ -63,11 +63,11 @@ async function money(q: Query, id: string): Promise<Obstacle[]> {
         "payment_reversals r JOIN payments p ON p.id = r.payment_id WHERE p.owner_id = ? AND r.kind = 'dispute' AND r.state = 'taken' AND r.lifted_at IS NULL",
         id,
       ),
-      (n) => `${some(n, "dispute")} open: wait until it has ended, or ask the operator.`,
+      (n) => `${plural(n, "dispute")} open: wait until it has ended, or ask the operator.`,
     ],
     [
       await count(q, "crypto_deposits WHERE owner_id = ? AND status = 'suspense'", id),
-      (n) => `${some(n, "crypto deposit")} not credited: prove that you sent it, or ask the operator.`,
+      (n) => `${plural(n, "crypto deposit")} not credited: prove that you sent it, or ask the operator.`,
     ],
   ];
   return found.filter(([n]) => n > 0).map(([n, text]) => ({ text: text(n), isMoney: true }));

@@ -6,6 +6,7 @@ import type { Query } from "../database/port.ts";
 import { conflict } from "../lib/problem.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf } from "../sharing/clips/service.ts";
+import { removeStillsOf } from "../sharing/stills/service.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
 import { obstaclesOf } from "./obstacles-store.ts";
 
@@ -29,6 +30,7 @@ export async function deleteAccount(deps: Deps, tx: Query, user: users.UserRow, 
   if (by.byOperator) await endPlan(deps, tx, user.id);
   await requireDeletable(tx, user, by);
   await removeClipsOf(deps, tx, user.id);
+  await removeStillsOf(deps, tx, user.id);
   const { id, email, display_name: displayName, company_name: companyName } = user;
   search.removeOwner(tx, id);
   await erase(tx, { id, email, displayName, companyName }, deps.clock.now());

@@ -1,5 +1,4 @@
-import { accountScopes } from "../accounts/service.ts";
-import * as users from "../accounts/users-store.ts";
+import { listApprovers } from "../accounts/service.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit, type Recipient } from "../events/emit.ts";
@@ -16,7 +15,7 @@ export async function announceApproval(
   playtest: Pick<PlaytestRow, "id" | "game_id">,
   slotId: string | null,
 ): Promise<void> {
-  const admins = (await users.listAdmins(tx)).filter((admin) => accountScopes(admin).includes("approve"));
+  const admins = await listApprovers(tx);
   const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
   const recipients = admins.map(({ id }): Recipient => ({ id, role: "admin" }));
   await emit(deps, tx, recipients, {

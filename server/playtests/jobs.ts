@@ -2,9 +2,14 @@ import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { closePending } from "./applications/service.ts";
 import { published } from "./publishing.ts";
+import { remindHolder } from "./slots/reminders.ts";
 import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
+
+/** Reminds the playtester of a reserved slot before its deadline, and expires the slot then. */
+export const watchSlot = (job: Job, deps: Deps) =>
+  Number(job.payload.deadlineAt) > deps.clock.now() ? remindHolder(job, deps) : expireSlot(job, deps);
 
 /** Expires a reserved slot whose deadline has passed. Does nothing when it was submitted or released, or has a later deadline. */
 export const expireSlot = (job: Job, deps: Deps) =>
@@ -48,4 +53,4 @@ export const closeWindow = (job: Job, deps: Deps) =>
     await expireUnfilled(deps, tx, playtest);
     await closePending(deps, tx, playtest, playtest.applications_expire_at!);
     await job.done(tx);
-  });
+  }, playtests.rowLocks);

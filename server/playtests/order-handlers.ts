@@ -1,3 +1,4 @@
+import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
@@ -6,8 +7,8 @@ import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
-import type { Query, WriteOptions } from "../database/port.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Query } from "../database/port.ts";
+import type { CommitOptions, HandlersFor } from "../http/call.ts";
 import { CommittedProblem } from "../http/call.ts";
 import { conflict, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";
@@ -41,7 +42,8 @@ type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest"
  * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial.
  * Checkouts and crypto quotes decide by more than that.
  */
-const isolationOf = (method: PaymentMethod): WriteOptions => ({
+const optionsOf = (method: PaymentMethod): CommitOptions => ({
+  locksCaller: true,
   isolation: method === "card" || method === "x402" ? "serializable" : "rows",
 });
 
@@ -100,14 +102,13 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         return new CommittedProblem(problem, until);
       };
       return call.commit(async (tx) => {
-        const game = await ownGame(tx, gameId, ownerId);
         const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-        if (before) await requireUnfrozen(tx, ownerId);
+        if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
         if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
-        const placed = await placeOrder(deps, tx, game, call.body, method);
+        const placed = await placeOrder(deps, tx, { gameId, ownerId }, call.body, method);
         if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
         return replyTo(tx, placed, method === "card");
-      }, isolationOf(method));
+      }, optionsOf(method));
     },
 
     quotePlaytest: (call) =>

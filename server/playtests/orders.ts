@@ -1,5 +1,6 @@
 import type { Order } from "../../src/contract/order-body.ts";
-import { requireActive } from "../accounts/authenticate.ts";
+import { plural } from "../../src/contract/text/plural.ts";
+import { lockActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
@@ -15,6 +16,7 @@ import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { taskLink } from "../mail/links.ts";
 import { announceApproval } from "./approvals.ts";
+import { ownGame } from "./find.ts";
 import { requirePanel } from "./groups/panels.ts";
 import { storeKeys } from "./keys/service.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
@@ -34,11 +36,9 @@ export interface Priced {
 /** What an order costs and what the owner has for it. */
 export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
   const price = deps.config.payments.enabled ? priceOf(order, deps.config.pricing) : noPrice;
-  const [balanceCents, minutesAvailable] = await Promise.all([
-    ledger.balance(q, accounts.credit(ownerId)),
-    ledger.balance(q, accounts.minutes(ownerId)),
-  ]);
-  const funds = { balanceCents, minutesAvailable };
+  const [credit, minutes] = [accounts.credit(ownerId), accounts.minutes(ownerId)];
+  const balances = await ledger.balances(q, [credit, minutes]);
+  const funds = { balanceCents: balances.get(credit) ?? 0, minutesAvailable: balances.get(minutes) ?? 0 };
   return { price, need: { totalCents: price.costCents * order.quantity, minutesNeeded: price.minutes * order.quantity }, funds };
 }
 
@@ -70,14 +70,21 @@ export interface Placed {
  * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, when the requested
  * payment method does not cover it, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
  */
-export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order: Order, method: PaymentMethod): Promise<Placed> {
-  users.lock(tx, game.owner_id);
-  await checkOrder(deps, tx, game, order);
-  const [priced] = await Promise.all([
-    priceOrder(deps, tx, game.owner_id, order),
-    requireUnfrozen(tx, game.owner_id),
-    requireActive(tx, game.owner_id),
+export async function placeOrder(
+  deps: Deps,
+  tx: Query,
+  { gameId, ownerId }: { gameId: string; ownerId: string },
+  order: Order,
+  method: PaymentMethod,
+): Promise<Placed> {
+  // One round trip: what is read behind the lock is what the writes before it left.
+  const [, game, priced] = await Promise.all([
+    lockActive(tx, ownerId),
+    ownGame(tx, gameId, ownerId),
+    priceOrder(deps, tx, ownerId, order),
+    requireUnfrozen(tx, ownerId),
   ]);
+  await checkOrder(deps, tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
   const playtest = newPlaytest(deps, game, order, priced.price);
@@ -126,12 +133,9 @@ export async function charge(
   });
   const amount = paidWith === "credit" ? need.totalCents : need.minutesNeeded;
   const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId, paidWith, amount };
-  // The balance is read behind the transfer, in the same round trip.
-  const [, balanceCents] = await Promise.all([
-    ledger.post(tx, orderTransfer(order), { now, newId: deps.newId }),
-    ledger.balance(tx, accounts.credit(playtest.owner_id)),
-  ]);
-  if (paidWith === "credit") await tellWhenLow(deps, tx, playtest.owner_id, { balanceCents, spentCents: amount });
+  const balances = await ledger.post(tx, orderTransfer(order), { now, newId: deps.newId });
+  const balanceCents = balances?.get(accounts.credit(playtest.owner_id));
+  if (balanceCents !== undefined) await tellWhenLow(deps, tx, playtest.owner_id, { balanceCents, spentCents: amount });
   return paymentId;
 }
 
@@ -232,7 +236,7 @@ export function openSlot(
 }
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
-  `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${playtest.player_count} player${playtest.player_count === 1 ? "" : "s"}`;
+  `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${plural(playtest.player_count, "player")}`;
 
 /** The 402 that states the available and the required amount. */
 export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {

@@ -38,7 +38,7 @@ export async function rejectVideo(
   playtests.lock(tx, playtest.id);
   const unpublished = requireUnpublished(playtest, slot);
   if ((await slots.submissionOf(tx, slot.id))?.admin_approved_at !== null) throw notWaiting();
-  await rejectForGood(deps, tx, playtest, unpublished, reason);
+  await rejectForGood(deps, tx, playtest, unpublished, { reason, byOperator: true });
 }
 
 function requireUnpublished(playtest: PlaytestRow, slot: slots.SlotRow): slots.SlotIn<"submitted" | "publishing"> {

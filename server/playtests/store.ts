@@ -61,12 +61,16 @@ export const findForOwner = (q: Query, id: string, ownerId: string) =>
  * ledger accounts.
  */
 export const lock = (tx: Query, id: string) => tx.lock("playtests", "id = ?", id);
+/** Locks the playtest, and reads it as the writes before left it. */
+export const locked = (tx: Query, id: string) => tx.locked<PlaytestRow>("playtests", id);
 export const lockOfSlot = (tx: Query, slotId: string) =>
   tx.lock("playtests", "id = (SELECT playtest_id FROM slots WHERE id = ?)", slotId);
+export const lockOfApplication = (tx: Query, applicationId: string) =>
+  tx.lock("playtests", "id = (SELECT playtest_id FROM applications WHERE id = ?)", applicationId);
 
 /**
- * For a write that locked the playtest and decides by it, its slots and keys, by what a locked user holds, and by balances, whose updates
- * refuse an overdraft. Not for one that decides by anything else, such as applications.
+ * For a write that locked the playtest and decides by it, its slots, keys, applications and the finished videos of its slots, by what a
+ * locked user holds, and by balances, whose updates refuse an overdraft. Not for one that decides by anything else.
  */
 export const rowLocks: WriteOptions = { isolation: "rows" };
 
@@ -118,8 +122,17 @@ export const dashboard = async (q: Query, ownerId: string, now: number) => ({
   totalGames: await count(q, "games WHERE owner_id = ?", ownerId),
   activePlaytests: await count(q, `playtests p WHERE p.owner_id = ? AND ${activeSql}`, ownerId, now, now),
   pendingReviews: await count(q, "slots WHERE owner_id = ? AND status = 'submitted'", ownerId),
-  playtestsLackingKeys: await count(q, `playtests p WHERE p.owner_id = ? AND ${activeSql} AND ${lackingSql}`, ownerId, now, now),
+  playtestsLackingKeys: (await lackingKeys(q, ownerId, now)).length,
 });
+
+/** The active playtests of an owner whose open slots have too few game keys, oldest first. */
+export const lackingKeys = (q: Query, ownerId: string, now: number) =>
+  q.all<{ id: string }>(
+    `SELECT p.id FROM playtests p WHERE p.owner_id = ? AND ${activeSql} AND ${lackingSql} ORDER BY p.created_at, p.id`,
+    ownerId,
+    now,
+    now,
+  );
 
 export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: false, acceptedOwner: false };
 

@@ -46,6 +46,7 @@ export const submissionView = (slot: SlotDetailRow) =>
         videoFileSize: slot.video_file_size,
         videoDurationSeconds: secondsOf(slot.video_duration_ms),
         notes: slot.submission_notes,
+        device: slot.device,
         createdAt: iso(slot.submission_at!),
       };
 
@@ -107,13 +108,26 @@ export function slotDetailView(slot: SlotDetailRow, now: number) {
   };
 }
 
+/** What only the owner sees of a slot: what was played, and an image of the video. */
+export interface OwnParts {
+  build: { id: string; version: string | null; created_at: number } | undefined;
+  posterUrl: string | null;
+}
+
+export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl }: OwnParts, now: number) => ({
+  ...slotDetailView(slot, now),
+  build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
+  posterUrl,
+});
+
 /** A published video that everybody may watch, with its URL on this server. */
-export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow) => ({
+export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow, hasPoster: boolean) => ({
   slotId: video.id,
   gameName: video.game_name,
   playtesterName: video.display_name,
   publishedAt: iso(video.published_at),
   videoUrl: `${baseUrl}/watch/${video.id}/video`,
+  posterUrl: hasPoster ? `${baseUrl}/watch/${video.id}/poster` : null,
 });
 
 /** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */

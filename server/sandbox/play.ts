@@ -25,6 +25,7 @@ export async function play(
   tx: Query,
   { slotId, testerId, video }: { slotId: string; testerId: string | undefined; video: Sample },
 ): Promise<void> {
+  playtests.lockOfSlot(tx, slotId);
   const detail = await slots.findDetail(tx, slotId);
   if (!detail) throw notFound();
   const status = statusAt(detail, deps.clock.now());
@@ -34,14 +35,14 @@ export async function play(
   if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
     throw conflict("Another playtester holds this slot. Nothing was changed.");
   const held = slots.isIn(slot, "open") ? await claimOrApply(deps, tx, slot, testerId) : slots.requireMove(slot, "submit");
-  await submit(deps, tx, held, await upload(deps, tx, held, video), "A simulated playtest.");
+  await submit(deps, tx, held, await upload(deps, tx, held, video), { notes: "A simulated playtest.", device: "PC" });
 }
 
 async function claimOrApply(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId: string | undefined) {
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
   const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
-  if (playtest.selection_mode === "automatic") return claim(deps, tx, playtest.id, playtesterId, { wanted: slot });
+  if (playtest.selection_mode === "automatic") return (await claim(deps, tx, playtest.id, playtesterId, { wanted: slot })).slot;
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
   const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
   await approve(deps, tx, playtest, application, { wanted: slot, isSimulated: true });

@@ -1,8 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import type { Deps } from "../app/deps.ts";
-import { uploadPath } from "../uploads/files.ts";
-import { blobKeyOf } from "../uploads/store.ts";
-import { sampleVideos } from "./sample-video.ts";
+import { late } from "../lib/late.ts";
+import { blobKeyOf, pathOf } from "../uploads/store.ts";
+
+const load = late(() => import("./sample-video.ts"));
 
 /** Each sample video has three seconds. */
 const sampleMs = 3000;
@@ -16,11 +17,18 @@ export interface Sample {
 
 /** Puts one of the sample videos that are built into the server into the blob store, like a finished upload. `turn` counts up. */
 export async function storeSample(deps: Deps, turn: number): Promise<Sample> {
+  const { sampleVideos } = await load();
   const uploadId = deps.newId();
   const blobKey = blobKeyOf({ id: uploadId, kind: "video" });
-  const path = uploadPath(deps.dataDir, uploadId);
-  await writeFile(path, Buffer.from(sampleVideos[turn % sampleVideos.length]!, "base64"));
-  await deps.blobs.put(blobKey, path);
+  const path = pathOf(deps.dataDir, uploadId);
+  try {
+    await writeFile(path, Buffer.from(sampleVideos[turn % sampleVideos.length]!, "base64"));
+    await deps.blobs.put(blobKey, path);
+  } catch (error) {
+    // Half a file would take what is left of a full disk.
+    await rm(path, { force: true });
+    throw error;
+  }
   const size = await deps.blobs.size(blobKey);
   if (size === undefined) throw new Error(`the blob store does not have ${blobKey}, which was just stored`);
   return { uploadId, blobKey, size, durationMs: sampleMs };

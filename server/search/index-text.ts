@@ -1,4 +1,3 @@
-import { text as textOf } from "node:stream/consumers";
 import { readCues } from "../../src/contract/text/cues.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -84,7 +83,7 @@ async function transcriptEntries(
   slotId: string,
   { key, key_takeaways }: store.TranscriptRow,
 ): Promise<store.Entry[]> {
-  const vtt = key === null ? "" : await fileText(deps, key);
+  const vtt = key === null ? "" : ((await deps.blobs.text(key)) ?? "");
   const cues = readCues(vtt.replaceAll("\0", "")).map(({ startMs, text }) => ({ atMs: startMs, text }));
   const takeaways = JSON.parse(key_takeaways) as string[];
   return [
@@ -92,10 +91,6 @@ async function transcriptEntries(
     ...takeaways.flatMap((takeaway) => entriesOf("takeaway", slotId, linesOf(takeaway, null))),
   ];
 }
-
-/** Empty when the file is missing: it was replaced just now, or lost, which `serve doctor` reports. */
-const fileText = async (deps: Deps, key: string) =>
-  (await deps.blobs.size(key)) === undefined ? "" : textOf(await deps.blobs.read(key));
 
 const entriesOf = (source: store.Entry["source"], sourceId: string, lines: Line[]): store.Entry[] =>
   passagesOf(lines).map((passage) => ({ source, sourceId, passage }));

@@ -159,15 +159,13 @@ export function find(
   const tags = Object.entries({ owner: ownerId, game, playtest, source: kind }).flatMap(([name, value]) =>
     value === undefined ? [] : [tag(name, value)],
   );
+  const first = fullText.first(fullText.query(tags, phrases), after, limit);
   return q.all<FoundRow>(
-    `SELECT f.*, g.name AS game_name, s.playtester_id, u.display_name FROM (
-        SELECT p.* FROM search_words JOIN search_passages p ON p.seq = search_words.rowid
-          WHERE ${fullText.matches} AND search_words.rowid > ? AND p.owner_id = ? ORDER BY search_words.rowid LIMIT CAST(? AS INTEGER)
-      ) f JOIN games g ON g.id = f.game_id JOIN slots s ON s.id = f.slot_id LEFT JOIN users u ON u.id = s.playtester_id ORDER BY f.seq`,
-    fullText.query(tags, phrases),
-    after,
+    `SELECT p.*, g.name AS game_name, s.playtester_id, u.display_name FROM (${first.sql}) f JOIN search_passages p ON p.seq = f.rowid
+      JOIN games g ON g.id = p.game_id JOIN slots s ON s.id = p.slot_id LEFT JOIN users u ON u.id = s.playtester_id
+      WHERE p.owner_id = ? ORDER BY p.seq`,
+    ...first.values,
     ownerId,
-    limit,
   );
 }
 

@@ -46,7 +46,11 @@ async function run(deps: Deps, slotId: string, folder: string): Promise<Transcri
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `video.${extensions[video.content_type] ?? "mp4"}`);
-  await pipeline(await deps.blobs.read(video.blob_key), createWriteStream(path, { mode: 0o600 }), { signal: deps.draining });
+  const contents = await deps.blobs.read(video.blob_key);
+  if (!contents) throw new Error(`the video ${video.blob_key} is missing`);
+  await pipeline(contents, createWriteStream(path, { mode: 0o600 }), {
+    signal: deps.draining,
+  });
   return readTranscript(await deps.transcriber!.transcribe(path, deps.draining));
 }
 

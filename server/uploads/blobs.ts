@@ -7,8 +7,15 @@ export interface Blobs {
   put(key: string, path: string): Promise<void>;
   /** Size in bytes; undefined when nothing is stored under `key`. */
   size(key: string): Promise<number | undefined>;
-  /** The bytes `start`..`end`, both included, or all; rejects when nothing is stored. Destroying the stream closes the file. */
-  read(key: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * The bytes `start`..`end`, both included, or all; undefined when nothing is stored, also when it was removed after `size` found it.
+   * Destroying the stream closes the file.
+   */
+  read(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** The same as text; undefined when nothing is stored: the file was replaced or removed just now, or lost, which `serve doctor` reports. */
+  text(key: string, range?: ByteRange): Promise<string | undefined>;
+  /** Makes what is stored readable as a file at `path` too, which the caller removes and never writes to. Rejects when nothing is stored. */
+  lend(key: string, path: string): Promise<void>;
   /** Does nothing when nothing is stored under `key`. */
   remove(key: string): Promise<void>;
 }

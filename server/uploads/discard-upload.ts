@@ -4,7 +4,7 @@ import type { Query } from "../database/port.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { uploadPath } from "./files.ts";
+import * as playtests from "../playtests/store.ts";
 import * as uploads from "./store.ts";
 
 const day = 86_400_000;
@@ -16,7 +16,7 @@ export async function discardUpload(job: Job, deps: Deps): Promise<void> {
   const decision = await deps.store.write((tx) => decide(tx, id, now));
   if (typeof decision === "number") throw new RetryLater(decision, "the upload is still in use");
   if (decision === "keep") return;
-  await rm(uploadPath(deps.dataDir, id), { force: true });
+  await rm(uploads.pathOf(deps.dataDir, id), { force: true });
   await deps.blobs.remove(uploads.blobKeyOf(decision));
 }
 
@@ -26,6 +26,7 @@ async function decide(tx: Query, id: string, now: number): Promise<uploads.Uploa
   if (!upload || (upload.status === "completed" && upload.kind === "build")) return "keep";
   if (upload.status === "open" && upload.expires_at > now) return upload.expires_at;
   if (upload.status === "completed") {
+    playtests.lockOfSlot(tx, upload.slot_id!);
     if ((await uploads.submittedFile(tx, upload.slot_id!))?.blob_key === uploads.blobKeyOf(upload)) return "keep";
     if (await canStillSubmit(tx, upload.slot_id!, now)) return now + day;
   }

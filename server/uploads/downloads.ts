@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { safeName } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
@@ -18,6 +19,9 @@ export async function sendFile(deps: Deps, request: IncomingMessage, response: S
     throw new Problem("RANGE_NOT_SATISFIABLE", `The requested range is outside of the file, which has ${size} bytes.`, {
       headers: { "Content-Range": `bytes */${size}` },
     });
+  const contents = request.method === "HEAD" ? undefined : await deps.blobs.read(file.blobKey, range);
+  // Removed since its size was read.
+  if (request.method !== "HEAD" && !contents) throw notFound();
   response.writeHead(range ? 206 : 200, {
     "Content-Type": file.contentType,
     "Content-Length": range ? range.end - range.start + 1 : size,
@@ -29,8 +33,8 @@ export async function sendFile(deps: Deps, request: IncomingMessage, response: S
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Referrer-Policy": "no-referrer",
   });
-  if (request.method === "HEAD") return void response.end();
-  await stream(deps, response, file, range);
+  if (!contents) return void response.end();
+  await stream(deps, response, contents);
 }
 
 /** When `If-Range` has another ETag, or a date, the whole file is sent. */
@@ -39,10 +43,10 @@ function conditionHolds(request: IncomingMessage, etag: string): boolean {
   return condition === undefined || condition === etag;
 }
 
-async function stream(deps: Deps, response: ServerResponse, file: Download, range: { start: number; end: number } | undefined) {
+async function stream(deps: Deps, response: ServerResponse, contents: Readable) {
   response.setTimeout(deps.config.uploads.idleMs, () => response.destroy());
   try {
-    await pipeline(await deps.blobs.read(file.blobKey, range), response);
+    await pipeline(contents, response);
   } catch (error) {
     // A client that closes the connection is not an error.
     if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;

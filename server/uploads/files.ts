@@ -1,21 +1,17 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { open, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import { signatureBytes } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
-import { fileIdOf } from "../lib/row-file.ts";
 import { RunningHashes } from "./hashes.ts";
 import { flush, isMissing } from "./local-blobs.ts";
 import * as uploads from "./store.ts";
 
-const folderOf = (dataDir: string) => join(dataDir, "uploads");
 /** Bytes buffered for the disk. With a small buffer, receiving and writing would alternate instead of overlapping. */
 const writeBufferBytes = 2 ** 20;
-export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), fileIdOf(id));
 
 /** The files of unfinished uploads, named by upload id. Their metadata is in the table `uploads`, not beside the file. */
 export class UploadFiles extends FileStore {
@@ -24,13 +20,14 @@ export class UploadFiles extends FileStore {
   readonly #arriving = new Map<string, AsyncIterable<Uint8Array>>();
 
   constructor(deps: Deps) {
-    const directory = folderOf(deps.dataDir);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     const known = async (id: string) => {
       const row = await deps.store.read((q) => uploads.find(q, id));
       return row && new Upload(describe(row, 0));
     };
-    super({ directory, configstore: { get: known, set: async () => {}, delete: async () => {} } });
+    super({
+      directory: uploads.folderOf(deps.dataDir),
+      configstore: { get: known, set: async () => {}, delete: async () => {} },
+    });
     this.extensions = ["creation", "creation-with-upload", "termination", "expiration", "checksum"];
     this.deps = deps;
   }
@@ -67,7 +64,7 @@ export class UploadFiles extends FileStore {
 
   writer = (id: string, options: { flags: string; start: number }) =>
     createWriteStream(this.path(id), { ...options, mode: 0o600, highWaterMark: writeBufferBytes });
-  path = (id: string) => uploadPath(this.deps.dataDir, id);
+  path = (id: string) => uploads.pathOf(this.deps.dataDir, id);
 
   /** How many bytes were received; undefined when there is no file. */
   async received(id: string): Promise<number | undefined> {

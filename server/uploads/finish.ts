@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { signatureBytes, videoType } from "../../src/contract/files/media.ts";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
@@ -7,6 +8,7 @@ import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
+import * as playtests from "../playtests/store.ts";
 import type { UploadFiles } from "./files.ts";
 import { gone, notVideo, wrongChecksum } from "./problems.ts";
 import * as uploads from "./store.ts";
@@ -64,9 +66,9 @@ async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<v
 }
 
 async function storedVideoType(deps: Deps, key: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await deps.blobs.read(key, { start: 0, end: signatureBytes - 1 })) chunks.push(chunk as Buffer);
-  const type = videoType(Buffer.concat(chunks));
+  const head = await deps.blobs.read(key, { start: 0, end: signatureBytes - 1 });
+  if (!head) throw new Error(`the video ${key} is missing`);
+  const type = videoType(await buffer(head));
   if (!type) throw notVideo();
   return type;
 }
@@ -78,6 +80,8 @@ async function record(
   found: Pick<uploads.UploadRow, "filetype" | "duration_ms">,
 ): Promise<void> {
   const now = deps.clock.now();
+  // Whoever submits the slot must not miss that this video replaces the one before.
+  if (upload.slot_id) playtests.lockOfSlot(tx, upload.slot_id);
   // The bytes may have arrived for minutes.
   await requireActive(tx, upload.user_id);
   if (!(await uploads.transitionFromAny(tx, upload, "complete", { ...found, completed_at: now }))) throw gone();

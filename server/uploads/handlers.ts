@@ -1,25 +1,30 @@
+import { mkdirSync } from "node:fs";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
 import type { Call, Handler, HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
+import { late } from "../lib/late.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import { iso } from "../lib/time.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { type Creation, readText } from "./headers.ts";
-import { type NewUpload, uploadsOf } from "./index.ts";
+import type { NewUpload } from "./index.ts";
 import * as store from "./store.ts";
 
 type Ops = "createBuildUpload" | "createVideoUpload" | "getBuildDownloadUrl" | "getSlotDownloadUrl";
 
+const load = late(() => import("./index.ts"));
+const uploadsOf = async (deps: Deps) => (await load()).uploadsOf(deps);
+
 export function uploads(deps: Deps): HandlersFor<Ops> {
   const { config } = deps;
-  const service = uploadsOf(deps);
+  mkdirSync(store.folderOf(deps.dataDir), { recursive: true, mode: 0o700 });
 
   const creation = (prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>) =>
-    new RawResponse((request, response) => service.create(prepare, request, response));
+    new RawResponse(async (request, response) => (await uploadsOf(deps)).create(prepare, request, response));
 
   const named = (metadata: Creation["metadata"]) => ({
     filename: readText(metadata, "filename", 255),
@@ -93,6 +98,6 @@ export const uploadEndpoint: Endpoint = {
 export const uploadHandler =
   (deps: Deps): Handler<Endpoint> =>
   async (call: Call<Endpoint>) =>
-    new RawResponse((request, response) =>
-      uploadsOf(deps).serve((call.params as { id: string }).id, call.principal.userId, request, response),
+    new RawResponse(async (request, response) =>
+      (await uploadsOf(deps)).serve((call.params as { id: string }).id, call.principal.userId, request, response),
     );

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { Metadata } from "@tus/server";
 import { badRequest, invalid, Problem } from "../lib/problem.ts";
 import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
 
@@ -25,21 +24,21 @@ export interface Creation {
   metadata: Record<string, string | null>;
 }
 
-/** The size and metadata of a new upload. Throws 400, 412, 413 or 422. */
-export function readCreation(headers: IncomingHttpHeaders, maxBytes: number): Creation {
+/** The size and metadata of a new upload. `parseMetadata` throws for metadata of a wrong form. Throws 400, 412, 413 or 422. */
+export function readCreation(
+  headers: IncomingHttpHeaders,
+  maxBytes: number,
+  parseMetadata: (text: string) => Creation["metadata"],
+): Creation {
   requireVersion(headers);
   if (headers["upload-concat"] !== undefined)
     throw badRequest("This server does not support Upload-Concat. Nothing was created. Send the file as one upload.");
   const size = wholeNumber(headers, "upload-length");
   if (size > maxBytes) throw tooLarge(maxBytes);
   if (size === 0) throw invalid("Upload-Length", "must be at least 1; an empty file cannot be uploaded");
-  return { size, metadata: readMetadata(header(headers, "upload-metadata")) };
-}
-
-function readMetadata(text: string | undefined): Record<string, string | null> {
-  if (!text) return {};
+  const text = header(headers, "upload-metadata");
   try {
-    return Metadata.parse(text);
+    return { size, metadata: text ? parseMetadata(text) : {} };
   } catch (error) {
     const message = "Upload-Metadata must be a comma-separated list of `key base64` pairs. Nothing was changed.";
     throw new Problem("BAD_REQUEST", message, { cause: error });

@@ -7,11 +7,12 @@ import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
+import { isMissing } from "./local-blobs.ts";
 import { createLocks } from "./locks.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
 import { requireFreeSpace, requireQuota } from "./room.ts";
 import * as store from "./store.ts";
-import { requireAccepted, send, Tus } from "./tus.ts";
+import { parseMetadata, requireAccepted, send, Tus } from "./tus.ts";
 import { watchSignature } from "./video-signature.ts";
 
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
@@ -52,7 +53,7 @@ class Uploads {
     response: ServerResponse,
   ): Promise<void> {
     response.setHeader("Tus-Resumable", tusVersion);
-    const upload = await prepare((maxBytes) => readCreation(request.headers, maxBytes));
+    const upload = await prepare((maxBytes) => readCreation(request.headers, maxBytes, parseMetadata));
     await this.#receive(await this.#begin(upload), request, response);
   }
 
@@ -109,6 +110,16 @@ class Uploads {
 
   /** Receives the bytes of a POST or PATCH, and finishes the upload when all of them have arrived. */
   async #receive(upload: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#take(upload, request, response);
+    } catch (error) {
+      // Its file was removed while bytes arrived, because it was replaced or expired.
+      const { path } = error as NodeJS.ErrnoException;
+      throw isMissing(error) && path === this.#files.path(upload.id) ? gone() : error;
+    }
+  }
+
+  async #take(upload: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const deps = this.#deps;
     const files = this.#files;
     const before = (await files.received(upload.id)) ?? 0;

@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Blobs } from "./blobs.ts";
 
 /** Stores blobs as files in `folder`, which must be on the same file system as the files given to `put`. */
@@ -7,6 +8,16 @@ export function createLocalBlobs(folder: string): Blobs {
   const pathOf = (key: string) => {
     if (!/^[a-z]+\/[0-9a-f-]{36}$/.test(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob key`);
     return join(folder, key);
+  };
+
+  const read: Blobs["read"] = async (key, range) => {
+    try {
+      const file = await open(pathOf(key));
+      return file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
   };
 
   return {
@@ -26,9 +37,20 @@ export function createLocalBlobs(folder: string): Blobs {
         throw error;
       }
     },
-    async read(key, range) {
-      const file = await open(pathOf(key));
-      return file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+    read,
+    async text(key, range) {
+      const contents = await read(key, range);
+      return contents && text(contents);
+    },
+    async lend(key, path) {
+      const from = pathOf(key);
+      try {
+        await link(from, path);
+      } catch (error) {
+        if (isMissing(error)) throw error;
+        // Not every file system has hard links.
+        await copyFile(from, path);
+      }
     },
     remove: (key) => rm(pathOf(key), { force: true }),
   };

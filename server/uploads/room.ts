@@ -32,7 +32,7 @@ export async function requireQuota(deps: Deps, tx: Query, upload: store.UploadRo
   requireFits(deps, bytes, upload.size);
 }
 
-/** 409 unless the account may store this much more, besides its uploads and clips. */
+/** 409 unless the account may store this much more, besides its uploads, clips and still images. */
 export async function requireRoom(deps: Deps, tx: Query, userId: string, more: number): Promise<void> {
   requireFits(deps, (await store.usageOf(tx, userId, null, deps.clock.now())).bytes, more);
 }

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { type UploadStatus, uploadMoves } from "../../src/contract/states/index.ts";
 import { type SourceOf, targetOf } from "../../src/contract/states/moves.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
+import { fileIdOf } from "../lib/row-file.ts";
 
 export type UploadKind = "build" | "video";
 
@@ -27,6 +29,11 @@ export interface UploadRow {
   expires_at: number;
 }
 
+export const folderOf = (dataDir: string) => join(dataDir, "uploads");
+
+/** Where the bytes of an unfinished upload are. */
+export const pathOf = (dataDir: string, id: string) => join(folderOf(dataDir), fileIdOf(id));
+
 /** The key of the finished file in the blob store. */
 export const blobKeyOf = (upload: { id: string; kind: UploadKind }) => `${upload.kind}s/${upload.id}`;
 
@@ -37,8 +44,8 @@ export const findForUser = (q: Query, id: string, userId: string) =>
 export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
 
 /**
- * What an account's uploads and clips take: all clips, and of the uploads those that are unfinished at `now`, builds, and videos that are not submitted. What a slot has for now
- * does not count where that slot is given: a new upload replaces it.
+ * What an account's uploads, clips and still images take: all clips and images, and of the uploads those that are unfinished at `now`,
+ * builds, and videos that are not submitted. What a slot has for now does not count where that slot is given: a new upload replaces it.
  */
 export async function usageOf(
   q: Query,
@@ -47,9 +54,12 @@ export async function usageOf(
   now: number,
 ): Promise<{ open: number; bytes: number }> {
   const row = await q.one<{ open: number; bytes: number }>(
-    `SELECT COUNT(CASE WHEN status = 'open' THEN 1 END) AS open, CAST(COALESCE(SUM(size), 0) AS BIGINT) + CAST((SELECT COALESCE(SUM(c.size), 0) FROM clips c WHERE c.owner_id = ?) AS BIGINT) AS bytes FROM uploads u
+    `SELECT COUNT(CASE WHEN status = 'open' THEN 1 END) AS open, CAST(COALESCE(SUM(size), 0) AS BIGINT)
+        + CAST((SELECT COALESCE(SUM(c.size), 0) FROM clips c WHERE c.owner_id = ?) AS BIGINT)
+        + CAST((SELECT COALESCE(SUM(i.size + COALESCE(i.thumbnail_size, 0)), 0) FROM stills i WHERE i.owner_id = ?) AS BIGINT) AS bytes FROM uploads u
       WHERE user_id = ? AND (slot_id IS NULL OR slot_id <> ?)
         AND ((status = 'open' AND expires_at > ?) OR (status = 'completed' AND (kind = 'build' OR NOT EXISTS (SELECT 1 FROM submissions s WHERE s.slot_id = u.slot_id))))`,
+    userId,
     userId,
     userId,
     slotId ?? "",

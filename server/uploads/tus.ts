@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Server } from "@tus/server";
+import { Metadata, Server } from "@tus/server";
 import type { UploadFiles } from "./files.ts";
 import { problemOf } from "./problems.ts";
 import type { UploadRow } from "./store.ts";
 
 const path = "/api/v1/uploads";
+
+/** Parses the header Upload-Metadata. Throws for one of a wrong form. */
+export const parseMetadata = Metadata.parse;
 
 /** The tus library. It reads only the headers of a request; the bytes are written through `files`. */
 export class Tus {

@@ -89,17 +89,22 @@ function footer({ termsUrl, privacyUrl }: Pick<Site, "termsUrl" | "privacyUrl">)
   return html`<footer>${links.map((link, index) => html`${index > 0 && " · "}${link}`)}</footer>`;
 }
 
+/** An address of this host in a tag. Values are escaped, so none of them can look like one. */
+const address = / (href|src|action|formaction|poster|data-cues)="(?=\/(?!\/))/g;
+
 /** Sends a page with a Content-Security-Policy that allows no resources of other sites, and only those scripts that the page lists. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
   const { style = [], scripts = [] } = page.assets ?? {};
   const site = sites.get(response) ?? noSite;
-  const text = html`<!doctype html>
+  const written = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 <title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
+  const { root } = site;
+  const text = root === undefined ? written : written.replace(address, (tag) => tag + root);
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
@@ -111,7 +116,8 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
 
 /** Redirects with 303 See Other, so that going back or reloading does not post again. Encodes an absolute URL so that it fits into a header. */
 export function redirect(response: ServerResponse, location: string): void {
+  const { root = "" } = sites.get(response) ?? noSite;
   const encoded = URL.canParse(location) ? new URL(location).href : location;
-  response.writeHead(303, { Location: encoded, "Content-Length": 0 });
+  response.writeHead(303, { Location: encoded.startsWith("/") ? root + encoded : encoded, "Content-Length": 0 });
   response.end();
 }

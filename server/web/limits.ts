@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Deps } from "../app/deps.ts";
 import { createAddresses } from "../http/address.ts";
@@ -23,9 +24,9 @@ export function createPageLimits(deps: Deps): PageLimits {
     if (!enabled) return;
     const verdict = limiter.take(caller, { perMinute, burst });
     if (verdict.allowed) return;
-    const seconds = String(verdict.retryAfterSeconds);
-    throw new Problem("RATE_LIMITED", `Too many requests. Wait ${seconds} seconds, then try again.`, {
-      headers: { "Retry-After": seconds },
+    const seconds = verdict.retryAfterSeconds;
+    throw new Problem("RATE_LIMITED", `Too many requests. Wait ${plural(seconds, "second")}, then try again.`, {
+      headers: { "Retry-After": String(seconds) },
     });
   }
 

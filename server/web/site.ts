@@ -7,6 +7,8 @@ import type { Mailer } from "../mail/mailer.ts";
 
 /** What pages say about the server that they belong to. */
 export interface Site {
+  /** What stands before the path of every page and file of this host, such as `/9Rk…`; absent where that is nothing. */
+  root?: string;
   name: string;
   baseUrl: string;
   hasLogo: boolean;
@@ -50,7 +52,7 @@ export const siteOf = (of: {
 };
 
 /** How pages look that belong to no site: the documentation. */
-export const noSite: Pick<Site, "name" | "hasLogo" | "hasColor" | "termsUrl" | "privacyUrl"> = {
+export const noSite: Pick<Site, "root" | "name" | "hasLogo" | "hasColor" | "termsUrl" | "privacyUrl"> = {
   name: defaultName,
   hasLogo: false,
   hasColor: false,

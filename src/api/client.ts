@@ -3,7 +3,7 @@ import { operations } from "../contract/static.ts";
 import { CliError } from "../errors.ts";
 import { Exchanges } from "./exchange.ts";
 import { explainAbsence } from "./offers.ts";
-import { parseJson, replyError, requireData, withRequestedWait } from "./replies.ts";
+import { loadShapes, parseJson, replyError, requireData, withRequestedWait } from "./replies.ts";
 import type { CallOptions, ClientOptions, HttpReply, RawRequest } from "./types.ts";
 import { fillPath, instanceUrl, queryString } from "./url.ts";
 
@@ -15,6 +15,8 @@ export type Input<O extends Operation> = OperationInput<O> & CallOptions;
 export interface Reply<T> extends OperationReply<T> {
   status: number;
   headers: Record<string, string>;
+  /** Whether an earlier attempt at the same call may have taken effect already, so that a replayed reply can be the call's own. */
+  repeated: boolean;
 }
 
 /** The functions of the client that its methods are made of. They do not need `this`. */
@@ -51,13 +53,16 @@ export function createClientCore(options: ClientOptions) {
         throw error;
       }
     };
-    const reply = await send().catch((error: unknown) => explain(operation, error));
-    const { status, headers } = reply;
+    const sent = send().catch((error: unknown) => explain(operation, error));
+    // Where it fails, it does so again where the reply is checked.
+    if (media !== "document") void loadShapes().catch(() => {});
+    const reply = await sent;
+    const { status, headers, repeated = false } = reply;
     if (extension) exchanges.knowledge.noteExtension();
-    if (media === "document") return { data: parseJson(reply.body) as Data<O>, meta: {}, status, headers };
+    if (media === "document") return { data: parseJson(reply.body) as Data<O>, meta: {}, status, headers, repeated };
     try {
       const { data, meta } = await requireData(reply, operation, holds, new URL(base));
-      return { data: data as Data<O>, meta: meta as Meta, status, headers };
+      return { data: data as Data<O>, meta: meta as Meta, status, headers, repeated };
     } catch (error) {
       throw mutation ? await exchanges.unusable(request, idempotencyKey, error as Error) : error;
     }

@@ -114,6 +114,7 @@ export class Exchanges {
       options.plan({ method: request.method, path: url.pathname + url.search, headers, body: request.body });
     let waited = 0;
     let reached = false;
+    let repeated = false;
     for (let tries = 1; ; tries++) {
       const outcome = await this.#attempt(request, url, headers).catch((error: unknown) => {
         if (error instanceof NetworkError) return error;
@@ -121,7 +122,8 @@ export class Exchanges {
       });
       const lost = outcome instanceof NetworkError;
       reached ||= lost && outcome.sent;
-      if (!lost && outcome.status < 400) return outcome;
+      if (!lost && outcome.status < 400) return repeated ? { ...outcome, repeated } : outcome;
+      repeated ||= mutation && !isSafeToRepeat(outcome);
       if (mutation && !isSafeToRepeat(outcome) && !(await this.#honorsKey(request))) {
         if (!lost && isFromTheApi(outcome)) return outcome;
         const cause = lost ? outcome : new Error(`${url.origin} returned ${outcome.status}.`);

@@ -118,6 +118,9 @@ function misfitInList(list: readonly unknown[], shape: Shape, definitions: Defin
 
 type Definitions = typeof import("../contract/openapi/shapes.ts").shapeDefinitions;
 
+/** What replies have to contain. Loaded while a command waits for its first reply, which takes as long in most cases. */
+export const loadShapes = () => import("../contract/openapi/shapes.ts");
+
 /** An object may stand alone instead of under its name. */
 const underItsName = (data: unknown, holds: StaticOperation["holds"]): unknown =>
   holds && !holds.list && isRecord(data) && data[holds.name] === undefined && typeof data.id === "string"
@@ -132,7 +135,7 @@ export async function requireData(reply: HttpReply, operation: Operation, holds:
   const parsed = parseJson(reply.body);
   if (!isRecord(parsed) || !isRecord(parsed.data)) throw notTheApi(reply, url);
   const data = underItsName(parsed.data, holds);
-  const { shapes, shapeDefinitions } = await import("../contract/openapi/shapes.ts");
+  const { shapes, shapeDefinitions } = await loadShapes();
   const wrong = misfit(data, shapes[operation], shapeDefinitions, "");
   if (wrong === undefined) return { data, meta: isRecord(parsed.meta) ? parsed.meta : {} };
   const missing = wrong !== holds?.name ? "a valid" : holds.list ? "the list" : "the object";

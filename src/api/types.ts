@@ -18,6 +18,8 @@ export interface HttpReply {
   body: Buffer;
   /** Set instead of `body` when a stream was requested and the response is a success. */
   stream?: Readable;
+  /** Whether an earlier attempt at the same request may have taken effect already. */
+  repeated?: boolean;
   /** Milliseconds that the server asked to wait, where that is longer than allowed. */
   requestedWait?: number;
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { UploadOptions } from "tus-js-client";
+import { sha256 } from "../io/hash.ts";
 
 type Storage = NonNullable<UploadOptions["urlStorage"]>;
 
@@ -10,7 +10,7 @@ type Storage = NonNullable<UploadOptions["urlStorage"]>;
  * it truncated or locked, and then no upload can start.
  */
 export function unfinishedUploads(directory: string): Storage {
-  const pathOf = (fingerprint: string) => join(directory, `${createHash("sha256").update(fingerprint).digest("hex")}.json`);
+  const pathOf = (fingerprint: string) => join(directory, `${sha256().update(fingerprint).digest("hex")}.json`);
 
   return {
     findAllUploads: async () => [],

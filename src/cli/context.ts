@@ -88,6 +88,8 @@ export interface Context extends Outside {
   confirmSpend(spending: Spending): Promise<void>;
   /** The full id for a full or a short id. */
   resolveId(id: string): string;
+  /** Whether an earlier command showed this id. */
+  wasListed(id: string): boolean;
   /** Saves values in the nearest `.playtest.json`, or in a new one in the current directory. Returns its path. */
   saveInDirectory(values: Partial<Values>): Promise<string>;
 }

@@ -40,6 +40,8 @@ export interface Arg<T> {
   readonly choices?: readonly string[];
   /** Setting used when the argument is omitted. */
   readonly setting?: "gameId";
+  /** The fields of the request that it is sent as, where they have other names. */
+  readonly field?: string | readonly string[];
   /** Never set; carries the type of the value. */
   readonly type?: T;
 }
@@ -68,7 +70,7 @@ export const arg = {
     setting: "gameId",
   }),
   playtest: (): Arg<string> => ({
-    summary: "Playtest id",
+    summary: "Playtest id, or the name of a game that has only one",
     id: {
       pick: "listPlaytests",
       ofGame: true,
@@ -127,6 +129,8 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
    * names its only target.
    */
   confirm?: false | ((input: CommandInput<A, F, B, Q>, ctx: Context) => string | Promise<string>);
+  /** It asks by itself while it runs, so that its help says so. */
+  asks?: boolean;
   examples: readonly string[];
   /** Exit codes beyond those that every command has. */
   exits?: readonly number[];
@@ -172,6 +176,6 @@ export function define<
   } as unknown as Command;
 }
 
-export { col, detail, moneyCol, optionalCol, prose } from "../io/cells.ts";
+export { col, detail, moneyCol, optionalCol, prose, whileStatus } from "../io/cells.ts";
 export { flag } from "./flags.ts";
 export type { Context, Outcome, View };

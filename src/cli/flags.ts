@@ -15,8 +15,8 @@ export interface Flag<T> {
   readonly choices?: readonly string[];
   readonly required?: boolean;
   readonly initial?: T;
-  /** Body field that its value becomes, where that is not the field named like it. */
-  readonly field?: string;
+  /** Body fields that its value becomes, where that is not the field named like it. */
+  readonly field?: string | readonly string[];
   /** Accepted, but shown nowhere: a former spelling of another flag. */
   readonly hidden?: boolean;
   /** Throws a usage error that starts with `label`. */
@@ -26,7 +26,7 @@ export interface Flag<T> {
 interface Options {
   short?: string;
   value?: string;
-  field?: string;
+  field?: string | readonly string[];
   hidden?: boolean;
 }
 

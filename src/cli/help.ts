@@ -39,13 +39,14 @@ const risks: Record<Command["risk"], string> = {
   local: "local (changes nothing through the API)",
   read: "read",
   write: "write",
-  spend: "spend (asks for confirmation; --yes or --max-cost skips the prompt)",
+  spend: "spend",
   destroy: "destroy",
 };
 
-function riskText(command: Command) {
-  if (command.risk !== "destroy" || command.confirm === false) return risks[command.risk];
-  return "destroy (asks for confirmation; --yes skips the prompt)";
+function riskText({ risk, confirm, asks, flags }: Command) {
+  if (risk === "spend" && flags?.maxCost) return `${risks[risk]} (asks for confirmation; --yes or --max-cost skips the prompt)`;
+  const prompts = asks || (confirm ?? risk === "destroy") !== false;
+  return `${risks[risk]}${prompts ? " (asks for confirmation; --yes skips the prompt)" : ""}`;
 }
 
 const common = [0, 1, 2];

@@ -6,7 +6,7 @@ import { buildBody, fieldValues, queryFields } from "./body.ts";
 import type { Context, ListRange } from "./context.ts";
 import { type Arg, arg, type Command, type CommandInput } from "./define.ts";
 import { kebab, parseInteger } from "./flags.ts";
-import { defaultGame, hasNames, idNamed, onlyGame } from "./names.ts";
+import { defaultGame, hasNames, idNamed, onlyGame, playtestNamed } from "./names.ts";
 import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;
@@ -43,6 +43,7 @@ async function omittedGame(ctx: Context): Promise<string> {
 async function argument(name: string, one: Arg<unknown>, words: string[], raw: Item, ctx: Context): Promise<unknown> {
   const pickable = one.id?.pick;
   const resolve = async (word: string) => {
+    if (one.id?.ofGame) return playtestNamed(ctx, word);
     if (hasNames(pickable) && !one.id?.asGiven) return idNamed(ctx, pickable, word);
     return one.id ? ctx.resolveId(word) : word;
   };
@@ -62,7 +63,7 @@ async function argument(name: string, one: Arg<unknown>, words: string[], raw: I
   if (one.optional || chosen) return undefined;
   if (one.setting) return omittedGame(ctx);
   if (pickable && ctx.prompt.possible) return pick(name, one, ctx);
-  throw usage(`Missing argument <${name}>.`);
+  throw usage(`Missing argument <${name}>.`, one.choices && `Use one of ${one.choices.join(", ")}.`);
 }
 
 async function argumentsOf(command: Command, { words: given, raw }: Parsed, ctx: Context) {

@@ -3,7 +3,7 @@ import type { Operation } from "../contract/index.ts";
 import { nearest } from "../contract/text/nearest.ts";
 import { CliError, exitCodes, notFound, usage } from "../errors.ts";
 import { at } from "../io/cells.ts";
-import { uuid } from "../io/text.ts";
+import { shellShown, uuid } from "../io/text.ts";
 import type { Context } from "./context.ts";
 
 /** What can be named instead of its id: what it is called in messages, where its names are, and the command that lists it. */
@@ -17,6 +17,7 @@ const nouns: Partial<Record<Operation, Named>> = {
   listGames: { noun: "game", names: ["name"], listing: "games list" },
   listCategories: { noun: "category", names: ["name", "slug"], listing: "info categories" },
   listContacts: { noun: "contact", names: ["displayName"], listing: "chat list" },
+  listPasskeys: { noun: "passkey", names: ["name"], listing: "auth passkeys" },
   listApiKeys: { noun: "API key", names: ["name", "prefix"], listing: "auth keys list" },
   listAdmins: { noun: "administrator", names: ["name", "email"], listing: "admin admins" },
   listGroups: { noun: "group", names: ["name"], listing: "admin groups" },
@@ -143,6 +144,28 @@ export async function categoryIds(ctx: Context, tags: readonly string[]): Promis
   });
 }
 
+/**
+ * The id of a playtest: an id, the end of one, or the name or slug of a game that has only one playtest. What names no game is returned
+ * unchanged, because other servers have ids of any form. Several playtests: exit 2.
+ */
+export async function playtestNamed(ctx: Context, word: string): Promise<string> {
+  const id = ctx.resolveId(word);
+  if (uuid.test(id) || ctx.wasListed(id) || !/\p{L}/u.test(word)) return id;
+  const named = nouns.listGames!;
+  const games = meant(word, await itemsOf(ctx, "listGames", {}), named);
+  if (games.length === 0) return word;
+  const gameId = oneOf(word, games, named);
+  const playtests: Item[] = [];
+  for await (const page of ctx.pages("listPlaytests", { params: { gameId } }, { limit: 2 }))
+    playtests.push(...(page.items as Item[]));
+  const [first, second] = playtests;
+  if (first !== undefined && second === undefined) return idOf(first)!;
+  const list = `playtest playtests list ${shellShown(word)}`;
+  if (first === undefined)
+    throw notFound(`The game ${JSON.stringify(word)} has no playtests.`, "Order one with `playtest order`.");
+  throw usage(`The game ${JSON.stringify(word)} has several playtests.`, `Use the id of one. To list them: \`${list}\`.`);
+}
+
 /** The game that is set for this directory or profile; undefined: none. */
 export async function defaultGame(ctx: Context): Promise<string | undefined> {
   const set = ctx.settings().get("gameId")?.value;
@@ -156,7 +179,10 @@ export async function onlyGame(ctx: Context): Promise<string | undefined> {
     for await (const page of ctx.pages("listGames", {}, { limit: 2 })) games.push(...(page.items as Item[]));
     return games.length === 1 ? idOf(games[0]!) : undefined;
   } catch (error) {
-    if (error instanceof CliError) return undefined;
+    // Without a key or a server, which game is meant is not the question.
+    const asks =
+      error instanceof CliError && error.exitCode !== exitCodes.unauthenticated && error.exitCode !== exitCodes.unreachable;
+    if (asks) return undefined;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ export interface FlagInfo {
   choices?: readonly string[];
   required: boolean;
   /** Field of the body or query that it sets. */
-  field?: string;
+  field?: string | readonly string[];
 }
 
 /** A flag that the parser accepts. A hidden one is a former spelling, which help and completion do not mention. */
@@ -60,7 +60,7 @@ function acceptedFlags(command: Command): AcceptedFlag[] {
     ...(flag.field && { field: flag.field }),
     ...(flag.hidden && { hidden: true }),
   }));
-  const taken = own.flatMap(({ field, hidden }) => (field === undefined || hidden ? [] : [field]));
+  const taken = own.flatMap(({ field, hidden }) => (field === undefined || hidden ? [] : field));
   const fields = [...bodyFields(command), ...queryFields(command)];
   const derived = fields.map((field) => {
     const { kind, summary, value, choices } = fieldFlag(field);

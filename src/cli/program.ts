@@ -157,6 +157,8 @@ export interface Running {
   globals?: GlobalValues;
   /** The flags of the command, by which a report names the fields of its request. */
   flags?: readonly FlagInfo[];
+  /** The arguments of the command, for the same. */
+  args?: Command["args"];
   /** The argument behind a bare `--json`, which may have been meant as its fields. */
   afterJson?: string | undefined;
   /** The output is complete, whatever the exit code. */
@@ -176,6 +178,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
     import("./input.ts"),
   ]);
   running.flags = flagsOf(command);
+  running.args = command.args;
   const parsed = parseArgs(command, rest, path);
   running.globals = parsed.globals;
   running.afterJson = parsed.afterJson;
@@ -186,12 +189,18 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   running.session = session;
   const input = await buildInput(command, parsed, session.ctx);
   await session.ctx.out.check();
-  await confirmFirst(command, input, session);
-  const outcome = await command.run(input, session.ctx);
+  const explain = async (error: unknown): Promise<never> => {
+    throw (await import("./session/wrong-id.ts")).explainWrongId(error, command, input.args);
+  };
+  const outcome = await confirmFirst(command, input, session)
+    .then(() => command.run(input, session.ctx))
+    .catch(explain);
   if (!outcome) return;
   const changes = command.risk !== "local" && command.risk !== "read";
   await session.ctx.out.emit(outcome, changes).catch((error: unknown) => {
-    throw changes ? outputFailed(error) : error;
+    if (changes) throw outputFailed(error);
+    // Lists are fetched while they are printed.
+    return explain(error);
   });
   if (!outcome.failure) return;
   running.complete = true;

@@ -1,6 +1,6 @@
 import { OutcomeUnknown } from "../api/outcome.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
-import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
+import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed, withoutShortage } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd, uuid } from "../io/text.ts";
 import { flagName } from "./flags.ts";
@@ -18,11 +18,15 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
 // An error in a row of a file already names its line. An error in a request names the field's flag and, for a list, the value.
-function detailText({ field, message }: ProblemDetail, flags: Running["flags"] = []) {
+function detailText({ field, message }: ProblemDetail, { flags = [], args = {} }: Pick<Running, "flags" | "args">) {
   if (field.includes(" ")) return `${field}: ${message}`;
   const [name = "", index = ""] = field.split(".");
   const which = /^\d+$/.test(index) ? ` (value ${Number(index) + 1})` : "";
-  const flag = flags.find((one) => one.field === name)?.name ?? flagName({ name });
+  const isSentAs = (one: { field?: string | readonly string[] }) => [one.field].flat().includes(name);
+  const hasFlag = flags.some((one) => one.name === flagName({ name }) || isSentAs(one));
+  const argument = Object.entries(args).find(([own, one]) => isSentAs(one) || (own === name && !hasFlag))?.[0];
+  if (argument !== undefined) return `<${argument}>: ${message}`;
+  const flag = flags.find(isSentAs)?.name ?? flagName({ name });
   return `--${flag}${which}: ${message}`;
 }
 
@@ -72,22 +76,23 @@ function bugText(error: unknown) {
 interface Shown {
   paint(text: string): string;
   width: number;
-  flags: Running["flags"];
+  /** By which the fields of a request are named. */
+  running: Pick<Running, "flags" | "args">;
 }
 
-function asText(report: Report, error: unknown, { paint, width, flags }: Shown): string {
+function asText(report: Report, error: unknown, { paint, width, running }: Shown): string {
   if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
   // The API's message repeats the first detail, with the name of the field instead of the flag.
   const [first] = report.details;
   const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
-  const alone = repeats && report.details.length === 1 ? detailText(first, flags) : undefined;
+  const alone = repeats && report.details.length === 1 ? detailText(first, running) : undefined;
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
     foldLines(`error: ${(report.httpStatus === null ? lines : oneLine)(redactText(message))}`, width).replace(
       "error:",
       paint("error:"),
     ),
-    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail, flags))}`, width)),
+    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail, running))}`, width)),
     ...(report.hint ? [foldLines(lines(redactText(report.hint)), width)] : []),
     ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),
     ...(report.requestId ? [`Request ID: ${oneLine(report.requestId)}`] : []),
@@ -117,7 +122,8 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
 }
 
 /** Prints what a command threw to standard error and returns the exit code. */
-export async function report(error: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
+export async function report(thrown: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
+  const error = withoutShortage(thrown);
   if (error instanceof PipeClosed) return exitCodes.ok;
   if (error instanceof ExitWith) return error.exitCode;
   if (error instanceof DryRun) return showPlan(error, running);
@@ -125,7 +131,7 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
   else if (!(error instanceof Interrupted && error.during === undefined)) {
     const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
-    io.err(asText(described, error, { paint: (text) => paint("red", text), width: io.messageColumns, flags: running.flags }));
+    io.err(asText(described, error, { paint: (text) => paint("red", text), width: io.messageColumns, running }));
   }
   return described.exitCode;
 }

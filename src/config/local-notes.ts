@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { cannotWrite, failure } from "../errors.ts";
+import { sha256 } from "../io/hash.ts";
 import { readObject } from "./store.ts";
 
 /** Notes that are kept on this computer, in one file for each instance and profile. */
@@ -53,7 +53,7 @@ export function openLocalNotes<T>(
   { baseUrl, profile }: { baseUrl: string; profile: string },
   now: () => number,
 ): LocalFile<T> {
-  const name = createHash("sha256").update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
+  const name = sha256().update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
   const path = join(directory, "notes", `${name}.json`);
   const read = () => (readObject(path)?.notes ?? []) as T[];
 

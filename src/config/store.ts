@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { badConfig, CliError, exitCodes, failure } from "../errors.ts";
+import { badConfig, CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
+import { causeOf } from "../io/files/folder.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** Settings of a profile or of the directory file; durations in seconds. */
@@ -78,7 +79,13 @@ export function openStore(directory: string, keyring?: Keyring): Store {
   async function write(configName: string, value: object) {
     const { default: Conf } = await import("conf");
     const options = { cwd: directory, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
-    new Conf<Record<string, unknown>>(options).store = { ...value };
+    try {
+      new Conf<Record<string, unknown>>(options).store = { ...value };
+    } catch (error) {
+      const hint = "Nothing was saved. PLAYTEST_CONFIG_DIR names another folder.";
+      const file = join(directory, `${configName}.json`);
+      throw cannotWrite(file, causeOf(file, error as Error), hint);
+    }
   }
 
   function key(login: Login): string | undefined {

@@ -8,7 +8,7 @@ import { payoutBatches } from "./admin/payout-batches.ts";
 import { payouts } from "./admin/payouts.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
-import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
+import { cents, email, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
@@ -321,6 +321,9 @@ export const admin = {
         .min(1)
         .max(4)
         .meta({ description: "What the administrator may do: `approve`, `money`, `accounts`, or `admin` for everything." }),
+      email: email()
+        .optional()
+        .meta({ description: "Where emails about approvals and problems go, after the link that is sent there was opened." }),
     }),
     status: 201,
     reply: z.strictObject({ admin: adminAccount, apiKey: z.string() }),

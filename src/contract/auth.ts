@@ -107,7 +107,7 @@ export const session = z
     lastUsedAt: timestamp().nullable(),
     expiresAt: timestamp(),
     address: z.string().nullable().meta({ description: "From where the browser signed in." }),
-    agent: z.string().nullable().meta({ description: "What the browser calls itself." }),
+    agent: z.string().nullable().meta({ description: "The browser and its system, such as `Firefox on Windows`." }),
     current: z.boolean().meta({ description: "Whether it is the session that asks." }),
   })
   .meta({ id: "Session" });
@@ -177,7 +177,9 @@ export const auth = {
     summary: "Change your email address: sends a link to both addresses",
     body: z.strictObject({
       newEmail: email().meta({ description: "New email address." }),
-      password: text(256, 1).meta({ description: "Current password." }),
+      password: text(256, 1).optional().meta({
+        description: "Current password. An administrator whose account has no email address and no password yet leaves it out.",
+      }),
       code: optionalCodeField(),
     }),
     reply: message(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, message, page, text, timestamp, wholeListQuery } from "./fields.ts";
+import { extra, id, message, page, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const scope = { access: ["chat"] } as const;
 const extension = { ...scope, extension: true } as const;
@@ -16,6 +16,7 @@ const contact = {
   unreadCount: z.int(),
   lastMessageAt: timestamp().nullable(),
   lastMessagePreview: z.string().nullable(),
+  lastMessageSenderType: extra(z.enum(senderTypes).nullable().optional().meta({ description: "Who sent the last message." })),
   conversationId: id().nullable(),
 };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { scopes } from "./endpoint.ts";
+import { languageTag } from "./text/language-tag.ts";
 
 /**
  * Field rules shared by the resources. Lengths count Unicode code points. Nothing is coerced, so that a typo in an order costs no
@@ -48,15 +49,6 @@ const isHttpUrl = (value: string) => {
   if (notInUrls.test(value) || !/^https?:\/\/[^/\\]/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
-};
-
-/** The tag of a language in its usual spelling, such as `pt-BR` for `PT-br`. Undefined if it is none. */
-const languageTag = (value: string): string | undefined => {
-  try {
-    return /^[A-Za-z]{2,3}(-|$)/.test(value) ? Intl.getCanonicalLocales(value)[0] : undefined;
-  } catch {
-    return undefined;
-  }
 };
 
 /** A BCP 47 language tag such as `en` or `pt-BR`, in its usual spelling from here on. */

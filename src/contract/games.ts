@@ -5,6 +5,7 @@ import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
 export const deviceNames = ["PC", "Mac", "Linux", "iOS", "Android"] as const;
+/** What a game can be played on. */
 export type Device = (typeof deviceNames)[number];
 export const platformNames = ["Steam", "Epic Games", "GOG", "itch.io", "Web", "App Store", "Google Play", "Other"] as const;
 export type Platform = (typeof platformNames)[number];
@@ -80,7 +81,9 @@ const tagsField = z
   .max(30)
   .meta({ description: "Category ids from the categories endpoint. The `playtest` command also takes their names and slugs." });
 
-const coverField = httpUrl().meta({ description: "URL of a picture shown with the game." });
+const coverField = httpUrl().meta({
+  description: "URL of a picture shown with the game: a PNG, JPEG, WebP or GIF of at most 1 MiB, at a public https address.",
+});
 const externalField = httpUrl().meta({ description: "URL of the game's own page, such as its store page." });
 
 export const createGameBody = z.strictObject({

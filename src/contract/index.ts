@@ -10,6 +10,7 @@ import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts"
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { moments } from "./moments/endpoints.ts";
+import { stills } from "./moments/stills.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
@@ -29,6 +30,7 @@ export const resources = {
   slots,
   statistics,
   moments,
+  stills,
   shares,
   search,
   clips,
@@ -54,6 +56,7 @@ export const contract = {
   ...slots,
   ...statistics,
   ...moments,
+  ...stills,
   ...shares,
   ...search,
   ...clips,

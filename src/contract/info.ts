@@ -23,6 +23,7 @@ export const serverInfo = z.strictObject({
       .meta({ description: "Name of the card processor, such as `stripe`; `sandbox` for test cards. Null: no card payments." }),
     crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),
     transcription: z.boolean(),
+    clips: z.boolean().meta({ description: "Whether the server cuts clips and still images out of videos." }),
     buildHosting: z.boolean(),
     idempotency: z.boolean().meta({
       description:

@@ -31,6 +31,7 @@ export const notification = z
 export const inboxKinds = [
   "reservedSlots",
   "problems",
+  "lackingKeys",
   "reviews",
   "applications",
   "unpaidOrders",
@@ -55,7 +56,7 @@ export const inboxItem = z
 
 export const notifications = {
   getInbox: endpoint("GET /inbox", {
-    access: "main",
+    access: { anyOf: ["game_owner", "playtester", "admin", "approve", "money", "accounts"] },
     extension: true,
     summary: "Show what waits for you",
     reply: z.strictObject({
@@ -92,6 +93,7 @@ export const notifications = {
     reply: z.strictObject({
       settings: z.array(notificationSetting),
       digestHour: z.int().meta({ description: "Hour of the day (UTC) of the daily email." }),
+      address: z.string().nullable().meta({ description: "Where these emails go. Null: no email reaches this account." }),
     }),
   }),
   updateNotificationSettings: endpoint("PATCH /notifications/settings", {

@@ -214,6 +214,7 @@ export const playtester = {
     body: z
       .strictObject({
         notes: text(5000).optional().meta({ description: "Notes for the game owner." }),
+        device: z.enum(deviceNames).optional().meta({ description: "What you played on." }),
       })
       .prefault({}),
     reply: slotReply,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { audited, endpoint, KiB } from "./endpoint.ts";
 import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
@@ -25,6 +26,12 @@ export const submission = z
       z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
     ),
     notes: z.string().nullable(),
+    device: extra(
+      z
+        .enum(deviceNames)
+        .nullable()
+        .meta({ description: "What it was played on, as the playtester said; null if they did not." }),
+    ),
     createdAt: timestamp(),
   })
   .meta({ id: "Submission" });
@@ -123,6 +130,21 @@ export const slotDetail = slot
   })
   .meta({ id: "SlotDetail" });
 
+/** A slot as its owner sees it alone. */
+export const ownSlot = slotDetail
+  .extend({
+    build: extra(
+      z
+        .strictObject({ id: id(), version: z.string().nullable(), createdAt: timestamp() })
+        .nullable()
+        .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
+    ),
+    posterUrl: extra(
+      z.string().nullable().meta({ description: "Signed link to an image of the video, valid for one hour; null without one." }),
+    ),
+  })
+  .meta({ id: "OwnSlot" });
+
 export const submissionItem = z
   .strictObject({
     slot: z.strictObject({
@@ -150,6 +172,7 @@ export const publishedVideo = z
     playtesterName: z.string(),
     publishedAt: timestamp(),
     videoUrl: z.string().meta({ description: "URL of the video file; supports `Range`." }),
+    posterUrl: extra(z.string().nullable().meta({ description: "URL of an image of the video; null without one." })),
   })
   .meta({ id: "PublishedVideo" });
 
@@ -171,7 +194,7 @@ export const slots = {
     ...owner,
     also: ["/slots/:id"],
     summary: "Show a slot with its submission",
-    reply: z.strictObject({ slot: slotDetail }),
+    reply: z.strictObject({ slot: ownSlot }),
   }),
   deleteSlot: endpoint("DELETE /playtests/slots/:id", {
     ...owner,

@@ -10,12 +10,16 @@ export type Inline =
   | { kind: "em"; parts: Inline[] }
   | { kind: "link"; href: string; parts: Inline[] };
 
-export type Block =
+export type Block = {
+  /** It is so only on servers that take payments. The pages at /docs of other servers leave it out. */
+  aboutPayments?: boolean;
+} & (
   | { kind: "heading"; parts: Inline[] }
   | { kind: "paragraph"; parts: Inline[] }
   | { kind: "list"; ordered: boolean; items: Inline[][] }
   | { kind: "code"; text: string }
-  | { kind: "table"; head: Inline[][]; rows: Inline[][][] };
+  | { kind: "table"; head: Inline[][]; rows: Inline[][][] }
+);
 
 export interface Document {
   title: string;

@@ -4,7 +4,7 @@ export const chapters = [
     title: "For game owners",
     topics: [
       ["getting-started", "Install the command, start a sandbox server and order a first playtest"],
-      ["ordering", "Choose, price and pay for playtests, and what happens to each slot"],
+      ["ordering", "Order playtests, choose who plays, and what happens to each slot"],
       ["studio", "Inbox, games, videos and messages in the browser"],
       ["reviewing", "Watch submissions, accept or reject them, and download videos"],
       ["billing", "Credit, cards, crypto, subscriptions, hours and invoices"],
@@ -25,6 +25,7 @@ export const chapters = [
       ["server", "Run your own server: installation, proxy, mail, cards, crypto, administration"],
       ["configuration", "Every setting of a server, with its unit, range and default"],
       ["backup", "Back up, restore and migrate a server"],
+      ["capacity", "What one server does, what fills its disks, and what comes after it"],
       ["security", "What is protected, how, and what the operator must do"],
     ],
   },

@@ -7,6 +7,9 @@ import { stateDiagram } from "./state-diagram.ts";
 /** The comments around text that `npm run docs` writes. */
 const generatedComment = /^<!-- (generated: [\w .-]+|end) -->\s*$/;
 
+/** The comments around what is so only on servers that take payments. */
+const paymentsComment = /^<!-- (end )?payments -->\s*$/;
+
 const refuse = (token: Token): never => {
   throw new Error(`This Markdown is not supported: ${token.type} ${JSON.stringify(token.raw)}`);
 };
@@ -68,5 +71,12 @@ function block(token: Token): Block[] {
 export function parseMarkdown(text: string): Document {
   const [first, ...rest] = marked.lexer(text);
   if (first?.type !== "heading" || first.depth !== 1) throw new Error("A topic begins with its title.");
-  return { title: plain((first.tokens ?? []).map(inline)), blocks: rest.flatMap(block) };
+  let aboutPayments = false;
+  const blocks: Block[] = [];
+  for (const token of rest) {
+    const mark = token.type === "html" ? paymentsComment.exec(token.raw) : null;
+    if (mark) aboutPayments = mark[1] === undefined;
+    else blocks.push(...block(token).map((one) => ({ ...one, ...(aboutPayments && { aboutPayments }) })));
+  }
+  return { title: plain((first.tokens ?? []).map(inline)), blocks };
 }

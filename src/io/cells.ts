@@ -80,6 +80,12 @@ export function at(item: unknown, path: string): unknown {
   return value;
 }
 
+/** A column's value that matters only while the item has this status. */
+export const whileStatus =
+  (status: string, path: string): Column["value"] =>
+  (item) =>
+    item.status === status ? at(item, path) : undefined;
+
 export const columnValue = (column: Column, item: Record<string, unknown>) =>
   typeof column.value === "string" ? at(item, column.value) : column.value(item);
 
@@ -153,17 +159,6 @@ export function show(value: unknown, as: Format | undefined, options: CellOption
   if (as === "bytes") return bytes(value);
   return as === "minutes" ? `${value} min` : text;
 }
-
-/** What begins a formula; some spreadsheets take the wide forms of these characters too. */
-const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-
-/** Prefixes a cell with `'` if a spreadsheet would run it as a formula. Numbers are left alone. */
-export const escapeFormula = (text: string) => (formula.test(text) && !number.test(text) ? `'${text}` : text);
-
-/** One CSV line, quoted where needed (RFC 4180). */
-export const csvLine = (cells: readonly string[]) =>
-  `${cells.map((cell) => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
 
 const filters: Record<string, (value: unknown, now: number) => string> = {
   ago: (value, now) => (typeof value === "string" ? ago(value, now) : plain(value)),

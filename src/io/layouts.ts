@@ -1,4 +1,5 @@
-import { type CellOptions, type Column, columnValue, csvLine, escapeFormula, show, type View } from "./cells.ts";
+import { csvLine, escapeFormula } from "../contract/text/csv.ts";
+import { type CellOptions, type Column, columnValue, show, type View } from "./cells.ts";
 import type { Item } from "./fields.ts";
 import type { TableColumn } from "./table.ts";
 import { foldLines, lines } from "./text.ts";

@@ -147,8 +147,9 @@ export class CommandOutput implements Output {
       return this.#sink.write(
         detailText({ columns: this.#withoutMoney(shown.columns, [row]) }, row, this.#cells, this.#options.columns),
       );
-    if (format.kind === "auto") return this.#sink.write(fieldLines(shown, row, this.#lines.cells));
-    await this.#sink.write(headerLine(shown.columns, this.#lines) + itemLine(shown.columns, row, this.#lines));
+    const columns = this.#blankMoney(shown.columns, row);
+    if (format.kind === "auto") return this.#sink.write(fieldLines({ columns }, row, this.#lines.cells));
+    await this.#sink.write(headerLine(columns, this.#lines) + itemLine(columns, row, this.#lines));
   }
 
   async #list({ pages, view }: Extract<Outcome, { kind: "list" }>) {
@@ -169,9 +170,13 @@ export class CommandOutput implements Output {
   /** The columns without those about money that have none, where the server runs without payments. */
   #withoutMoney(columns: readonly Column[], items: readonly Item[]): readonly Column[] {
     if (!this.#options.withoutPayments()) return columns;
-    const isEmpty = (value: unknown) => value === null || value === undefined || value === 0 || value === "" || value === "free";
-    const isMoney = ({ as, money }: Column) => as === "usd" || money === true;
-    return columns.filter((column) => !isMoney(column) || !items.every((item) => isEmpty(columnValue(column, item))));
+    return columns.filter((column) => !items.every((item) => hasNoMoney(column, item)));
+  }
+
+  /** A line for programs keeps its fields: those about money that have none are empty where the server runs without payments. */
+  #blankMoney(columns: readonly Column[], item: Item): readonly Column[] {
+    if (!this.#options.withoutPayments()) return columns;
+    return columns.map((column) => (hasNoMoney(column, item) ? { ...column, value: () => null } : column));
   }
 
   /** Reports every id that the table showed in its short form: those of the items, and those of what they belong to. */
@@ -222,7 +227,7 @@ export class CommandOutput implements Output {
     const { format } = this;
     if (format.kind === "ndjson") return `${toJson(one)}\n`;
     if (format.kind === "template") return `${fill(format.template, one, this.#options.now())}\n`;
-    return itemLine(columns, one, this.#lines);
+    return itemLine(this.#blankMoney(columns, one), one, this.#lines);
   }
 
   #json(value: unknown) {
@@ -242,6 +247,13 @@ export class CommandOutput implements Output {
     if (!this.#changed) throw error;
     this.warn(`${error.message} ${error.extra.hint}`);
   }
+}
+
+/** Whether a column is about money, and an item has none. */
+function hasNoMoney(column: Column, item: Item): boolean {
+  if (column.as !== "usd" && column.money !== true) return false;
+  const value = columnValue(column, item);
+  return value === null || value === undefined || value === 0 || value === "" || value === "free";
 }
 
 const tableColumns = ({ columns }: View) => columns.filter((column) => !column.detail);

@@ -42,6 +42,7 @@ const leastWidths: readonly ((column: Measured) => number)[] = [
   ({ cut, natural, overflow, header, longestWord }) =>
     cut === undefined ? Math.max(header, overflow === "wrap" ? longestWord : narrowest) : natural,
   ({ cut, content }) => (cut === "never" ? content : cut === "last" ? Math.min(content, longestKept) : narrowest),
+  ({ cut, content }) => (cut === "never" ? content : cut === "last" ? Math.min(content, longestKept) : unreadable),
   ({ cut, content }) => (cut === "never" ? content : narrowest),
   ({ cut, content }) => (cut === "never" ? content : 1),
 ];
@@ -76,9 +77,12 @@ function withoutOptional(measured: readonly Measured[], columns: number): readon
   return withoutOptional(measured.toSpliced(dropped, 1), columns);
 }
 
-/** The columns without those that could show no more than a few letters, the last first. Ids stay. */
+/** The columns without those that could show no more than a few letters or part of a short value, the last first. Ids stay. */
 function withoutUnreadable(measured: readonly Measured[], columns: number): readonly Measured[] {
-  const least = measured.map(({ cut, content, natural }) => (cut === "never" ? content : Math.min(natural, unreadable)));
+  const least = measured.map(({ cut, content, natural }) => {
+    if (cut === undefined) return Math.min(natural, unreadable);
+    return cut === "never" ? content : Math.max(Math.min(content, longestKept), unreadable);
+  });
   const dropped = measured.findLastIndex(({ cut }) => cut !== "never");
   if (total(least) <= columns || dropped < 0) return measured;
   return withoutUnreadable(measured.toSpliced(dropped, 1), columns);

@@ -1,3 +1,5 @@
+import { plural as known } from "../contract/text/plural.ts";
+
 /** Pure functions that format text for people and escape characters that could control the terminal. */
 
 // C0 and C1 controls, DEL, line separators, and the characters that reorder text.
@@ -128,8 +130,9 @@ export const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? wor
 export const shellShown = (word: string) =>
   oneLine(word) === word ? shellQuote(word) : `$'${oneLine(word.replace(/[\\']/g, "\\$&"))}'`;
 
+/** As `known`, also for a number that a server left out. */
 export const plural = (count: number | null | undefined, noun: string, many = `${noun}s`) =>
-  typeof count === "number" ? `${count} ${count === 1 ? noun : many}` : `an unknown number of ${many}`;
+  typeof count === "number" ? known(count, noun, many) : `an unknown number of ${many}`;
 
 const ansi = {
   bold: "1",

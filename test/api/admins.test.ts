@@ -4,6 +4,7 @@ import { type Endpoint, roleScopes } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { mailedToken } from "../helpers/mails.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const limited = ["approve", "money", "accounts"] as const;
@@ -51,6 +52,88 @@ onBothDatabases("administrators", (serve) => {
     }
   });
 
+  it("with an email address: emails go there once its link was used, and its password gives no more scopes", async () => {
+    const { server, first } = await open();
+    await registerOwner(server);
+    const body = { name: "Ada", scopes: ["approve"], email: "ada@example.com" };
+    const taken = await first.post("/admin/admins", { ...body, email: "game_owner1@example.com" });
+    expect([taken.status, (await first.get("/admin/admins")).body.data.admins]).toEqual([409, [expect.anything()]]);
+    const { admin, apiKey } = (await first.post("/admin/admins", body)).body.data;
+    const ada = personWith(server, apiKey, admin.id);
+    const address = async (person: Person) => (await person.get("/notifications/settings")).body.data.address;
+    expect([await address(first), await address(ada)]).toEqual([null, null]);
+    await server.request("POST", "/auth/password-reset", { body: { email: body.email } });
+    await server.advance(0);
+    expect(server.mails.map(({ to, subject }) => `${to}: ${subject}`)).toEqual([
+      "ada@example.com: Confirm your address as an operator of playtest",
+    ]);
+    const confirm = async () => {
+      const fields = new URLSearchParams({ token: /token=(\S+)/.exec(server.mails[0]!.text)![1]! });
+      return (await fetch(`${server.baseUrl}/change-email`, { method: "POST", body: fields })).status;
+    };
+    expect([await confirm(), await confirm(), await address(ada)]).toEqual([200, 410, body.email]);
+    await server.request("POST", "/auth/password-reset", { body: { email: body.email } });
+    await server.advance(0);
+    const token = mailedToken(server, "reset");
+    await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "ada's own password" } });
+    const login = { name: "login", email: body.email, password: "ada's own password" };
+    const more = await server.request("POST", "/auth/api-keys", { body: { ...login, scopes: ["admin"] } });
+    const own = await server.request("POST", "/auth/api-keys", { body: login });
+    expect([more.status, own.body.data.key.scopes]).toEqual([422, ["approve"]]);
+  });
+
+  it("the first administrator names an address: without a password, with the newest link, and once", async () => {
+    const { server, first } = await open();
+    await registerOwner(server);
+    const name = (newEmail: string, password?: string) => first.post("/auth/change-email", { newEmail, password });
+    const address = async () => (await first.get("/notifications/settings")).body.data.address;
+    expect((await name("game_owner1@example.com")).status).toBe(409);
+    const asked = [await name("wrong@example.com"), await name("op@example.com")];
+    expect(asked.map(({ status }) => status)).toEqual([200, 200]);
+    await server.advance(0);
+    expect([server.mails.map(({ to }) => to), await address()]).toEqual([["wrong@example.com", "op@example.com"], null]);
+    const confirm = async (mail: { text: string }) => {
+      const fields = new URLSearchParams({ token: /token=(\S+)/.exec(mail.text)![1]! });
+      return (await fetch(`${server.baseUrl}/change-email`, { method: "POST", body: fields })).status;
+    };
+    const used: number[] = [];
+    for (const mail of server.mails) used.push(await confirm(mail));
+    expect([used, await address()]).toEqual([[410, 200], "op@example.com"]);
+    // From now on it is a change like any other: with the password, and with a link to both addresses.
+    const refused = [await name("other@example.com"), await name("other@example.com", "guess")];
+    expect(refused.map(({ status, body }) => [status, body.error.details])).toEqual([
+      [422, [{ field: "password", message: "is required" }]],
+      [422, [{ field: "password", message: "is not the current password" }]],
+    ]);
+  });
+
+  it("an administrator who set a password first names an address with it, by one link", async () => {
+    const { server, first } = await open();
+    await server.request("POST", "/auth/password-reset", { body: { email: "admin@playtest.invalid" } });
+    await server.advance(0);
+    const reset = { token: mailedToken(server, "reset"), newPassword: "the first password" };
+    await server.request("POST", "/auth/password-reset/confirm", { body: reset });
+    const name = (password?: string) => first.post("/auth/change-email", { newEmail: "op@example.com", password });
+    const statuses = [(await name()).status, (await name("guess")).status, (await name(reset.newPassword)).status];
+    await server.advance(0);
+    const links = server.mails.filter(({ text }) => text.includes("/change-email")).map(({ to }) => to);
+    expect([statuses, links]).toEqual([[422, 422, 200], ["op@example.com"]]);
+  });
+
+  it("an administrator without the full scope names no address", async () => {
+    const { server, first } = await open();
+    const ada = await add(server, first, "Ada", ["approve"]);
+    expect((await ada.post("/auth/change-email", { newEmail: "ada@example.com" })).status).toBe(403);
+  });
+
+  it("a link to a first address ends after 24 hours", async () => {
+    const { server, first } = await open();
+    await first.post("/admin/admins", { name: "Ada", scopes: ["approve"], email: "ada@example.com" });
+    await server.advance(24 * 3_600_000);
+    const fields = new URLSearchParams({ token: /token=(\S+)/.exec(server.mails[0]!.text)![1]! });
+    expect((await fetch(`${server.baseUrl}/change-email`, { method: "POST", body: fields })).status).toBe(410);
+  });
+
   it("every operation of admins but those on admins and the audit log needs less than the full scope", () => {
     const full = adminOperations
       .filter(({ allowed }) => !limited.some((scope) => allowed.includes(scope)))
@@ -85,6 +168,29 @@ onBothDatabases("administrators", (serve) => {
       expect((await ada.post(`/admin/users/${owner.id}/${verb}`)).status).toBe(200);
     }
     expect((await first.get("/admin/stats")).status).toBe(200);
+  });
+
+  it("a suspended admin can do nothing, with no key, session or password, and nobody but a full admin ends that", async () => {
+    const { server, first } = await open();
+    const ada = await add(server, first, "Ada", ["admin"]);
+    const accounts = await add(server, first, "Bob", ["accounts"]);
+    const { apiKey, key: made } = (await ada.post("/auth/api-keys", { name: "Second" })).body.data;
+    const second = personWith(server, apiKey, ada.id);
+    expect((await first.post(`/admin/users/${ada.id}/suspend`)).body.data.user.suspendedAt).not.toBeNull();
+    const unknown = "0190a000-0000-7000-8000-000000000000";
+    for (const [name, { access, method, path }] of Object.entries<Endpoint>(contract)) {
+      if (access === "none") continue;
+      for (const { key } of [ada, second]) {
+        const body = method === "GET" || method === "DELETE" ? undefined : {};
+        const { status } = await server.request(method, path.replaceAll(/:\w+/g, unknown), { key, body });
+        expect([name, status]).toEqual([name, 403]);
+      }
+    }
+    expect((await ada.delete(`/auth/api-keys/${made.id}`)).status).toBe(403);
+    expect((await ada.post(`/admin/users/${ada.id}/unsuspend`)).status).toBe(403);
+    expect((await accounts.post(`/admin/users/${ada.id}/unsuspend`)).status).toBe(403);
+    expect((await first.post(`/admin/users/${ada.id}/unsuspend`)).status).toBe(200);
+    expect((await ada.get("/admin/stats")).status).toBe(200);
   });
 
   it("a revoked admin has no key that works; nobody revokes themselves or somebody who is no admin", async () => {

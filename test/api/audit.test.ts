@@ -23,6 +23,7 @@ import { mailedToken } from "../helpers/mails.ts";
 import { addPasskey } from "../helpers/passkeys.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
+import { withCutter } from "../helpers/walk.ts";
 
 type Entry = Record<string, unknown> & { action: string; targetId: string; details: Record<string, unknown> };
 
@@ -111,6 +112,13 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const id = (await world.owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
     await world.owner.post(`/playtests/${id}/shares`, { withName: true });
     return { of: world.owner, entry: { action: "playtest.share", targetId: id, details: { withName: true } } };
+  },
+  async createClipShare(world) {
+    const slotId = await world.submitted();
+    const { id } = (await world.owner.post(`/slots/${slotId}/clips`, { atMs: 0, endMs: 1000 })).body.data.clip;
+    await world.server.advance(0);
+    await world.owner.post(`/clips/${id}/shares`, {});
+    return { of: world.owner, entry: { action: "clip.share", targetId: id, details: { withName: false, withNotes: false } } };
   },
   async deleteShare(world) {
     const { share } = (await world.owner.post(`/slots/${await world.submitted()}/shares`, {})).body.data;
@@ -431,7 +439,7 @@ describe("audit log: operations", () => {
 
 onBothDatabases("audit log", (serve) => {
   async function open(): Promise<World> {
-    const server = await serve();
+    const server = await serve({ config: withCutter });
     const key = (await ensureAdmin(server.deps))!;
     const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
     return new World(server, admin, await registerOwner(server, "Olga"), await registerPlaytester(server, "Pia"));
@@ -513,6 +521,18 @@ onBothDatabases("audit log", (serve) => {
     await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 500, note: "sorry" });
     const entry = (await log(world)).find(({ action }) => action === "balance.grant_credit");
     expect(entry).toMatchObject({ actorName: "Admin", targetName: "Olga" });
+    const invitations = [{ email: "pim@example.com" }, { email: "ada@example.com", name: "Ada" }];
+    await world.admin.post("/admin/invitations", { invitations });
+    await world.owner.post("/auth/api-keys", { name: "CI" });
+    const names = async (wanted: string) =>
+      (await log(world)).filter(({ action }) => action === wanted).map(({ targetName }) => targetName);
+    expect((await names("invitation.create")).sort()).toEqual(["Ada", "pim@example.com"]);
+    expect(await names("key.create")).toContain("Olga");
+    await world.earn();
+    await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 });
+    expect(await names("payout.create")).toEqual([(await world.tester.get("/auth/me")).body.data.profile.displayName]);
+    await payoutBatch(world);
+    expect(await names("payout_batch.create")).toEqual(["1 payout (paypal)"]);
   });
 
   it("entries of many transactions at once: all are chained, once, and none waits for another", async () => {

@@ -15,6 +15,7 @@ import {
   secretWord,
 } from "../helpers/rightful-requests.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
+import { withCutter } from "../helpers/walk.ts";
 
 /**
  * Every operation of the contract, as each kind of caller that must not use it. The request is always one that its rightful
@@ -316,6 +317,7 @@ const idsInBodies: Record<
     of: (_, requests) => [requests.get("updateMoment")!.ids!.id],
   },
   "createSlotShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
+  "createClipShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
   // The operator names whom it concerns.
   "resolveSuspense userId": "anybody may",
   "createPayout userId": "anybody may",
@@ -385,7 +387,7 @@ onBothDatabases("authorization matrix", (serve) => {
     const server = await serve({
       config(config) {
         config.playtesters.maxReserved = 100;
-        config.clips.ffmpeg = ["true"];
+        withCutter(config);
       },
     });
     const matrix = await makeMatrix(server);
@@ -404,7 +406,7 @@ onBothDatabases("authorization matrix", (serve) => {
     await column(matrix, bodiesThatNameOthers);
     await column(matrix, paymentsOfOthers);
     expect(await rightfulOnes(matrix)).toEqual([]);
-  });
+  }, 180_000);
 });
 
 it("authorization matrix: every operation has a rightful request", () => {

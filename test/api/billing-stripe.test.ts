@@ -264,7 +264,7 @@ onBothDatabases("cards by Stripe", (serve) => {
 
   test("refund: one made at Stripe is posted once, in parts, also before its payment; spent credit is owed", async () => {
     const { stripe, server, till } = await open();
-    const { paymentId, session } = await visit(till);
+    const { paymentId, session, checkoutUrl } = await visit(till);
     const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
     stripe.pay(session);
     await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
@@ -276,6 +276,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
     await stripe.report(server, "checkout.session.completed", session);
     expect(await state()).toEqual(["refunded", 0, 1200]);
+    expect(await (await follow(checkoutUrl)).text()).toContain("This payment was refunded.");
     expect((await till.owner.get(`/billing/payments/${paymentId}/invoice`)).status).toBe(409);
   });
 

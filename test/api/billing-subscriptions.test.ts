@@ -155,6 +155,29 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.events("subscription.payment_failed")).toHaveLength(4);
   });
 
+  test("renewal: after an outage of days, attempts are as far apart as ever, and emails name the next one", async () => {
+    const { till, id } = await openPlan(await serve());
+    await setRenewals(till, id, "failed");
+    const seen: unknown[] = [];
+    // The server is off from before the renewal is due until 9 days after, and once more over the second attempt.
+    for (const days of [40, 3, 1, 1, 2]) {
+      till.server.clock.set(till.server.clock.now() + days * day);
+      await till.server.advance(0);
+      const failures = (await till.events("subscription.payment_failed")).length;
+      const mail = till.server.mails.findLast(({ subject }) => subject.startsWith("The renewal of"))!;
+      const { subscription, nextRenewalAt } = await show(till);
+      const told = /again on (.*?) UTC\. Make|plan (has ended)/.exec(mail.text)!;
+      seen.push([failures, subscription.status, nextRenewalAt, told[1] ?? told[2]]);
+    }
+    expect(seen).toEqual([
+      [1, "past_due", "2026-04-11T12:00:00.000Z", "2026-04-11 12:00"],
+      [2, "past_due", "2026-04-15T12:00:00.000Z", "2026-04-15 12:00"],
+      [2, "past_due", "2026-04-15T12:00:00.000Z", "2026-04-15 12:00"],
+      [3, "past_due", "2026-04-17T12:00:00.000Z", "2026-04-17 12:00"],
+      [4, "cancelled", null, "has ended"],
+    ]);
+  });
+
   test("renewal: the test card that fails at renewal does", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl } = await subscribe(till, "indie_monthly");

@@ -69,6 +69,16 @@ onBothDatabases("card payments", (serve) => {
     expect(await till.events("payment.completed")).toHaveLength(1);
   });
 
+  test("checkout: a payment that the processor reports as declined has failed, once, and takes no other card", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy();
+    for (const _ of [1, 2]) await till.complete(paymentId, "declined");
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "failed"]);
+    expect(await till.events("payment.failed")).toMatchObject([{ paymentId, status: "failed" }]);
+    await submit(checkoutUrl, goodCard);
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "failed"]);
+  });
+
   test("checkout: a declined card charges nothing and leaves the payment open for another card", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy(2000, "https://shop.example/");

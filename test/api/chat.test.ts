@@ -38,7 +38,10 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await status(owner, "POST", "/chat/conversations", { contactId: tess.id })).toBe(404);
 
     await giveSlot(server, owner.id, tess.id, "reserved");
-    const quiet = { isUnlocked: false, unreadCount: 0, lastMessageAt: null, lastMessagePreview: null, conversationId: null };
+    const quiet = {
+      ...{ isUnlocked: false, unreadCount: 0, conversationId: null },
+      ...{ lastMessageAt: null, lastMessagePreview: null, lastMessageSenderType: null },
+    };
     expect((await data(owner, "GET", "/chat/contacts")).contacts).toEqual([
       { id: tess.id, displayName: "Tess", chatMode: "free", ...quiet },
     ]);

@@ -33,6 +33,7 @@ onBothDatabases("clips", (serve) => {
     const server = await serve(using("cut"));
     const { owner, slotId, clips, cut, shown } = await market(server);
     const made = await cut();
+    const named = await cut({ atMs: 0, endMs: 1000, name: '../../etc/a"\r\nX-Evil: 1\u202e' });
     expect(made).toMatchObject({ slotId, name: "12:30-12:55", status: "pending", size: null, downloadUrl: null });
     await server.advance(0);
     const ready = await shown(made.id);
@@ -41,15 +42,24 @@ onBothDatabases("clips", (serve) => {
     expect(args.slice(0, 11)).toEqual([
       ...["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-f", "mov", "-ss", "750.000"],
     ]);
-    expect(args.join(" ")).toContain(" -t 25.500 ");
+    expect(args.join(" ")).toMatch(/ -max_pixels 35389440 -i \S+ -t 25\.500 /);
+    // Neither the playtester's file name nor what the file says about its maker.
     expect(args.join(" ")).not.toContain("play.mp4");
+    expect(args.join(" ")).toContain(" -map_metadata -1 -map_chapters -1 ");
     expect([env, inputBytes]).toEqual([["LANG", "PATH"], videoBytes().length]);
     expect(ready).toMatchObject({ status: "ready", size: Number(download.headers.get("content-length")) });
     expect([download.headers.get("content-type"), download.headers.get("content-disposition")]).toEqual([
       "video/mp4",
       expect.stringContaining(".mp4"),
     ]);
-    expect((await owner.get(clips)).body.data.clips.map(({ id }: { id: string }) => id)).toEqual([made.id]);
+    const other = await fetch((await shown(named.id)).downloadUrl);
+    expect(JSON.parse(await other.text()).args.join(" ")).not.toContain("etc");
+    expect([other.headers.get("content-disposition"), other.headers.get("x-evil")]).toEqual([
+      "attachment; filename=\"a_X-Evil: 1.mp4\"; filename*=UTF-8''a%22X-Evil%3A%201.mp4",
+      null,
+    ]);
+    const ids = (await owner.get(clips)).body.data.clips.map(({ id }: { id: string }) => id);
+    expect(ids.sort()).toEqual([made.id, named.id].sort());
     expect(await server.deps.store.read(referencedBlobs)).toContain(`clips/${made.id}`);
     expect(readdirSync(join(server.deps.dataDir, "clipping"))).toEqual([]);
   });
@@ -67,6 +77,17 @@ onBothDatabases("clips", (serve) => {
     expect(await shown(id)).toMatchObject({ status: "failed", size: null, downloadUrl: null });
     const row = await server.deps.store.read((q) => q.one<{ error: string; size: number }>("SELECT error, size FROM clips"));
     expect(row).toEqual({ error: expect.stringMatching(because), size: 0 });
+  });
+
+  it("fail when the file of the video is missing", async () => {
+    const server = await serve(using("cut"));
+    const { cut, shown } = await market(server);
+    const { deps } = server;
+    const video = await deps.store.read((q) => q.one<{ blob_key: string }>("SELECT blob_key FROM submissions"));
+    await deps.blobs.remove(video!.blob_key);
+    const { id } = await cut();
+    await server.advance(0);
+    expect(await shown(id)).toMatchObject({ status: "failed", size: null, downloadUrl: null });
   });
 
   it("are deleted with their file, also while they are being cut, and with their owner's account", async () => {

@@ -34,6 +34,7 @@ function crashBefore({ deps }: TestServer, table: string): void {
         all: (sql, ...values) => tx.all(sql, ...values),
         send: (sql, ...values) => tx.send(sql, ...values),
         lock: (table, condition, ...values) => tx.lock(table, condition, ...values),
+        locked: (table, id) => tx.locked(table, id),
         async run(sql, ...values) {
           if (!sql.includes(table)) return tx.run(sql, ...values);
           store.write = write;

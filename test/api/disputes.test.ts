@@ -13,6 +13,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
 import { createTestClock, type TestServer } from "../helpers/server.ts";
 import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
 
@@ -273,6 +274,7 @@ onBothDatabases("disputes", (serve) => {
       const { paymentId, session } = await buy(4000);
       const [held, later] = [await order(till.owner, gameId), await order(till.owner, gameId)];
       const slot = await earn(held);
+      const browser = await signedIn(server, tester);
       await giveMinutes(server, other.owner, 60);
       const elsewhere = await earn(await order(other.owner, await createGame(other.owner)), tester, other.owner);
       await dispute(session, "needs_response");
@@ -293,6 +295,10 @@ onBothDatabases("disputes", (serve) => {
         "This playtester has $20.00 to pay out now, less than $20.01. Another $10.00 is on hold because the payment is disputed: see `playtest admin disputes`. Nothing was recorded. Pay up to $20.00 now, or wait until the dispute has ended.",
       );
       expect((await pay(2000)).status).toBe(201);
+      const page = async () => (await browser.get("/play/earnings")).html;
+      const says =
+        "$10.00 of your balance is on hold because the payment is disputed. It is available when the dispute has ended.";
+      expect(await page()).toContain(says);
       // Playtests that were paid before go on, and what they earn is on hold too.
       await earn(later, await registerPlaytester(server, "Quin"));
       await server.advance(1000);
@@ -301,6 +307,7 @@ onBothDatabases("disputes", (serve) => {
 
       await admin.post(`/admin/payments/${paymentId}/lift-dispute`, { note: "lost" });
       expect(await earnings()).toMatchObject({ balanceCents: 1000, availableCents: 1000, disputedCents: 0 });
+      expect(await page()).not.toContain(says);
       expect((await pay(1000)).status).toBe(201);
     });
 

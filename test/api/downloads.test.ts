@@ -59,6 +59,19 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(downloadUrl)).headers.get("content-disposition")).toBe('attachment; filename="playtest.mp4"');
   });
 
+  it("a file that is removed while its download begins is not found, and nothing of it is sent", async () => {
+    const server = await serve();
+    const { url } = await submitted(server);
+    const { blobs } = server.deps;
+    const size = blobs.size.bind(blobs);
+    blobs.size = async (key) => {
+      const bytes = await size(key);
+      await blobs.remove(key);
+      return bytes;
+    };
+    expect((await fetchBytes(url)).status).toBe(404);
+  });
+
   it("video: whole, or the requested range", async () => {
     const server = await serve();
     const { url } = await submitted(server);

@@ -46,6 +46,16 @@ onBothDatabases("a change of the email address", (serve) => {
     expect([(await made(old)).status, (await made("ann@example.org")).status]).toEqual([401, 201]);
   });
 
+  it("is refused without a password", async () => {
+    const { server, ann } = await open();
+    const reply = await ann.post("/auth/change-email", { newEmail: next });
+    expect([reply.status, reply.body.error.details, server.mails]).toEqual([
+      422,
+      [{ field: "password", message: "is required" }],
+      [],
+    ]);
+  });
+
   it("ends the links that were mailed to the old address", async () => {
     const { server, ask } = await open();
     await server.request("POST", "/auth/password-reset", { body: { email: old } });
@@ -74,7 +84,10 @@ onBothDatabases("a change of the email address", (serve) => {
     expect((await visitor(server).get(first)).status).toBe(410);
     const second = link(server, old);
     server.clock.set(server.clock.now() + 24 * 3_600_000);
-    expect((await visitor(server).get(second)).status).toBe(410);
+    expect(await visitor(server).get(second)).toMatchObject({
+      status: 410,
+      html: expect.stringContaining("This link is invalid, used or expired. The email address was not changed."),
+    });
     await ask();
     const [one, two] = [link(server, old), link(server, next)];
     await press(server, one);
@@ -92,7 +105,15 @@ onBothDatabases("a change of the email address", (serve) => {
     expect([refused.status, refused.html]).toEqual([422, expect.stringContaining(`value="${next}"`)]);
     expect((await change(password)).location).toBe("/play/account?done=email");
     await server.advance(0);
-    for (const to of [old, next]) await press(server, link(server, to));
+    expect((await visitor(server).get(link(server, old))).html).toContain(
+      "If you did not request this, close this page: without your confirmation the address stays as it is.",
+    );
+    const pages = [await press(server, link(server, old)), await press(server, link(server, next))].map(({ html }) => html);
+    expect(pages[0]).toContain("Until then the address stays as it is.");
+    expect(pages[1]).toContain("Use it when you sign in.");
     expect((await browser.get("/play/account")).html).toContain(next);
+    const signIn = async (email: string) =>
+      (await visitor(server).submit("/play/sign-in", "/play/sign-in/password", { email, password })).status;
+    expect([await signIn(old), await signIn(next)]).toEqual([401, 303]);
   });
 });

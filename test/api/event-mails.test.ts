@@ -6,6 +6,7 @@ import { createSecrets } from "../../server/lib/secrets.ts";
 import { mailedKinds } from "../../src/contract/events/mails.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
+  claim,
   createGame,
   giveCredit,
   order,
@@ -15,6 +16,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import { createTestRandom, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 
@@ -31,12 +33,13 @@ async function start(server: TestServer, cents = 10_000) {
 
 /** An admin that emails reach. */
 async function operator(server: TestServer): Promise<Person> {
-  const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
-  await server.deps.store.write(async (tx) => {
-    const [account] = await users.listAdmins(tx);
-    await users.update(tx, account!.id, { email: "operator@example.com" });
-  });
-  return admin;
+  const first = personWith(server, (await ensureAdmin(server.deps))!, "");
+  const body = { name: "Operator", scopes: ["admin"], email: "operator@example.com" };
+  const { admin, apiKey } = (await first.post("/admin/admins", body)).body.data;
+  await server.advance(0);
+  const [, link, token] = /(http\S+)\?token=(\S+)/.exec(server.mails.pop()!.text)!;
+  expect((await post(link!, `token=${token}`)).status).toBe(200);
+  return personWith(server, apiKey, admin.id);
 }
 
 const sent = ({ mails }: TestServer) => mails.map(({ to, subject }) => `${to.split("@")[0]}: ${subject}`);
@@ -45,7 +48,144 @@ const inWords = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 const post = (url: string, body: string, type = "application/x-www-form-urlencoded") =>
   fetch(url, { method: "POST", body, headers: { "Content-Type": type } });
 
+/** The time in the words of an email, in milliseconds. */
+const timeIn = (text: string, before: string) =>
+  Date.parse(`${new RegExp(`${before} (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\\d\\d) UTC`).exec(text)!.slice(1).join("T")}Z`);
+
+interface MailScene extends Awaited<ReturnType<typeof start>> {
+  server: TestServer;
+  /** Of a playtest. */
+  slots(): Promise<{ id: string; status: string }[]>;
+  balance(): Promise<number>;
+  earned(): Promise<number>;
+}
+
+/** A sentence of an email, how it comes to be sent, and that it is so. */
+interface MailFact {
+  says: string | RegExp;
+  happen(scene: MailScene): Promise<unknown>;
+  holds(scene: MailScene, text: string): Promise<void>;
+}
+
+const mailFacts: MailFact[] = [
+  {
+    says: "There is no deadline, but Tess is paid only after you accept it.",
+    happen: async ({ server, owner, tess, gameId }) => play(server, tess, await order(owner, gameId)),
+    async holds({ server, owner, slots, earned }) {
+      await server.advance(400 * day);
+      const [slot] = await slots();
+      expect([slot!.status, await earned()]).toEqual(["submitted", 0]);
+      await owner.post(`/slots/${slot!.id}/accept`);
+      expect(await earned()).toBe(1000);
+    },
+  },
+  {
+    says: "A slot is reserved for you until then.",
+    async happen({ server, owner, tess, gameId }) {
+      const id = await play(server, tess, await order(owner, gameId));
+      await owner.post(`/slots/${id}/reject`, { reason: "Mute.", allowRetry: true });
+    },
+    async holds({ server, tess }, text) {
+      const status = async () => (await tess.get("/playtester/slots")).body.data.slots[0].status;
+      await server.advance(timeIn(text, "another video before") - minute - server.clock.now());
+      expect(await status()).toBe("reserved");
+      await server.advance(minute);
+      expect(await status()).toBe("expired");
+    },
+  },
+  {
+    says: "The rejection is final, and the slot is not paid.",
+    async happen({ server, owner, tess, gameId }) {
+      const id = await play(server, tess, await order(owner, gameId));
+      await owner.post(`/slots/${id}/reject`, { reason: "Wrong game.", allowRetry: false });
+    },
+    async holds({ tess, owner, slots, earned }) {
+      const [slot] = await slots();
+      expect([(await owner.post(`/slots/${slot!.id}/accept`)).status, await earned()]).toEqual([409, 0]);
+      expect((await tess.post(`/playtester/slots/${slot!.id}/submit`, { notes: "Again." })).status).toBe(409);
+    },
+  },
+  {
+    says: "After that the slot expires and becomes available to other playtesters.",
+    async happen({ server, owner, tess, gameId }) {
+      await claim(tess, await order(owner, gameId));
+      await server.advance(23 * hour);
+    },
+    async holds({ server, owner, gameId }, text) {
+      const bo = await registerPlaytester(server, "Bo");
+      const { id } = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests[0];
+      const claims = async () => (await bo.post(`/playtester/playtests/${id}/claim`)).status;
+      await server.advance(timeIn(text, "your video before") - minute - server.clock.now());
+      expect(await claims()).toBe(409);
+      await server.advance(minute);
+      expect(await claims()).toBe(201);
+    },
+  },
+  {
+    says: "after that it is rejected automatically, and slots without a playtester are refunded.",
+    async happen({ owner, tess, gameId }) {
+      const id = await order(owner, gameId, { selectionMode: "manual" });
+      await tess.post(`/playtester/playtests/${id}/applications`, { qualificationsResponse: "I play a lot." });
+    },
+    async holds({ server, tess, balance }, text) {
+      const status = async () => (await tess.get("/playtester/applications")).body.data.applications[0].status;
+      await server.advance(timeIn(text, "the application before") - minute - server.clock.now());
+      expect([await status(), await balance()]).toEqual(["pending", 8_000]);
+      await server.advance(minute);
+      expect([await status(), await balance()]).toEqual(["auto_rejected", 10_000]);
+    },
+  },
+  {
+    says: /Answer by .+: after that the slot is cancelled, you are refunded, and the playtester is not paid\./,
+    async happen({ owner, tess, gameId }) {
+      const id = await claim(tess, await order(owner, gameId));
+      await tess.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" });
+    },
+    async holds({ server, slots, balance, earned }, text) {
+      await server.advance(timeIn(text, "Answer by") - minute - server.clock.now());
+      expect([(await slots())[0]!.status, await balance()]).toEqual(["blocked", 8_000]);
+      await server.advance(minute);
+      expect([(await slots())[0]!.status, await balance(), await earned()]).toEqual(["cancelled", 10_000, 0]);
+    },
+  },
+  {
+    says: "Signing in to your account takes no code any more, and the recovery codes no longer work.",
+    async happen({ server, owner }) {
+      const app = await setUpFactor(server, owner, "correct horse");
+      [recoveryCode] = app.recoveryCodes;
+      await owner.post("/auth/factor/disable", { code: await app.nextCode() });
+    },
+    async holds({ server, owner }) {
+      const { email } = (await owner.get("/auth/me")).body.data;
+      const signIn = (code?: string) =>
+        server.request("POST", "/auth/api-keys", { body: { name: "new", email, password: "correct horse", code } });
+      expect((await signIn()).status).toBe(201);
+      await setUpFactor(server, owner, "correct horse");
+      expect((await signIn(recoveryCode)).status).toBe(422);
+    },
+  },
+];
+let recoveryCode: string | undefined;
+
 onBothDatabases("emails about events", (serve) => {
+  it.each(mailFacts)("$says", async ({ says, happen, holds }) => {
+    const server = await serve();
+    const { owner, tess, gameId } = await start(server);
+    const slots = async () => {
+      const { id } = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests[0];
+      return (await owner.get(`/playtests/${id}/slots`)).body.data.slots;
+    };
+    const balance = async () => (await owner.get("/billing/balance")).body.data.balanceCents;
+    const earned = async () => (await tess.get("/playtester/earnings")).body.data.balanceCents;
+    const scene = { server, owner, tess, gameId, slots, balance, earned };
+    await happen(scene);
+    await server.advance(0);
+    const has = ({ text }: { text: string }) => (typeof says === "string" ? text.includes(says) : says.test(text));
+    const mail = server.mails.find(has);
+    expect(mail?.text ?? server.mails.map(({ text }) => text)).toEqual(expect.any(String));
+    await holds(scene, mail!.text);
+  });
+
   it("a playtest: each side is told what needs it, with links that lead somewhere", async () => {
     const server = await serve();
     const { owner, tess, gameId } = await start(server);
@@ -124,8 +264,12 @@ onBothDatabases("emails about events", (serve) => {
     const { payout } = (await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 })).body.data;
     await admin.post(`/admin/payouts/${payout.id}/fail`);
     await server.advance(0);
-    expect(mailWith(server, "$7.50 of your earnings were paid out").text).toContain(`Payout: ${payout.id}`);
-    expect(mailWith(server, "Your payout of $7.50 failed").text).toContain("returned to your earnings");
+    const sentMail = mailWith(server, "$7.50 of your earnings were paid out").text;
+    expect(sentMail).toContain(`Payout: ${payout.id}`);
+    expect(sentMail).toContain(`A payout of $7.50 was sent on ${inWords(payout.completedAt)}.`);
+    expect(mailWith(server, "Your payout of $7.50 failed").text).toContain(
+      `The payout of $7.50 of ${inWords(payout.createdAt)} failed. The amount was returned to your earnings`,
+    );
     expect((await tess.get("/playtester/earnings")).body.data).toMatchObject({ balanceCents: 1000 });
   });
 
@@ -145,6 +289,14 @@ onBothDatabases("emails about events", (serve) => {
     expect(toOperator[1]!.text).toContain(`playtest admin approvals approve ${slotId}`);
     expect((await fetch(`${server.baseUrl}/todo/approval/${slotId}`)).status).toBe(200);
     expect(sent(server)).toContain("game_owner1: Your free trial of Lantern Deep is approved");
+    const submitted = mailWith(server, "Tess submitted a video of Lantern Deep").text;
+    expect([submitted.includes("There is no deadline."), submitted.includes("paid")]).toEqual([true, false]);
+    await admin.post(`/admin/slots/${slotId}/reject`, { reason: "Shows a face." });
+    const { notifications } = (await owner.get("/notifications?limit=100")).body.data;
+    expect(notifications.find(({ type }: { type: string }) => type === "slot.rejected").body).toBe(
+      "An operator of this server rejected Tess's video of Lantern Deep, and it is not published. “Shows a face.”",
+    );
+    expect((await tess.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
     const { events } = (await admin.get("/events?limit=10")).body.data;
     expect(events.map(({ event, data }: { event: string; data: object }) => [event, data])).toEqual([
       ["approval.pending", { playtestId: trial, gameId, slotId }],
@@ -255,6 +407,9 @@ onBothDatabases("emails about events", (serve) => {
       const server = await serve();
       const { owner, tess, submit, url } = await submitted(server);
       expect(await (await fetch(url)).text()).toContain("A video to review");
+      for (const method of ["HEAD", "PUT", "DELETE", "OPTIONS"]) await fetch(url, { method });
+      await fetch(`${url}&mail=off&List-Unsubscribe=One-Click`);
+      expect((await post(url, "", type)).status).toBe(410);
       expect(await modeOf(owner, "slot.submitted")).toBe("on");
       expect((await post(url, body, type)).status).toBe(200);
       expect(await modeOf(owner, "slot.submitted")).toBe("off");
@@ -288,9 +443,15 @@ onBothDatabases("emails about events", (serve) => {
       const { owner, url } = await submitted(server);
       const token = new URL(url).searchParams.get("token")!;
       const forged = Buffer.from(JSON.stringify([owner.id, "slot.blocked"])).toString("base64url");
-      for (const wrong of ["", "x", `${token}x`, `${forged}.${token.split(".")[1]}`]) {
+      const [payload, mac] = token.split(".");
+      const others = [`${payload}.`, `.${mac}`, `${token}.${mac}`, `${payload}.${server.deps.secrets.mac("share", payload!)}`];
+      for (const wrong of ["", "x", `${token}x`, `${forged}.${mac}`, ...others]) {
         const page = `${server.baseUrl}/unsubscribe?${new URLSearchParams({ token: wrong })}`;
-        expect((await fetch(page)).status).toBe(410);
+        const shown = await fetch(page);
+        expect([shown.status, await shown.text()]).toEqual([
+          410,
+          expect.stringContaining("This link is incomplete or no longer valid. Nothing was changed."),
+        ]);
         expect((await post(page, "List-Unsubscribe=One-Click")).status).toBe(410);
       }
       expect(await modeOf(owner, "slot.blocked")).toBe("on");
@@ -344,7 +505,8 @@ onBothDatabases("emails about events", (serve) => {
         expect(server.mails[0]!.text).toContain(`* Video ${number}\n  Somebody submitted video ${number}.`);
       await tell(server, owner, 4);
       await server.advance(day);
-      expect(sent(server).slice(1)).toEqual(["game_owner1: 1 notification in one email"]);
+      expect(sent(server).slice(1)).toEqual(["game_owner1: Video 4"]);
+      expect(server.mails[1]!.text).toContain("because you chose one email a day");
       await server.advance(3 * day);
       expect(sent(server)).toHaveLength(2);
       await post(server.mails[0]!.unsubscribeUrl!, "List-Unsubscribe=One-Click");
@@ -357,18 +519,20 @@ onBothDatabases("emails about events", (serve) => {
     it("no flood: 20 an hour to a person, the rest in one, and others and security emails as always", async () => {
       const server = await serve();
       const { owner, tess } = await start(server);
+      await server.advance(hour / 2);
       for (let number = 1; number <= 50; number++) await tell(server, owner, number);
       await server.deps.store.write((tx) => mailUserAbout(server.deps, tx, tess.id, "slot.accepted", letter(0)));
       await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
       await server.advance(0);
       const count = (start: string) => sent(server).filter((line) => line.startsWith(start)).length;
       expect([count("game_owner1: Video"), count("game_owner1: Reset"), count("playtester2: ")]).toEqual([20, 1, 1]);
-      await server.advance(hour);
+      await server.advance(hour / 2);
       expect(sent(server).slice(22)).toEqual(["game_owner1: 30 notifications in one email"]);
       const listed = new Set(
         [...server.mails.map(({ subject }) => subject), ...server.mails.at(-1)!.text.matchAll(/Video \d+/g)].map(String),
       );
       for (let number = 1; number <= 50; number++) expect(listed).toContain(`Video ${number}`);
+      await server.advance(hour / 2);
       await tell(server, owner, 51);
       await server.advance(0);
       expect(sent(server).at(-1)).toBe("game_owner1: Video 51");
@@ -385,7 +549,7 @@ it("daily email: two processes on one database send one", async () => {
     await owner.patch("/notifications/settings", { mail: "digest" });
     await play(one, tess, await order(owner, gameId));
     await Promise.all([one.advance(2 * day), two.advance(2 * day)]);
-    expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: 1 notification in one email"]);
+    expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: Tess submitted a video of Lantern Deep"]);
   } finally {
     await two.close();
     await one.close();

@@ -169,6 +169,8 @@ onBothDatabases("second factor", (serve) => {
     // The right code has to wait too: otherwise the wait would say which one it is.
     expect((await guess(codeAt(app.secret, server.clock.real() + 30_000))).status).toBe(429);
     expect(await subjects(server)).toContain("Wrong codes were entered for your account");
+    server.clock.set(server.clock.now() + 29_500);
+    expect((await guess(wrong)).body.error.message).toContain("Wait 1 second, or use a recovery code.");
     expect((await guess(app.recoveryCodes[0]!)).status).toBe(201);
     expect((await guess(await app.nextCode())).status).toBe(201);
   });
@@ -458,6 +460,9 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
       await end();
       const reply = await person.send("/play/sign-in/code", { csrf, code: app.recoveryCodes[0]!, next: "/play" });
       expect([name, reply.status, await inside(person)]).toEqual([name, 410, false]);
+      expect(reply.html).toContain(
+        "Your password or link no longer counts: too much time has passed, or something about your account changed since.",
+      );
     }
     await admin.post(`/admin/users/${pim.id}/unsuspend`);
     expect((await pim.get("/auth/factor")).body.data.recoveryCodesLeft).toBe(8);

@@ -53,6 +53,30 @@ onBothDatabases("a row whose id is a path", (serve) => {
     expect(readdirSync(victim)).toEqual(["file"]);
     expect(server.errors.splice(0).map(String)).toEqual([expect.stringMatching(refusal)]);
   });
+
+  it("of a clip: nothing is removed there", async () => {
+    const dataDir = freshFolder();
+    const clip = async (_from: unknown, _part: unknown, to: string) => writeFileSync(to, "a clip");
+    const server = await serve({ dataDir });
+    const { deps } = server;
+    deps.cutter = { clip, still: (from, _atMs, to) => clip(from, undefined, to) };
+    const [owner, worker] = [await registerOwner(server), await registerPlaytester(server)];
+    await giveCredit(server, owner, 100_000);
+    const slotId = await play(server, worker, await order(owner, await createGame(owner)));
+    await owner.post(`/slots/${slotId}/clips`, { atMs: 0, endMs: 1000 });
+    await server.advance(0);
+    const victim = join(dataDir, "kept.1");
+    mkdirSync(victim);
+    writeFileSync(join(victim, "file"), "");
+    await deps.store.write(async (tx) => {
+      await tx.run("DELETE FROM stills");
+      await tx.run("UPDATE clips SET id = '../kept', status = 'pending'");
+      await deps.jobs.schedule(tx, { kind: "cut-clip", key: "again", payload: { clipId: "../kept" }, runAt: deps.clock.now() });
+    });
+    await server.advance(0);
+    expect(readdirSync(victim)).toEqual(["file"]);
+    expect(server.errors.splice(0).map(String)).toEqual([expect.stringMatching(refusal)]);
+  });
 });
 
 it("an email whose id is a path is not written outside of the outbox", async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../server/app/app.ts";
 import { listen } from "../../server/app/listen.ts";
 import { defaults } from "../../server/config/defaults.ts";
+import type { Config } from "../../server/config/schema.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -17,7 +18,7 @@ import { drivers } from "../helpers/store.ts";
 function raw(server: TestServer, text: string): Promise<string> {
   const { port } = new URL(server.baseUrl);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), "127.0.0.1", () => socket.end(text));
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
     let reply = "";
     socket.setEncoding("utf8").on("data", (chunk) => (reply += chunk));
     socket.on("close", () => resolve(reply)).on("error", reject);
@@ -268,13 +269,28 @@ Policy: ${server.baseUrl}/docs/security
   });
 });
 
-onBothDatabases("slow requests", (serve) => {
+/** No database has a part in what is waited for here. */
+describe("slow requests", () => {
+  async function withServer(work: (server: TestServer, key: string) => Promise<void>, config = (_: Config) => {}): Promise<void> {
+    const store = await drivers[0]!.open();
+    const server = await startTestServer({ store, config });
+    try {
+      await work(server, (await registerOwner(server)).key);
+    } finally {
+      await server.close();
+      await store.remove();
+    }
+  }
+
   /** Sends `start`, then `more` again and again; what came back until the server closed. */
   function drip(server: TestServer, start: string, more: string): Promise<string> {
     const { port } = new URL(server.baseUrl);
     return new Promise((resolve) => {
-      const socket = connect(Number(port), "127.0.0.1", () => socket.write(start));
-      const dripping = setInterval(() => socket.write(more), 20);
+      let dripping: NodeJS.Timeout;
+      const socket = connect(Number(port), "127.0.0.1", () => {
+        socket.write(start);
+        dripping = setInterval(() => socket.write(more), 20);
+      });
       let reply = "";
       socket.setEncoding("utf8").on("data", (chunk) => (reply += chunk));
       socket
@@ -288,28 +304,26 @@ onBothDatabases("slow requests", (serve) => {
 
   const json = "Content-Type: application/json\r\n";
   const form = "Content-Type: application/x-www-form-urlencoded\r\n";
-  it.each([
+  it.concurrent.each([
     { name: "a JSON body", target: "POST /api/v1/games", head: `${json}Content-Length: 60000\r\n`, more: " " },
     { name: "a chunked body", target: "POST /api/v1/games", head: `${json}Transfer-Encoding: chunked\r\n`, more: "1\r\n \r\n" },
     { name: "a page's form", target: "POST /verify-email", head: `${form}Content-Length: 60000\r\n`, more: "t" },
     { name: "headers", target: "GET /api/v1/games", head: "X-Slow: ", more: "x", unfinished: true },
   ])("slow $name: 408", async ({ target, head, more, unfinished }) => {
-    const server = await serve({
-      config: (config) => Object.assign(config.http, { requestTimeoutMs: 100, headersTimeoutMs: 100 }),
-    });
-    const { key } = await registerOwner(server);
-    const start = `${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${head}${unfinished ? "" : "\r\n"}`;
-    expect((await drip(server, start, more)).split(" ")[1]).toBe("408");
+    const impatient = (config: Config) => Object.assign(config.http, { requestTimeoutMs: 100, headersTimeoutMs: 100 });
+    await withServer(async (server, key) => {
+      const start = `${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${head}${unfinished ? "" : "\r\n"}`;
+      expect((await drip(server, start, more)).split(" ")[1]).toBe("408");
+    }, impatient);
   });
 
-  it("unwanted body: the connection is closed", async () => {
-    const server = await serve();
-    const { key } = await registerOwner(server);
-    const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
-    const paths = ["/api/v1/games", "/play/sign-in", "/nothing"];
-    const replies = await Promise.all(paths.map((path) => drip(server, `GET ${path} ${head}`, " ")));
-    expect(replies.map((reply) => reply.split(" ")[1])).toEqual(["200", "200", "404"]);
-  });
+  it.concurrent("unwanted body: the connection is closed", () =>
+    withServer(async (server, key) => {
+      const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
+      const paths = ["/api/v1/games", "/play/sign-in", "/nothing"];
+      const replies = await Promise.all(paths.map((path) => drip(server, `GET ${path} ${head}`, " ")));
+      expect(replies.map((reply) => reply.split(" ")[1])).toEqual(["200", "200", "404"]);
+    }));
 });
 
 describe("a client that takes nothing", () => {

@@ -44,6 +44,7 @@ onBothDatabases("invitations", (serve) => {
     const person = visitor(server);
     const first = await person.get(path);
     expect(first.html).toContain("tess@example.com");
+    expect(first.html).toContain("If you do not want to join, close this page: then no account is created.");
     // A mail scanner opens the link, more than once.
     for (let times = 0; times < 3; times++) expect((await visitor(server).get(path)).status).toBe(200);
     expect(await states()).toEqual(["tess@example.com invited"]);
@@ -67,8 +68,17 @@ onBothDatabases("invitations", (serve) => {
     await outcomes([{ email: "olga@example.com", role: "game_owner", name: "Olga" }]);
     const person = visitor(server);
     const first = await person.get(pathOf(linkTo(server, "olga@example.com")));
+    expect(first.html).toContain("If you do not want to join, close this page: then no account is created.");
+    const accounts = () => server.deps.store.read((q) => q.all("SELECT id FROM users WHERE email = 'olga@example.com'"));
+    expect(await accounts()).toEqual([]);
     const joined = await person.send("/invite", { ...hiddenFields(first.html, "/invite"), name: "Olga" });
+    expect(joined.html).toContain("Your account was created. Set a password within one hour");
+    expect(await accounts()).toHaveLength(1);
     expect(joined.html).toContain("playtest login --base-url");
+    expect((await visitor(server).get(pathOf(linkTo(server, "olga@example.com")))).html).toContain(
+      "It is invalid, used, revoked or expired. Nothing was changed.",
+    );
+    server.clock.set(server.clock.now() + 3_599_999);
     const password = "correct horse";
     expect((await person.send("/reset-password", { ...hiddenFields(joined.html, "/reset-password"), password })).status).toBe(
       200,
@@ -77,6 +87,26 @@ onBothDatabases("invitations", (serve) => {
     const key = (await server.request("POST", "/auth/api-keys", { body })).body.data.apiKey;
     const me = (await server.request("GET", "/auth/me", { key })).body.data;
     expect(me).toMatchObject({ role: "game_owner", emailVerified: true, profile: { displayName: "Olga" } });
+  });
+
+  it("somebody who got an account meanwhile: is led to where it signs in", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = true) });
+    const { outcomes } = await operated(server);
+    for (const [role, base] of [
+      ["game_owner", "/studio"],
+      ["playtester", "/play"],
+    ] as const) {
+      const email = `${role}@example.org`;
+      await outcomes([{ email }]);
+      const person = visitor(server);
+      const fields = hiddenFields((await person.get(pathOf(linkTo(server, email)))).html, "/invite");
+      const body = { email, password: "correct horse", role };
+      expect((await server.request("POST", "/auth/register", { body })).status).toBe(201);
+      const reply = await person.send("/invite", fields);
+      expect(reply.location).toBe(`${base}/sign-in?done=account`);
+      expect((await person.get(reply.location!)).html).toContain("You have an account already. Sign in.");
+      expect((await person.submit(`${base}/sign-in`, `${base}/sign-in/password`, body)).location).toBe(base);
+    }
   });
 
   it("a repetition: mails nobody twice, except those who expired, were revoked or are asked for again", async () => {
@@ -117,6 +147,33 @@ onBothDatabases("invitations", (serve) => {
     await person.send("/invite", hiddenFields((await person.get(path)).html, "/invite"));
     expect((await server.request("GET", "/auth/me", { key: apiKey })).status).toBe(401);
     expect((await person.get("/play/account")).status).toBe(200);
+  });
+
+  it("an address that a request names twice gets one email, and an address cannot name a second recipient or a header", async () => {
+    const server = await serve();
+    const { outcomes, invite } = await operated(server);
+    const twice = [tess, { email: "TESS@example.com" }, tess];
+    expect(await outcomes(twice, true)).toEqual(["invited", "already_invited", "already_invited"]);
+    expect(await outcomes(twice, true)).toEqual(["invited", "already_invited", "already_invited"]);
+    expect(invitedMails(server)).toBe(2);
+    for (const email of [
+      "a@example.com,b@example.com",
+      "a@example.com\r\nBcc: b@example.com",
+      "a@example.com\n",
+      "<a@example.com> b@example.com",
+      '"a b"@example.com',
+      "a@example.com;b@example.com",
+      "a@[127.0.0.1]",
+      "a\u0000@example.com",
+      "a@example.com\u2028b@example.com",
+    ])
+      expect([email, (await invite([tess, { email }], true)).status]).toEqual([email, 422]);
+    expect(invitedMails(server)).toBe(2);
+    // What an operator calls somebody is in no email: it could say anything in the name of this server.
+    await invite([{ email: "pim@example.com", name: "Win at evil.example" }]);
+    const mail = server.mails.at(-1)!;
+    expect(mail.to).toBe("pim@example.com");
+    expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toMatch(/win at|evil/i);
   });
 
   it("200 people: one request, one email each", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { registerOwner } from "../helpers/factories.ts";
-import { visitor } from "../helpers/portal.ts";
+import { registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const account = { email: "ada@example.com", password: "correct horse", role: "game_owner" };
@@ -75,6 +75,18 @@ onBothDatabases("mail that is not sent", (serve) => {
     }
     expect(pages.map(({ status }) => status)).toEqual([403, 200, 200, 200]);
     expect(pages[1]!.html).toContain("playtest admin users verify EMAIL");
+  });
+
+  it.each([
+    [false, "Your payout details were saved.<"],
+    [true, "Your payout details were saved. We sent you an email about it.<"],
+  ])("payout details: the page speaks of an email only where one is sent (%s)", async (delivers, said) => {
+    const server = await serve({ delivers, config: (config) => (config.payouts.detailsHoldHours = 1) });
+    const ann = await signedIn(server, await registerPlaytester(server));
+    const { html } = await ann.get("/play/earnings/details?done=saved");
+    expect(html).toContain(said);
+    expect(html.includes("You get an email about every change.")).toBe(delivers);
+    expect(html).toContain("New payout details wait 1 hour before you are paid to them");
   });
 
   it("a change of the address: names both addresses and the operator", async () => {

@@ -289,7 +289,7 @@ describe("templates", () => {
   const letters: [string, MailContent][] = [
     ["verification", mails.composeVerification({ ...evil, token: "t" })],
     ["reset", mails.composeReset({ ...evil, token: "t" })],
-    ["video", written(playtesterMails.submittedLetter({ ...about, notes: "<b>" }))],
+    ["video", written(playtesterMails.submittedLetter({ ...about, notes: "<b>", isPaid: true }))],
     ["acceptance", written(playtesterMails.acceptedLetter({ ...about, payoutCents: 100, publishing: false }))],
     ["rejection", written(playtesterMails.rejectedLetter({ ...about, reason: "<i>" }))],
     ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime }))],
@@ -300,6 +300,7 @@ describe("templates", () => {
           ...about,
           asksForKey: false,
           isOwner: true,
+          isPaid: true,
           reason: "It crashes.",
           notes: "<i>",
           until: "today",
@@ -316,6 +317,11 @@ describe("templates", () => {
     ["decline", declined],
     ["closing", written(playtesterMails.closedLetter(about))],
   ];
+
+  it("a subject with line breaks is one line", () => {
+    const letter = { subject: "Video of Bobby\r\nBcc: eve@example.com\u2028\u202e", paragraphs: ["It waits."] };
+    expect(mails.compose({ ...letter, to: null }).subject).toBe("Video of Bobby Bcc: eve@example.com");
+  });
 
   it.each(letters)(
     "%s: one line of subject, names without links, nothing of people's words as HTML",

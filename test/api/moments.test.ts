@@ -41,7 +41,7 @@ onBothDatabases("moments", (serve) => {
     const noted = await owner.post(`/slots/${slotId}/moments`, body);
     expect(noted.status).toBe(201);
     const { id, author, createdAt, updatedAt, ...rest } = noted.body.data.moment;
-    expect(rest).toEqual({ slotId, playtestId, gameId, buildId: expect.any(String), ...body });
+    expect(rest).toEqual({ slotId, playtestId, gameId, still: null, buildId: expect.any(String), ...body });
     expect(author.id).toBe(owner.id);
     await server.advance(60_000);
     const changed = await owner.patch(`/moments/${id}`, { endMs: null, severity: 4, tags: [] });

@@ -64,7 +64,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "application.created | New application | Tess applied to playtest Star Lanes.",
         "application.approved | Application approved | You approved the application of Tess to playtest Star Lanes.",
         "application.rejected | Application rejected | You rejected the application of Tess to playtest Star Lanes.",
-        "application.auto_rejected | Application closed | The application of Tess to playtest Star Lanes was closed because no slots are left.",
+        "application.auto_rejected | Application closed | The application of Tess to playtest Star Lanes was closed because the playtest is full or over.",
         "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",
         "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix the endpoint, then enable the webhook.",
         "slot.blocked | Problem reported | Tess cannot play Star Lanes: no details Answer by the deadline.",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import * as store from "../../server/accounts/passkeys/store.ts";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { type Person, personWith, registerPlaytester } from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { Authenticator, nameServer, type Twist } from "../helpers/passkeys.ts";
 import { hiddenFields, type Shown, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
@@ -284,7 +284,8 @@ onBothDatabases("passkeys", (serve) => {
     expect((await listed(bob)).length).toBe(0);
     const [{ id }] = await listed(pim);
     expect(said(await bob.post(`/auth/passkeys/${id}/remove`, { password }))).toEqual([404, "NOT_FOUND"]);
-    expect(said(await (await registerOwner(server)).post("/auth/passkeys/start", { password }))).toEqual([403, "FORBIDDEN"]);
+    // Operators have no pages to sign in on.
+    expect(said(await (await adminOf(server)).post("/auth/passkeys/start", { password }))).toEqual([403, "FORBIDDEN"]);
   });
 
   it("are not added with what was begun before the password changed, or before the account had an authenticator app", async () => {
@@ -312,6 +313,52 @@ onBothDatabases("passkeys", (serve) => {
     });
     const count = (await listed(pim)).length;
     expect([count, said(await pim.post("/auth/passkeys/start", { password }))]).toEqual([20, [409, "CONFLICT"]]);
+  });
+
+  it("are at most 20 for an account, also when several API keys add one at once", async () => {
+    const server = await named(serve);
+    const { pim } = await holder(server);
+    await server.deps.store.write(async (tx) => {
+      const [row] = await store.listForUser(tx, pim.id);
+      for (let n = 1; n < 15; n++) await store.insert(tx, { ...row!, id: server.deps.newId(), credential_id: `another${n}` });
+    });
+    const people = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        const made = await pim.post("/auth/api-keys", { name: `Key ${n}` });
+        return personWith(server, made.body.data.apiKey, pim.id);
+      }),
+    );
+    const started = await Promise.all(people.map((person) => person.post("/auth/passkeys/start", { password })));
+    const added = await Promise.all(
+      people.map((person, n) => {
+        const response = new Authenticator(originOf(server)).create(started[n]!.body.data.options);
+        return person.post("/auth/passkeys", { name: `Key ${n}`, response });
+      }),
+    );
+    expect(added.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)]);
+    expect((await listed(pim)).length).toBe(20);
+  });
+
+  it("one answer of a new passkey sent three times at once adds one passkey", async () => {
+    const server = await named(serve);
+    const pim = await registerPlaytester(server);
+    const { options } = (await pim.post("/auth/passkeys/start", { password })).body.data;
+    const response = new Authenticator(originOf(server)).create(options);
+    const send = () => pim.post("/auth/passkeys", { name: "Key", response });
+    const replies = await Promise.all([send(), send(), send()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+    expect((await listed(pim)).length).toBe(1);
+  });
+
+  it("of a playtester do not open Studio", async () => {
+    const server = await named(serve);
+    const { key } = await holder(server);
+    const person = visitor(server);
+    const { html } = await person.get("/studio/sign-in");
+    const { csrf } = hiddenFields(html, "/studio/sign-in/password");
+    const page = await person.send("/studio/sign-in/passkey/start", { csrf: csrf! });
+    const reply = await answer(person, page, key.use(optionsIn(page)), "/studio/sign-in/passkey");
+    expect([reply.status, (await person.get("/studio")).status, await inside(person)]).toEqual([403, 303, false]);
   });
 
   it("take a recent sign-in where the account has no password", async () => {

@@ -344,6 +344,8 @@ onBothDatabases("slots", (serve) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId);
+    // No job is left to write before the request does.
+    await server.advance(0);
     const { store } = server.deps;
     const write = store.write;
     store.write = (fn, options) => {

@@ -136,6 +136,9 @@ onBothDatabases("the portal", (serve) => {
       const refused = await attempt();
       expect(refused.status).toBe(429);
       expect(refused.headers.get("retry-after")).toBe("30");
+      expect(refused.html).toContain("Too many requests. Wait 30 seconds, then try again.");
+      server.clock.set(server.clock.now() + 29_500);
+      expect((await attempt()).html).toContain("Too many requests. Wait 1 second, then try again.");
       expect((await ann.submit("/play/sign-in", "/play/sign-in/link", { email: "x@example.com" })).status).toBe(429);
       expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(429);
     });
@@ -694,6 +697,12 @@ onBothDatabases("the portal", (serve) => {
       ])
         expect((await ann.get(`/assets/${path}`)).headers.get("content-type")).toBe(`${type}; charset=utf-8`);
       expect((await ann.get("/assets/toString")).status).toBe(404);
+      const sent = async (encoding: string) => {
+        const { headers } = await fetch(`${server.baseUrl}/assets/style.css`, { headers: { "accept-encoding": encoding } });
+        return [headers.get("content-encoding"), headers.get("vary")];
+      };
+      expect(await sent("br, gzip")).toEqual(["gzip", "Accept-Encoding"]);
+      for (const encoding of ["identity", "br, gzip;q=0"]) expect(await sent(encoding)).toEqual([null, "Accept-Encoding"]);
     });
 
     it("session: with its form token authorizes uploads, and nothing else of the API", async () => {

@@ -53,6 +53,8 @@ onBothDatabases("problem report", (serve) => {
       const [account] = await users.listAdmins(tx);
       await users.update(tx, account!.id, { email: "operator@example.com" });
     });
+    const { admin: payouts } = (await admin.post("/admin/admins", { name: "Payouts", scopes: ["money"] })).body.data;
+    await server.deps.store.write((tx) => users.update(tx, payouts.id, { email: "payouts@example.com" }));
     const { owner, slotId, playtestId, playtester } = await blockedSlot(server);
     await server.advance(0);
     const data = { slotId, playtestId, playerId: playtester.id, reasonCode: "crash", notes: report.notes };
@@ -72,6 +74,15 @@ onBothDatabases("problem report", (serve) => {
       expect(mail!.html).toContain("Black &lt;screen&gt;");
     }
     expect(toAdmin![0]!.text).not.toContain("review cancel");
+    const [ownersPage, operatorsPage] = [toOwner!, toAdmin!].map(([mail]) => /Answer the problem:\n(.*)/.exec(mail!.text)![1]!);
+    expect(ownersPage).toMatch(/\/studio\/slots\/.*\/problem$/);
+    const page = await (await fetch(operatorsPage!)).text();
+    expect([
+      page.includes(`playtest review unblock ${slotId}`),
+      page.includes("/studio"),
+      page.includes("login --with-key"),
+    ]).toEqual([true, false, true]);
+    expect(mailsTo(server, "payouts@example.com", subject)).toEqual([]);
   });
 
   it("admin without a reachable address: gets no email", async () => {
@@ -171,13 +182,13 @@ onBothDatabases("problem report", (serve) => {
     expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
     await server.advance(30 * day);
     expect(await noticesOf(owner, "slot.resolved")).toEqual([
-      "Problem closed: The problem that Tess reported with Lantern Deep was not answered in time. The slot was cancelled. $20.00 was refunded.",
+      "Problem closed: The problem that Tess reported with Lantern Deep was not answered in time. The slot was cancelled. You got $20.00 back.",
     ]);
     expect(await noticesOf(playtester, "slot.resolved")).toEqual([
       "Problem answered: The problem you reported with Lantern Deep was not answered in time. Your slot was cancelled. It is not paid.",
     ]);
     const [toOwner] = mailsTo(server, "game_owner1@example.com", "A slot of Lantern Deep was cancelled");
-    expect(toOwner!.text).toContain("$20.00 was refunded. The playtester is not paid.");
+    expect(toOwner!.text).toContain("You got $20.00 back. The playtester is not paid.");
     expect(mailsTo(server, "playtester2@example.com", "Your slot of Lantern Deep was cancelled")).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { PublicVideo } from "../../server/playtests/publisher/index.ts";
 import { approveVideo, rejectVideo } from "../../server/playtests/publishing.ts";
@@ -8,6 +9,8 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { orderTrial } from "../helpers/slots.ts";
+
+const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
 
 async function market(server: TestServer) {
   const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
@@ -223,11 +226,26 @@ onBothDatabases("the watch page", (serve) => {
     const { video } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data;
     const publishedAt = new Date(server.clock.now()).toISOString();
     const videoUrl = `${server.baseUrl}/watch/${slotId}/video`;
-    expect(video).toEqual({ slotId, gameName: "Lantern Deep", playtesterName: "playtester-2", publishedAt, videoUrl });
+    const shown = { slotId, gameName: "Lantern Deep", playtesterName: "playtester-2", publishedAt, videoUrl, posterUrl: null };
+    expect(video).toEqual(shown);
     const part = await fetch(videoUrl, { headers: { range: "bytes=4-11" } });
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([206, "bytes 4-11/4096", "ftypmp42"]);
     expect(part.headers.get("content-type")).toBe("video/mp4");
     expect((await server.request("POST", `//watch/${slotId}`)).status).toBe(405);
+  });
+
+  it("shows the poster of a published video to everybody, and of no other", async () => {
+    const server = await serve({ config: ({ clips }) => void Object.assign(clips, { ffmpeg }) });
+    const { owner, playtester, gameId, slotId } = await published(server);
+    const waiting = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
+    await server.advance(0);
+    const page = await server.request("GET", `//watch/${slotId}`);
+    expect(page.text).toContain(`poster="/watch/${slotId}/poster"`);
+    const { posterUrl } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data.video;
+    const image = await fetch(posterUrl);
+    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    expect((await owner.get(`/slots/${waiting}`)).body.data.slot.posterUrl).not.toBeNull();
+    expect((await server.request("GET", `//watch/${waiting}/poster`)).status).toBe(404);
   });
 
   describe("does not exist", () => {

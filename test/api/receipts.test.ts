@@ -71,10 +71,17 @@ onBothDatabases("receipts", (serve) => {
     const receipts = till.server.mails.filter(({ subject }) => subject.startsWith("Receipt"));
     expect(receipts.map(({ subject }) => subject)).toEqual(subjects);
     const { payments } = (await till.owner.get("/billing/payments")).body.data;
+    const { events } = (await till.owner.get("/events?limit=100")).body.data;
     const { email } = (await till.owner.get("/auth/me")).body.data;
     for (const { to, text } of receipts) {
       expect([to, text]).toEqual([email, expect.stringContaining(about)]);
-      expect(payments.some(({ id }: { id: string }) => text.includes(`playtest billing invoice ${id}`))).toBe(true);
+      const payment = payments.find(({ id }: { id: string }) => text.includes(`playtest billing invoice ${id}`));
+      const { timestamp } = events.find(
+        ({ event, data }: { event: string; data: { paymentId?: string } }) =>
+          event === "payment.completed" && data.paymentId === payment.id,
+      );
+      const at = `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
+      expect(text).toContain(`We received your payment of $${(payment.amountCents / 100).toFixed(2)} on ${at}. Thank you.`);
     }
   });
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as wrongPasswords from "../../server/accounts/attempts/store.ts";
 import { startSession } from "../../server/accounts/sessions.ts";
 import { insertRows } from "../../server/database/rows.ts";
 import { emit, newDelivery } from "../../server/events/emit.ts";
@@ -16,6 +17,7 @@ const tables = [
   "webhook_deliveries",
   "webhook_attempts",
   "processor_events",
+  "wrong_passwords",
 ];
 const kept = ["events", "notifications", "games", "users"];
 
@@ -84,6 +86,8 @@ onBothDatabases("retention", (serve) => {
       received_at: now,
     }));
     await server.deps.store.write((tx) => insertRows(tx, "processor_events", reports));
+    // The last one is forgotten a minute later.
+    await server.deps.store.write((tx) => wrongPasswords.add(tx, "a", { now, forgetMs: 60_000, most: 20 }));
     await server.advance(0);
     const history = await counts(kept);
 
@@ -92,12 +96,12 @@ onBothDatabases("retention", (serve) => {
       await server.advance(0);
       return Object.values(await counts(tables));
     };
-    expect(await after(0)).toEqual([1, 1, 1, 1, 3, 1, 1001]);
-    expect(await after(2)).toEqual([0, 1, 0, 1, 3, 1, 1001]);
-    expect(await after(29)).toEqual([0, 1, 0, 1, 3, 1, 1001]);
-    expect(await after(31)).toEqual([0, 0, 0, 0, 3, 1, 1001]);
-    expect(await after(89)).toEqual([0, 0, 0, 0, 3, 1, 1001]);
-    expect(await after(91)).toEqual([0, 0, 0, 0, 1, 0, 0]);
+    expect(await after(0)).toEqual([1, 1, 1, 1, 3, 1, 1001, 1]);
+    expect(await after(2)).toEqual([0, 1, 0, 1, 3, 1, 1001, 0]);
+    expect(await after(29)).toEqual([0, 1, 0, 1, 3, 1, 1001, 0]);
+    expect(await after(31)).toEqual([0, 0, 0, 0, 3, 1, 1001, 0]);
+    expect(await after(89)).toEqual([0, 0, 0, 0, 3, 1, 1001, 0]);
+    expect(await after(91)).toEqual([0, 0, 0, 0, 1, 0, 0, 0]);
     expect(await counts(kept)).toEqual(history);
     expect((await owner.get("/events")).body.data.events).toHaveLength(history.events!);
   });

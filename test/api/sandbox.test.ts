@@ -239,6 +239,30 @@ onBothDatabases("sandbox", (serve) => {
       expect(readdirSync(join(server.deps.dataDir, "blobs", "videos"))).toHaveLength(1);
     });
 
+    it.each([
+      ["the disk is full", "ENOSPC"],
+      ["the file system is read-only", "EROFS"],
+      ["this process has as many open files and connections as it may have", "EMFILE"],
+    ])("gets 503 when %s, leaves no file behind, and works again later", async (what, code) => {
+      const { server, slotIds, play } = await playing();
+      const [slotId] = await slotIds();
+      const { blobs, dataDir } = server.deps;
+      const { put } = blobs;
+      blobs.put = () => Promise.reject(Object.assign(new Error(`${code}: write`), { code, path: join(dataDir, "blobs/x") }));
+      const refused = await play(slotId!);
+      expect([refused.status, refused.headers.get("retry-after"), refused.body.error.code]).toEqual([
+        503,
+        "5",
+        "SERVICE_UNAVAILABLE",
+      ]);
+      expect(refused.body.error.message).toContain(what);
+      expect(readdirSync(join(dataDir, "uploads"))).toEqual([]);
+      expect(server.lines.filter((line) => line.includes(`request failed: ${what}. `))).toHaveLength(1);
+      expect(server.errors.splice(0)).toHaveLength(1);
+      blobs.put = put;
+      expect((await play(slotId!)).status).toBe(200);
+    });
+
     it("applies and is approved in manual mode, and closes the other applications with the last slot", async () => {
       const { owner, playtestId, slotIds, play, tester, server } = await playing({ selectionMode: "manual", quantity: 2 });
       const [ann, bob] = [await tester(), await tester()];

@@ -1,9 +1,27 @@
 import { expect, it, vi } from "vitest";
+import { browserName } from "../../server/accounts/browser/agents.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
+
+const windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64";
+it.each([
+  [`${windows}; rv:140.0) Gecko/20100101 Firefox/140.0`, "Firefox on Windows"],
+  [
+    `${windows}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0`,
+    "Microsoft Edge on Windows",
+  ],
+  [
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+    "Safari on iOS",
+  ],
+  ["Mozilla/5.0", "A browser"],
+  ["playtest/0.1.0", "playtest/0.1.0"],
+])("what a browser calls itself: %s is shown as %s", (agent, name) => {
+  expect(browserName(agent)).toBe(name);
+});
 
 const email = "playtester1@example.com";
 const password = "correct horse";
@@ -94,6 +112,13 @@ onBothDatabases("the owner of an account gets an email", (serve) => {
     await ann.post("/auth/change-password", change, agent);
     await server.advance(0);
     expect(server.mails[0]!.text).toContain("Time: 2026-03-01 12:00 UTC\nAddress: 127.0.0.1\nWith: Stranger/1.0 evil example\n");
+    const firefox = { "user-agent": `${windows}; rv:140.0) Gecko/20100101 Firefox/140.0` };
+    await ann.post("/auth/change-password", { currentPassword: change.newPassword, newPassword: password }, firefox);
+    await server.advance(0);
+    expect(server.mails.pop()!.text).toContain("With: Firefox on Windows\n");
+    await ann.post("/auth/change-password", change);
+    await server.advance(0);
+    server.mails.pop();
     expect(await subjects(server)).toEqual(["Your password was changed"]);
     await server.request("POST", "/auth/password-reset", { body: { email } });
     await server.advance(0);

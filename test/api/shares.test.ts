@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { startRetention } from "../../server/operations/retention.ts";
 import { erase } from "../../server/personal/erase-store.ts";
@@ -54,6 +55,13 @@ async function statuses({ server, slotId }: Pick<Market, "server" | "slotId">, p
   return replies.map(({ status }) => status);
 }
 
+/** Servers that cut with a stand-in for ffmpeg. */
+const cutting = {
+  config: ({ clips }: TestServer["deps"]["config"]) => {
+    clips.ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+  },
+};
+
 const open = [200, 200, 200, 200];
 const gone = [404, 404, 404, 404];
 
@@ -91,7 +99,26 @@ onBothDatabases("shares", (serve) => {
     expect(part.headers.get("content-disposition")).toContain("video.mp4");
     expect(part.headers.get("content-disposition")).not.toContain("play.mp4");
     const captions = await (await fetch(`${server.baseUrl}${path}/${slotId}/captions`)).text();
-    expect(captions).toBe(vtt.replace("<v Pia>", ""));
+    expect(captions).toBe(
+      "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nWhere is the lamp?\n\n00:12:41.500 --> 00:12:44.000\nI am lost.\n",
+    );
+  });
+
+  it("hide the playtester's name wherever a transcript can have it", async () => {
+    const { server, owner, slotId, share } = await market(await serve());
+    const places = ["WEBVTT - Pia", "NOTE recorded by Pia", "STYLE\n::cue(v[voice=Pia]) { color: red }", "REGION\nid:Pia"];
+    const spoken = ["<v Pia>", "<v.loud Pia>", "<v\tPia>", "Pia: ", "PIA:", "<c.Pia>", "<i>ok</i> <v Pia"];
+    const cue = (text: string, at: number) => `Pia ${at}\n00:00:0${at}.000 --> 00:00:0${at}.500 region:Pia\n${text} lamp ${at}`;
+    await server.request("PUT", `/slots/${slotId}/transcript`, {
+      key: owner.key,
+      body: { vtt: [...places, ...spoken.map(cue)].join("\n\n") },
+    });
+    const path = pathOf(await share());
+    const captions = await (await fetch(`${server.baseUrl}${path}/${slotId}/captions`)).text();
+    for (const text of [captions, (await visitor(server).get(path)).html]) {
+      expect(text).not.toMatch(/pia/i);
+      expect(text).toContain("lamp 5");
+    }
   });
 
   it("name the playtester and show all notes where their owner wants that", async () => {
@@ -204,6 +231,7 @@ onBothDatabases("shares", (serve) => {
     expect(cookie).toMatch(new RegExp(`; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=43200$`));
     const given = cookie.split(";")[0]!;
     expect(await statuses(world, path, given)).toEqual(open);
+    expect(await (await fetch(server.baseUrl + path, { headers: { cookie: given } })).text()).not.toContain('property="og:');
     // The proof is of this share, of this password, and of this time.
     const other = pathOf(await share(undefined, { password: "lamp in the dark" }));
     expect((await statuses(world, other, given)).slice(2)).toEqual([404, 404]);
@@ -291,5 +319,81 @@ onBothDatabases("shares", (serve) => {
       erase(tx, { id: owner.id, email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now()),
     );
     expect(await server.deps.store.read((q) => q.all("SELECT id FROM shares"))).toEqual([]);
+  });
+  it("show a clip with what is said and noted in it, and nothing of the rest of the video; they end with the clip", async () => {
+    const server = await serve(cutting);
+    const { owner, slotId, share } = await market(server);
+    const note = async (atMs: number, text: string) =>
+      (await owner.post(`/slots/${slotId}/moments`, { atMs, text })).body.data.moment.id as string;
+    const [early] = [await note(5000, "Before the clip"), await note(761_000, "In the clip")];
+    await owner.post(`/slots/${slotId}/moments`, { atMs: 763_000, endMs: 770_000, text: "Where it ends" });
+    const part = { atMs: 760_000, endMs: 763_000, name: "Lost & found" };
+    const clipId: string = (await owner.post(`/slots/${slotId}/clips`, part)).body.data.clip.id;
+    const pending = await owner.post(`/clips/${clipId}/shares`, {});
+    expect([pending.status, pending.body.error.message]).toEqual([409, expect.stringContaining("This clip cannot be shared")]);
+    await server.advance(0);
+    expect((await owner.post(`/clips/${clipId}/shares`, { noteIds: [early] })).status).toBe(422);
+    expect((await (await registerOwner(server, "Eve")).post(`/clips/${clipId}/shares`, {})).status).toBe(404);
+
+    const shared = await share(`/clips/${clipId}`, { withNotes: true });
+    expect(shared).toMatchObject({ kind: "clip", slotId, clipId, state: "active" });
+    expect(await listed(owner, `?slot=${slotId}`)).toMatchObject([{ id: shared.id, kind: "clip" }]);
+    const path = pathOf(shared);
+    const page = await (await fetch(server.baseUrl + path)).text();
+    const has = (...texts: string[]) => texts.map((text) => page.includes(text));
+    expect(has("Clip: Lost &amp; found", "In the clip", "I am lost.", 'data-at="1000"')).toEqual([true, true, true, true]);
+    expect(page).toContain('data-at="3000">0:03</a></td><td>Note</td><td>Where it ends');
+    expect(has("Before the clip", "Where is the lamp")).toEqual([false, false]);
+    const poster = `${path}/${slotId}/poster`;
+    expect(has(` poster="${poster}"`, `<meta property="og:image" content="${server.baseUrl}${poster}">`)).toEqual([true, true]);
+    const locked = await share(`/clips/${clipId}`, { password: "correct horse" });
+    expect(await (await fetch(locked.url)).text()).not.toContain("og:image");
+    expect((await fetch(`${locked.url}/${slotId}/poster`)).status).toBe(404);
+    await owner.delete(`/shares/${locked.id}`);
+    const file = (name: string) => fetch(`${server.baseUrl}${path}/${slotId}/${name}`);
+    expect((await file("video")).headers.get("content-type")).toBe("video/mp4");
+    expect(await (await file("captions")).text()).toBe("WEBVTT\n\n00:00:01.500 --> 00:00:03.000\nI am lost.\n");
+    // An image of the clip, a tenth after its start.
+    expect(JSON.parse(await (await file("poster")).text()).args).toContain("760.300");
+
+    await owner.delete(`/clips/${clipId}`);
+    expect([await statuses({ server, slotId }, path), await listed(owner)]).toEqual([gone, []]);
+  });
+
+  it("show the poster and the still images of the notes that they show, and name the poster for previews without a password", async () => {
+    const server = await serve(cutting);
+    const { owner, slotId, playtestId, share } = await market(server);
+    const picture = async (text: string) => {
+      const { id } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 5000, text })).body.data.moment;
+      await server.request("PUT", `/moments/${id}/still`, { key: owner.key });
+      return id as string;
+    };
+    const [shown, hidden] = [await picture("Shown"), await picture("Hidden")];
+    await server.advance(0);
+    const [slot, playtest] = [await share(undefined, { noteIds: [shown] }), await share(`/playtests/${playtestId}`)];
+    const locked = await share(undefined, { password: "correct horse", withNotes: true });
+    const html = async (one: Share) => (await fetch(one.url)).text();
+    const poster = (one: Share) => `${one.url}/${slotId}/poster`;
+    for (const one of [slot, playtest]) expect(await html(one)).toContain(`<meta property="og:image" content="${poster(one)}">`);
+    expect(await html(slot)).toContain(`poster="${pathOf(slot)}/${slotId}/poster"`);
+    const files = `${pathOf(slot)}/${slotId}`;
+    expect(await html(slot)).toContain(`<a href="${files}/stills/${shown}"><img src="${files}/thumbnails/${shown}"`);
+    expect(await html(locked)).not.toContain("og:image");
+    const image = await fetch(poster(slot));
+    expect([image.status, image.headers.get("content-type"), image.headers.get("cache-control")]).toEqual([
+      200,
+      "image/jpeg",
+      "private, no-store",
+    ]);
+    const still = (one: Share, id: string, size = "stills") => fetch(`${one.url}/${slotId}/${size}/${id}`);
+    for (const size of ["stills", "thumbnails"]) {
+      const asked = [[slot, shown] as const, [slot, hidden] as const, [playtest, shown] as const, [locked, shown] as const];
+      const seen = await Promise.all(asked.map(async ([one, id]) => (await still(one, id, size)).status));
+      expect([size, ...seen]).toEqual([size, 200, 404, 404, 404]);
+    }
+    expect((await fetch(poster(locked))).status).toBe(404);
+    await owner.delete(`/shares/${slot.id}`);
+    const ended = [await fetch(poster(slot)), await still(slot, shown), await still(slot, shown, "thumbnails")];
+    expect(ended.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 });

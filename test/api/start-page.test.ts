@@ -28,7 +28,7 @@ it.each([true, false])("start page (sandbox: %s): every link leads somewhere, an
   expect(links).toEqual(
     expect.arrayContaining(["/play", "/studio", "/docs", "/docs/getting-started", "/docs/server", "/assets/icon.svg"]),
   );
-  for (const path of links) expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
+  for (const path of [...links, "/favicon.ico"]) expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
 });
 
 it("start page: takes no other path and no other method", async () => {

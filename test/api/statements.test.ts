@@ -11,6 +11,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { pdfText } from "../helpers/pdf.ts";
 import { signedIn } from "../helpers/portal.ts";
 
 const day = 24 * 3_600_000;
@@ -85,11 +86,21 @@ onBothDatabases("statements", (serve) => {
   });
 
   it("are a page and a CSV file in the portal", async () => {
-    const { server, pim } = await open();
+    const { server, pim, statement } = await open();
     const ann = await signedIn(server, pim);
     const page = (await ann.get("/play/earnings/statement?month=2026-04")).html;
     expect(page).toContain("Statement 2026-04");
     expect(page).toContain("<td>Lantern Deep</td><td>1</td>");
+    for (const { month, nothing } of [
+      { month: "2026-04", nothing: false },
+      { month: "2026-05", nothing: true },
+    ]) {
+      const { html } = await ann.get(`/play/earnings/statement?month=${month}`);
+      expect([html.includes("Nothing was earned in this time."), (await statement(`month=${month}`)).earnedCents === 0]).toEqual([
+        nothing,
+        nothing,
+      ]);
+    }
     expect((await ann.get("/play/earnings")).html).toContain("/play/earnings/statement");
     const csv = (await ann.get("/play/earnings/statement.csv?year=2026")).html;
     expect(csv.split("\r\n")).toEqual([
@@ -103,6 +114,26 @@ onBothDatabases("statements", (serve) => {
       "held at the end,,,0.00",
       "",
     ]);
+  });
+
+  it("are PDF files by the API and in the portal", async () => {
+    const { server, pim } = await open();
+    const file = async (query: string) =>
+      fetch(`${server.baseUrl}/api/v1/playtester/statement/file?${query}`, { headers: { authorization: `Bearer ${pim.key}` } });
+    const reply = await file("month=2026-04");
+    expect(reply.headers.get("content-disposition")).toBe('attachment; filename="statement-2026-04.pdf"');
+    const text = pdfText(Buffer.from(await reply.arrayBuffer()));
+    expect(text.split("\n").slice(0, 27)).toEqual([
+      ...["Statement of earnings", "Period", "2026-04-01 to 2026-04-30 (UTC)", "Issued", "2026-05-10"],
+      ...["From", "Playtest", "Playtester", "Pim", (await pim.get("/auth/me")).body.data.email],
+      ...["Balance", "Amount (USD)", "$10.00", "At the beginning", "$20.00", "Earned", "-$15.00", "Payouts made"],
+      ...["$15.00", "At the end", "Earned by game", "Amount (USD)"],
+      ...["$10.00", expect.stringMatching(/: 1 playtest$/), "$10.00", expect.stringMatching(/: 1 playtest$/), ""],
+    ]);
+    const ann = await signedIn(server, pim);
+    expect((await ann.get("/play/earnings/statement?year=2026")).html).toContain("/play/earnings/statement.pdf?year=2026");
+    expect((await ann.get("/play/earnings/statement.pdf?year=2026")).html).toMatch(/^%PDF-/);
+    expect([(await file("")).status, (await file("year=26")).status]).toEqual([422, 422]);
   });
 
   it("of all playtesters give the operator the totals of a year", async () => {

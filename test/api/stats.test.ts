@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { average, months, periods, rates, share } from "../../server/playtests/statistics/rules.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const minute = 60_000;
@@ -143,5 +153,30 @@ onBothDatabases("statistics", (start) => {
       [1, 5],
       [1, 2],
     ]);
+  });
+
+  it("count submissions by what they were played on", async () => {
+    const server = await start();
+    const owner = await registerOwner(server);
+    await giveCredit(server, owner, 20_000);
+    const playtestId = await order(owner, await createGame(owner), { quantity: 4 });
+    for (const device of ["Mac", "PC", "Mac", undefined]) {
+      const person = await registerPlaytester(server);
+      const slotId = await claim(person, playtestId);
+      await giveVideo(server, slotId, person);
+      const unknown = await person.post(`/playtester/slots/${slotId}/submit`, { device: "Toaster" });
+      expect([unknown.status, unknown.body.error.details[0].field]).toEqual([422, "device"]);
+      const reply = await person.post(`/playtester/slots/${slotId}/submit`, device ? { device } : {});
+      expect(reply.body.data.slot.submission.device).toBe(device ?? null);
+      expect((await owner.get(`/slots/${slotId}`)).body.data.slot.submission.device).toBe(device ?? null);
+    }
+    const { devices } = await stats(owner);
+    const asText = (rows: object[]) => rows.map((row) => JSON.stringify(row)).sort();
+    expect(devices[0]).toEqual({ device: "Mac", count: 2 });
+    const others = [
+      { device: "PC", count: 1 },
+      { device: null, count: 1 },
+    ];
+    expect(asText(devices)).toEqual(asText([devices[0], ...others]));
   });
 });

@@ -85,7 +85,7 @@ onBothDatabases("review page", (serve) => {
       for (let sent = 0; sent < 2; sent++)
         expect(await browser.send(`${path}/moments`, fields)).toMatchObject({
           status: 303,
-          location: `${path}?done=noted#moments`,
+          location: expect.stringContaining(`${path}?done=noted#moment-`),
         });
       const [moment, ...others] = await momentsOf(owner, slotId);
       expect(others).toEqual([]);
@@ -127,6 +127,35 @@ onBothDatabases("review page", (serve) => {
       const next = /href="([^"]*)">Later moments/.exec(first)![1]!.replaceAll("&amp;", "&");
       const second = (await browser.get(next)).html;
       expect([second.includes("moment-49."), second.includes("moment-50.")]).toEqual([false, true]);
+
+      // What is saved is on the page that is shown then, wherever it was typed and wherever in the list it is.
+      const saved = async (from: string, action: string, fields: Record<string, string>) => {
+        const form = hiddenFields((await browser.get(from)).html, `${path}/moments${action}`);
+        const { location } = await browser.send(`${path}/moments${action}`, { ...typed, ...form, ...fields });
+        const { html } = await browser.get(location!);
+        return html.includes(`<li id="${new URL(location!, "http://a").hash.slice(1)}">`) && html.includes(fields.text!);
+      };
+      expect(await saved(path, "", { position: "0:09", text: "Late" })).toBe(true);
+      expect(await saved(next, "", { position: "0:10", text: "Later" })).toBe(true);
+      expect(await saved(next, "", { position: "0:00.005", text: "Early" })).toBe(true);
+      const { id } = (await momentsOf(owner, slotId))[0]!;
+      expect(await saved(`${path}?edit=${id}`, "/change", { position: "0:11", text: "Moved" })).toBe(true);
+    });
+
+    it("can be 5,000, of which a page shows some and a share all", async () => {
+      const { server, owner, slotId, browser, path } = await waiting();
+      const first = (await owner.post(`/slots/${slotId}/moments`, { atMs: 1, text: "The door" })).body.data.moment;
+      const sql = `INSERT INTO moments (id, slot_id, playtest_id, game_id, owner_id, author_id, at_ms, kind, body, tags, created_at, updated_at)
+        WITH RECURSIVE counted (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM counted WHERE n < 4999)
+        SELECT substr(id, 1, 24) || substr(CAST(1000000000000 + n AS TEXT), 2), slot_id, playtest_id, game_id, owner_id, author_id, n,
+          kind, body, tags, created_at, updated_at FROM moments CROSS JOIN counted WHERE id = ?`;
+      await server.deps.store.write((tx) => tx.run(sql, first.id));
+      const note = async (atMs: number) => (await owner.post(`/slots/${slotId}/moments`, { atMs, text: "The door" })).status;
+      expect([await note(5000), await note(5001)]).toEqual([201, 409]);
+      const { html } = await browser.get(path);
+      expect([html.split('<li id="moment-').length - 1, html.length < 100_000]).toEqual([50, true]);
+      const { url } = (await owner.post(`/slots/${slotId}/shares`, { withNotes: true })).body.data.share;
+      expect((await (await fetch(url)).text()).split("<tr><td>").length - 1).toBe(5000);
     });
   });
 

@@ -98,15 +98,104 @@ onBothDatabases("sharing in Studio", (serve) => {
     const { downloadUrl } = (await owner.get(`/slots/${slotId}/clips`)).body.data.clips[0];
     expect(html).toContain(`rel="noreferrer">The &lt;door&gt;</a>`);
     expect((await fetch(downloadUrl)).status).toBe(200);
+    const image = /<img src="([^"]+)" alt="The clip The &lt;door&gt;"/.exec(html)![1]!;
+    const other = await signedIn(server, await registerOwner(server, "Eve"), "/studio");
+    expect([(await browser.get(image)).status, (await other.get(image)).status]).toEqual([200, 404]);
     expect((await browser.send(`${path}/clips/delete`, hiddenFields(html, `${path}/clips/delete`))).status).toBe(303);
     expect((await owner.get(`/slots/${slotId}/clips`)).body.data.clips).toEqual([]);
   });
 
-  it("without ffmpeg, says what the operator has to install", async () => {
-    const { slotId, browser } = await waiting();
+  it("takes a still image of a moment, shows it to its owner alone, and deletes it", async () => {
+    const { server, owner, slotId, browser } = await waiting(cuts);
     const path = `/studio/slots/${slotId}`;
-    const fields = hiddenFields((await browser.get(path)).html, `${path}/clips`);
-    const refused = await browser.send(`${path}/clips`, { ...fields, part: "0:01-0:02" });
-    expect(refused.html).toMatch(/ffmpeg/);
+    const { id } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 2000, text: "The door" })).body.data.moment;
+    const take = { ...hiddenFields((await browser.get(path)).html, `${path}/moments/still`), moment: id };
+    expect((await browser.send(`${path}/moments/still`, take)).location).toBe(`${path}?done=pictured#moment-${id}`);
+    expect((await browser.get(path)).html).toContain("The still image is being cut. Reload this page in a moment.");
+    await server.advance(0);
+    const { html } = await browser.get(path);
+    expect(html).toContain(`<img src="${path}/thumbnails/${id}" alt="The video at 0:02" loading="lazy">`);
+    expect(html).toContain(`poster="${path}/poster"`);
+    const other = await signedIn(server, await registerOwner(server, "Eve"), "/studio");
+    for (const file of [`stills/${id}`, `thumbnails/${id}`, "poster"])
+      expect([(await browser.get(`${path}/${file}`)).status, (await other.get(`${path}/${file}`)).status]).toEqual([200, 404]);
+    expect(html).toContain(`value="${id}" formaction="${path}/moments/still/delete"`);
+    const away = { ...hiddenFields(html, `${path}/moments/still`), moment: id };
+    expect((await browser.send(`${path}/moments/still/delete`, away)).location).toBe(`${path}?done=unpictured#moment-${id}`);
+    expect((await browser.get(`${path}/stills/${id}`)).status).toBe(404);
+  });
+
+  it("takes an image together with a moment, shows it beside the video of a comparison, and saves the moment without ffmpeg too", async () => {
+    const { server, owner, slotId, playtestId, browser } = await waiting(cuts);
+    const path = `/studio/slots/${slotId}`;
+    const fields = { ...hiddenFields((await browser.get(path)).html, `${path}/moments`), position: "0:02", still: "yes" };
+    const moments = async () => (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;
+    for (let times = 0; times < 2; times++)
+      expect(await browser.send(`${path}/moments`, { ...fields, text: "The door" })).toMatchObject({
+        status: 303,
+        location: expect.stringContaining(`${path}?done=noted-pictured#moment-`),
+      });
+    expect(await moments()).toMatchObject([{ text: "The door", still: { status: "pending" } }]);
+    expect((await browser.get(`${path}?done=noted-pictured`)).html).toContain("The moment is saved. Its image is being cut.");
+    await server.advance(0);
+    const compared = (await browser.get(`/studio/playtests/${playtestId}/compare?slots=${slotId}`)).html;
+    expect(compared).toContain(`poster="${path}/poster"`);
+
+    const { accountMaxBytes } = server.deps.config.uploads;
+    server.deps.config.uploads.accountMaxBytes = 1024;
+    const full = await browser.send(`${path}/moments`, { ...fields, formKey: "full", text: "The key" });
+    server.deps.config.uploads.accountMaxBytes = accountMaxBytes;
+    server.deps.cutter = null;
+    const uncut = await browser.send(`${path}/moments`, { ...fields, formKey: "uncut", text: "The lock" });
+    expect([full.location, uncut.location]).toEqual([
+      expect.stringContaining(`${path}?done=noted-unpictured#moment-`),
+      expect.stringContaining(`${path}?done=noted-uncut#moment-`),
+    ]);
+    expect((await browser.get(uncut.location!)).html).toContain("without an image: this server cuts none");
+    expect((await moments()).map(({ text }: { text: string }) => text)).toEqual(["The door", "The key", "The lock"]);
+  });
+
+  it("shares a clip by a link with a password for as long as chosen, which is listed with what it is of", async () => {
+    const { server, owner, slotId, browser } = await waiting(cuts);
+    const path = `/studio/slots/${slotId}`;
+    const clip = (await owner.post(`/slots/${slotId}/clips`, { atMs: 1000, endMs: 2000, name: "The door" })).body.data.clip;
+    expect((await browser.get(path)).html).not.toContain("What is shared");
+    await server.advance(0);
+    expect((await browser.get(path)).html).toContain(`<a href="?clip=${clip.id}#shares" data-share="${clip.id}">Share`);
+    const chosen = (await browser.get(`${path}?clip=${clip.id}`)).html;
+    expect(chosen).toContain(`<option value="${clip.id}" selected>The clip The door</option>`);
+    const fields = { clip: clip.id, validForSeconds: "86400", password: "lamp in the dark" };
+    const filled = { ...hiddenFields(chosen, `${path}/shares`), ...fields };
+    const refused = await browser.send(`${path}/shares`, { ...filled, password: "short" });
+    expect([refused.status, refused.html.includes(`<option value="${clip.id}" selected>`)]).toEqual([422, true]);
+    expect((await browser.send(`${path}/shares`, filled)).location).toBe(`${path}?done=shared#shares`);
+    const { shares } = (await owner.get("/shares")).body.data;
+    expect(shares).toMatchObject([{ kind: "clip", clipId: clip.id, hasPassword: true }]);
+    expect(Date.parse(shares[0].expiresAt) - Date.parse(shares[0].createdAt)).toBe(86_400_000);
+    const { html } = await browser.get(path);
+    expect(html).toContain("the clip The door · with a password · 0 views");
+    const stranger = visitor(server);
+    const link = new URL(linkIn(html)!).pathname;
+    expect((await stranger.get(link)).html).toContain("This page needs a password");
+    await stranger.send(link, { password: "lamp in the dark" });
+    expect((await stranger.get(link)).html).toContain("Clip: The door");
+  });
+
+  it("without ffmpeg, says what the operator has to install", async () => {
+    const { owner, slotId, browser } = await waiting();
+    const path = `/studio/slots/${slotId}`;
+    const { id } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 2000, text: "The door" })).body.data.moment;
+    const { html } = await browser.get(path);
+    expect(html).toContain("This server cannot cut clips and still images. Its operator can install ffmpeg and set");
+    expect(html).not.toMatch(/Cut a clip|Take an image/);
+    for (const [form, more] of [
+      ["clips", { part: "0:01-0:02" }],
+      ["moments/still", { moment: id }],
+    ] as const) {
+      // A page that was opened while the server still had ffmpeg.
+      const refused = await browser.send(`${path}/${form}`, { ...hiddenFields(html, `${path}/moments`), ...more });
+      expect(refused.html).toContain("Its operator can install ffmpeg and set");
+      expect(refused.html).toContain("<h1>Ann Secret plays Lantern Deep</h1>");
+    }
   });
 });

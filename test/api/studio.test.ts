@@ -238,8 +238,14 @@ onBothDatabases("Studio", (serve) => {
       const sent = await browser.submit(opened.location!, opened.location!, { content: "Well played!" });
       expect(sent.location).toBe(opened.location);
       const conversation = (await playtester.get("/chat/contacts")).body.data.contacts[0].conversationId;
+      const shown = async (path: string) => (await browser.get(path)).html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+      expect(await shown("/studio/messages")).toContain("You: Well played!");
+      await playtester.post(`/chat/conversations/${conversation}/messages`, { content: "Thank you!" });
+      expect(await shown("/studio")).toMatch(/1 unread message from .{1,80}Thank you!/);
+      await owner.post(`/chat/conversations/${conversation}/messages`, { content: "See you." });
+      expect(await shown("/studio")).toMatch(/1 unread message from .{1,80}You: See you\./);
       const { messages } = (await playtester.get(`/chat/conversations/${conversation}`)).body.data;
-      expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Well played!"]);
+      expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Well played!", "Thank you!", "See you."]);
     });
 
     it("every page and form of another owner's things: 404, and nothing changes", async () => {

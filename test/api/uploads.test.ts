@@ -400,6 +400,18 @@ onBothDatabases("uploads", (serve) => {
       expect((await (await fetch(link)).arrayBuffer()).byteLength).toBe(6_000);
     });
 
+    it("next upload of a slot, while bytes of the one before still arrive: that one is gone", async () => {
+      const server = await serve();
+      const { player, video } = await market(server);
+      const url = await begin(server, player, video, bytes.length, named);
+      const slow = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
+      const next = await begin(server, player, video, bytes.length, named);
+      await server.advance(0);
+      slow.call.end(bytes.subarray(1_000));
+      expect(await slow.outcome).toBe(410);
+      expect((await patch(server, player, next, 0, bytes)).status).toBe(204);
+    });
+
     it("slot that ends without a submission: deletes the file", async () => {
       const server = await serve();
       const { player, video, slotId } = await market(server);

@@ -5,7 +5,7 @@ import { createGame, giveCredit, order, personWith, play, registerOwner, registe
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
-const money = /\$\d|payout|earn|unpaid|\bpaid\b|refund/i;
+const money = /\$\d|payout|\bearn|unpaid|\bpaid\b|refund/i;
 
 onBothDatabases("a server without payments", (serve) => {
   /** With payments at first: `switchOff` stands for the configuration of the next start. */
@@ -68,7 +68,15 @@ onBothDatabases("a server without payments", (serve) => {
     await order(owner, gameId);
     await server.advance(60_000);
     const visitor = await signedIn(server, playtester);
-    for (const page of ["/play", "/play/slots", `/play/slots/${accepted}`, `/play/slots/${rejected}`, "/play/notifications"])
+    for (const page of [
+      "/play",
+      "/play/slots",
+      `/play/slots/${accepted}`,
+      `/play/slots/${rejected}`,
+      "/play/notifications",
+      "/play/account",
+      "/play/account/emails",
+    ])
       expect([page, money.exec((await visitor.get(page)).html.replace(/<head>.*?<\/head>/s, ""))?.[0]]).toEqual([
         page,
         undefined,
@@ -91,8 +99,18 @@ onBothDatabases("a server without payments", (serve) => {
       expect(await textOf(path)).toContain("This server runs without payments.");
       expect(await textOf(path)).not.toContain("credit add");
     }
-    for (const path of ["/docs", "/docs/ordering", "/docs/billing", "/docs/playtesters"])
-      expect(await textOf(path)).toContain("This server runs without payments: playtests cost and earn nothing here.");
+    const mainOf = async (path: string) => /<main.*<\/main>/s.exec(await textOf(path))![0];
+    for (const name of ["", "ordering", "billing", "playtesters", "reviewing", "studio", "bulk"]) {
+      const text = await mainOf(`/docs/${name}`);
+      expect(text).toContain("This server runs without payments: playtests cost and earn nothing here.");
+      if (name === "") expect(text).not.toContain("/docs/billing");
+      else
+        expect([name, /\$\d|\bprices?\b|payout|refund|\bcredit\b/i.exec(text.replace(/<table.*?<\/table>/gs, ""))?.[0]]).toEqual([
+          name,
+          undefined,
+        ]);
+    }
+    expect(await mainOf("/docs/configuration")).toContain("is for servers that take payments.");
   });
 
   it("switch with balances: what was paid and earned before stays owed, visible and can be settled", async () => {

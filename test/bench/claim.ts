@@ -5,13 +5,31 @@ import { load } from "./load.ts";
 import { type Figure, inTurn } from "./measure.ts";
 import { api, grantCredit, singleTransactions } from "./order.ts";
 import { type Served, serveDemo } from "./serve.ts";
+import { writesAgainstByHand } from "./sustained/by-hand.ts";
+import { racers } from "./sustained/population.ts";
 
 /** Ten times the 64 who race at a time: each may hold three slots only, and a shorter run measures the compiler. */
 const playtesters = 640;
 const slots = 100;
 
 /** `claim`: 64 playtesters at a time race for the slots of many playtests; no slot may be had twice. */
-export async function claim(): Promise<Figure[]> {
+export const claim = async (): Promise<Figure[]> => [...(await sustainedClaims()), ...(await againstSingleTransactions())];
+
+const sustainedClaims = () =>
+  writesAgainstByHand(
+    "claim",
+    "claims by 6,400 playtesters",
+    { testers: 100 * racers, playtests: 1_600 },
+    ({ playtests, testers }) =>
+      (index) => {
+        const playtest = playtests[Math.floor(index / racers)];
+        const path = `/api/v1/playtester/playtests/${playtest}/claim`;
+        const headers = { authorization: `Bearer ${testers[index % testers.length]!.key}` };
+        return playtest === undefined ? undefined : { method: "POST", path, headers };
+      },
+  );
+
+async function againstSingleTransactions(): Promise<Figure[]> {
   const served = await serveDemo();
   const folder = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   try {

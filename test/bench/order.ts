@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load } from "./load.ts";
+import { type Call, load } from "./load.ts";
 import { type Figure, inTurn, median } from "./measure.ts";
 import { type Served, serveDemo } from "./serve.ts";
+import { writesAgainstByHand } from "./sustained/by-hand.ts";
+import type { Population } from "./sustained/population.ts";
 
 const perRun = 3_000;
 
@@ -43,8 +45,25 @@ export async function grantCredit(served: Served, cents: number): Promise<void> 
   if (reply.status !== 200 && reply.status !== 201) throw new Error(`could not grant credit: ${reply.status}`);
 }
 
-/** `order`: orders paid by credit over 64 connections, each durable before its reply, against single transactions. */
-export async function order(): Promise<Figure[]> {
+/** `order`: orders paid by credit over 64 connections, each durable before its reply. */
+export const order = async (): Promise<Figure[]> => [...(await sustainedOrders()), ...(await againstSingleTransactions())];
+
+/** An order of each game in turn; a prime step visits every game before any game again. */
+export const orderOf = ({ games }: Population, index: number): Call => {
+  const { id, key } = games[(index * 7919) % games.length]!;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return { method: "POST", path: `/api/v1/games/${id}/playtests`, headers, body: "{}" };
+};
+
+const sustainedOrders = () =>
+  writesAgainstByHand(
+    "order",
+    "orders by credit of 1,000 owners",
+    { testers: 0, playtests: 0 },
+    (population) => (index) => orderOf(population, index),
+  );
+
+async function againstSingleTransactions(): Promise<Figure[]> {
   const served = await serveDemo();
   const folder = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   try {

@@ -31,7 +31,16 @@ export async function serveDemo(flags: string[] = [], settings: object = {}): Pr
 export const serveAnother = (first: Served, flags: string[]): Promise<Served> =>
   startServer(first.dataDir, ["--sandbox", ...flags], () => {});
 
-async function startServer(dataDir: string, flags: readonly string[], afterwards: () => void): Promise<Served> {
+/** A server on a data folder that is kept when it stops. */
+export const serveIn = (dataDir: string, flags: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> =>
+  startServer(dataDir, flags, () => {}, env);
+
+async function startServer(
+  dataDir: string,
+  flags: readonly string[],
+  afterwards: () => void,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   const readyFile = join(folder, "ready.json");
   const args = [
@@ -40,7 +49,7 @@ async function startServer(dataDir: string, flags: readonly string[], afterwards
   ];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "ignore", openSync(join(folder, "log"), "w")],
-    env: { ...process.env, NODE_ENV: "production" },
+    env: { ...process.env, NODE_ENV: "production", ...env },
   });
   while (!existsSync(readyFile)) {
     if (child.exitCode !== null)
@@ -53,6 +62,7 @@ async function startServer(dataDir: string, flags: readonly string[], afterwards
   return {
     ...ready,
     dataDir,
+    pid: child.pid!,
     async stop() {
       await stop(child);
       rmSync(folder, { recursive: true, force: true });
@@ -62,15 +72,16 @@ async function startServer(dataDir: string, flags: readonly string[], afterwards
 }
 
 /** A small peer server of the same benchmark, in a process of its own: prints its port when it listens. */
-export async function servePeer(file: string, args: string[]): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, file), ...args], {
+export async function servePeer(file: string, args: string[]): Promise<{ baseUrl: string; pid: number; stop(): Promise<void> }> {
+  const profile = profileTo ? ["--cpu-prof", "--cpu-prof-dir", join(profileTo, "peer")] : [];
+  const child = spawn(process.execPath, [...profile, "--import", "tsx", join(import.meta.dirname, file), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const port = await new Promise<string>((resolve, reject) => {
     child.stdout.once("data", (chunk) => resolve(String(chunk).trim()));
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
   });
-  return { baseUrl: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+  return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => stop(child) };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

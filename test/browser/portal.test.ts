@@ -17,6 +17,8 @@ import { mailedPath } from "../helpers/mails.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 
+const MiB = 1024 * 1024;
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -204,6 +206,40 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
   await press(page, "Resume");
   await page.getByText(/^long\.mp4 .* is uploaded\.$/).waitFor();
   expect(tries).toBe(4);
+  complaints.splice(0);
+});
+
+it("portal upload: on a slow connection it shows MiB, rate and time left; offline it says so and goes on by itself", {
+  timeout: 60_000,
+}, async () => {
+  const page = await open();
+  await signInByLink(page);
+  await claimSlot(page);
+  const video = join(freshFolder(), "slow.mp4");
+  writeFileSync(video, videoBytes(10 * MiB));
+  const network = await page.context().newCDPSession(page);
+  const connect = (conditions: { offline?: boolean; uploadThroughput?: number }) =>
+    network.send("Network.emulateNetworkConditions", {
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
+      ...conditions,
+    });
+  await network.send("Network.enable");
+  await connect({ uploadThroughput: 100 * 1024 });
+  await page.getByLabel("Choose a video").setInputFiles(video);
+  await page.getByText(/^\d\.\d of 10\.0 MiB · 0\.\d MiB\/s · about [12] minutes? left$/).waitFor();
+  expect(await page.locator("#percent").textContent()).toMatch(/^\d+ %$/);
+  await connect({ offline: true });
+  await page.getByText("You are offline. The upload resumes when you are online again.").waitFor();
+  // While nothing is sent there is no rate, and nobody knows how long it takes.
+  expect(await page.locator("#transfer").textContent()).toMatch(/^\d+\.\d of 10\.0 MiB$/);
+  expect(await page.getByText(/^slow\.mp4 .* is uploaded\.$/).count()).toBe(0);
+  await connect({ uploadThroughput: 100 * 1024 });
+  await page.getByText(/ left$/).waitFor();
+  await press(page, "Pause");
+  expect(await page.locator("#transfer").textContent()).toMatch(/^\d+\.\d of 10\.0 MiB$/);
+  await connect({});
+  await press(page, "Resume");
+  await page.getByText(/^slow\.mp4 .* is uploaded\.$/).waitFor();
   complaints.splice(0);
 });
 

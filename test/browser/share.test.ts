@@ -77,6 +77,14 @@ describe("a shared video", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("breaks long words of notes instead of growing wider than a phone", async () => {
+    await owner.post(`/slots/${slotId}/moments`, { atMs: 0, text: "Endless".repeat(100) });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto((await share({ withNotes: true })).url);
+    expect(await page.textContent("td:last-child")).toContain("EndlessEndless");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  });
+
   it("asks each browser for its password, and ends everywhere at once, its files too", async () => {
     const { id, url } = await share({ password: "lamp in the dark" });
     const first = await browser.newContext();

@@ -1,5 +1,7 @@
+import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import { claim, giveVideo, type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
@@ -116,6 +118,20 @@ async function opened(slotId: string, options: Parameters<Browser["newContext"]>
 /** Lets the page's own timers pass. */
 const pass = (page: Page, ms: number) => page.clock.runFor(ms);
 
+it("review page: takes at most 100 kB without the video", async () => {
+  const slotId = await full("Lea");
+  for (let at = 0; at < 46; at++) await owner.post(`/slots/${slotId}/moments`, { ...moments[0], atMs: at * 100 });
+  const { page, context } = await opened(slotId);
+  const sizes = await page.evaluate(() =>
+    performance
+      .getEntries()
+      .filter(({ name }) => !name.endsWith("/video"))
+      .map((entry) => (entry as { transferSize?: number }).transferSize ?? 0),
+  );
+  await context.close();
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
+});
+
 describe("review page: the decision", () => {
   it("is made by keys, waits five seconds and pays once", { timeout: 30_000 }, async () => {
     const slotId = await full("Cleo");
@@ -124,7 +140,8 @@ describe("review page: the decision", () => {
     await page.reload();
     await ready(page);
     await page.keyboard.press("a");
-    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("4");
+    await page.keyboard.press("ArrowRight");
     expect(await page.locator("#decide .command code").first().textContent()).toBe(`playtest review accept ${slotId} --rating 5`);
     await page.keyboard.press("Enter");
     expect(await page.locator("#undo [role=status]").textContent()).toBe("Accepting and paying Cleo $10.00.");
@@ -229,6 +246,25 @@ describe("review page: moments", () => {
     await page.fill("#edit-text", "Jumps");
     await page.click("form[data-swap] button");
     await until(page, "document.querySelector('#moments .prose')?.textContent === 'Jumps'");
+    expect(await page.evaluate("document.querySelector('video').currentTime")).toBe(7);
+    await context.close();
+  });
+
+  it("get an image at a button, and lose it at a button, without leaving the video", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    for (const atMs of [1000, 2000]) await owner.post(`/slots/${slotId}/moments`, { atMs, text: "The door" });
+    const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+    server.deps.cutter = createFfmpegCutter({ ffmpeg, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+    const { page, context } = await opened(slotId, { hash: "#t=7s" });
+    await page.getByRole("button", { name: "Take an image of the moment at 0:02" }).click();
+    await page.locator("#moments [data-cutting]").waitFor();
+    await server.advance(0);
+    await page.locator("#moments .still img").waitFor();
+    server.deps.cutter = null;
+    await page.getByRole("button", { name: "Take an image of the moment at 0:01" }).click();
+    await page.locator(".swap-problem", { hasText: "cannot cut clips and still images" }).waitFor();
+    await page.getByRole("button", { name: "Delete the image of the moment at 0:02" }).click();
+    await expect.poll(() => page.locator("#moments .still").count()).toBe(0);
     expect(await page.evaluate("document.querySelector('video').currentTime")).toBe(7);
     await context.close();
   });

@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
+import { startStudio } from "../helpers/cli.ts";
 import {
   claim,
   createGame,
@@ -160,12 +163,50 @@ it("board: a change appears without a reload, and with a reload where there is n
 it("the first page takes at most 100 kB", async () => {
   const context = await contextOf("busy", { width: 1280 });
   const page = await context.newPage();
-  let bytes = 0;
-  page.on("response", async (reply) => {
-    if (!reply.url().endsWith("/studio/events")) bytes += Number((await reply.allHeaders())["content-length"] ?? 0);
-  });
   await page.goto("/studio", { waitUntil: "load" });
+  const sizes = await page.evaluate(() =>
+    performance.getEntries().map((entry) => (entry as { transferSize?: number }).transferSize ?? 0),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   await context.close();
   expect(bytes).toBeGreaterThan(5_000);
   expect(bytes).toBeLessThan(100_000);
+});
+
+it("playtest studio: pages work with scripts and without, and its cookie reaches no other port", {
+  timeout: 60_000,
+}, async () => {
+  const heard: (string | undefined)[] = [];
+  const other = createServer((request, response) => {
+    heard.push(request.headers.cookie);
+    response.end("somebody else");
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  for (const javaScriptEnabled of [true, false]) {
+    const { url, stop } = await startStudio({ baseUrl: server.baseUrl, key: owner.key });
+    const context = await contextOf("signedOut", { width: 1280, javaScriptEnabled });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    const streaming = javaScriptEnabled && page.waitForResponse((reply) => reply.url().endsWith("/studio/events"));
+    await page.goto(url);
+    if (streaming) expect((await streaming).status()).toBe(200);
+    await page.getByRole("link", { name: "Games" }).click();
+    await page.getByRole("link", { name: "Lantern Deep" }).first().click();
+    await page.goto(new URL(`.${pages.busy.slot}`, page.url().replace(/studio\/.*/, "")).href);
+    const saved = `A moment ${javaScriptEnabled ? "with" : "without"} scripts`;
+    await page.locator("#note [name=position]").fill("0:00");
+    await page.locator("#note textarea").fill(saved);
+    await page.locator("#note button").first().click();
+    await page.locator("#moments", { hasText: saved }).waitFor();
+    for (const path of ["/", "/studio", "/studio/games"]) await page.goto(elsewhere + path);
+    expect(complaints).toEqual([]);
+    await context.close();
+    await stop();
+  }
+  expect(heard).toEqual(Array(heard.length).fill(undefined));
+  expect(heard.length).toBeGreaterThanOrEqual(6);
+  other.close();
 });

@@ -174,6 +174,9 @@ describe("admin", () => {
       `2 ${references[0]} paid`,
       `603 ${references[0]} not recorded: repeated in the file`,
     ]);
+    writeFileSync(join(cwd, "waiting.csv"), `Reference ID,Status\n${references[1]},Unclaimed\n`);
+    const waiting = await run(`payouts settle ${batch} --file waiting.csv`);
+    expect([waiting.code, waiting.stdout]).toEqual([0, expect.stringContaining(`2\t${references[1]}\tstill pending`)]);
     const settled = await run(`payouts settle ${batch} --file returned.csv`);
     expect([settled.code, settled.stderr]).toEqual([11, expect.stringContaining("1 row of returned.csv was not recorded.")]);
     expect(settled.stdout.split("\n").map((line) => line.split("\t").slice(0, 3).join(" "))).toEqual([
@@ -259,7 +262,40 @@ describe("admin", () => {
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
   });
 
-  it("admin: a game owner's key gets exit 5", async () => {
-    expect((await fixture.run("admin stats")).code).toBe(5);
+  it("help says truly whether a command that moves money asks first, and which flags answer", async () => {
+    const pim = await registerPlaytester(fixture.server, "Pim");
+    const rows = [
+      [`order ${fixture.gameId}`, fixture.owner.key, true],
+      ["billing credit add --amount 50", fixture.owner.key, false],
+      [`admin grant ${await email(fixture.owner.id)} --credit 5 --note x`, key, false],
+      [`admin payouts create ${await email(pim.id)} --amount 10`, key, true],
+      ["admin payouts create --all", key, true],
+    ] as const;
+    for (const [line, caller, asks] of rows) {
+      const { code, stderr } = await fixture.run(line, { key: caller });
+      expect([line, code === 2 && stderr.includes("Pass --yes")]).toEqual([line, asks]);
+      const help = (await fixture.run(`${line} --help`)).stdout.replace(/\s+/g, " ");
+      expect([line, help.includes("(asks for confirmation;")]).toEqual([line, asks]);
+      expect([line, stderr.includes("--max-cost")]).toEqual([line, help.includes("--max-cost USD")]);
+    }
+  });
+
+  it("tells an account of another role whose command it is, and names no key that it could not create", async () => {
+    const pim = await registerPlaytester(fixture.server, "Pim");
+    const { key: ofOwner } = fixture.owner;
+    const rows = [
+      ["admin stats", ofOwner, "Only operators of this server can do this, and this is the account of a game owner."],
+      ["tester slots", ofOwner, "Only playtesters can do this, and this is the account of a game owner."],
+      ["games list", pim.key, "Only game owners can do this, and this is the account of a playtester."],
+      ["tester slots", key, "Only playtesters can do this, and this is the account of an operator of this server."],
+    ] as const;
+    for (const [line, caller, message] of rows) {
+      const { code, stderr } = await fixture.run(line, { key: caller });
+      expect([line, code, stderr.split(" Nothing was changed.")[0]]).toEqual([line, 5, `error: ${message}`]);
+      expect(stderr).not.toContain("keys create");
+    }
+    const narrow = await fixture.owner.post("/auth/api-keys", { name: "ci", scopes: ["billing"] });
+    const { code, stderr } = await fixture.run("games list", { key: narrow.body.data.apiKey });
+    expect([code, stderr]).toEqual([5, expect.stringContaining("`game_owner`.\nCheck the key's scopes")]);
   });
 });

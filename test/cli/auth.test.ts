@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Keyring, systemKeyring } from "../../src/config/keyring.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { mailedToken } from "../helpers/mails.ts";
+import { visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers } from "../helpers/store.ts";
@@ -224,6 +225,23 @@ it("auth keys revoke: lists the keys created with it before it asks, and revokes
   expect(done.stdout).toBe("The API key and the 2 API keys created with it were revoked.\n");
   const names = await run(["auth", "keys", "list", "--jq", ".keys[].name"], options);
   expect(names.stdout).not.toMatch(/parent|child/);
+});
+
+it("auth sessions and sign-out-everywhere: list the browsers, end one, then all; a question comes first", async () => {
+  const options = { key: ada.key, baseUrl: server.baseUrl };
+  const browsers = [visitor(server), visitor(server)];
+  for (const browser of browsers)
+    await browser.submit("/studio/sign-in", "/studio/sign-in/password", { email: ada.email, password });
+  const inside = () => Promise.all(browsers.map(async (browser) => (await browser.get("/studio")).status === 200));
+  const listed = await run(["auth", "sessions", "list", "--jq", ".result[].id"], options);
+  const [newest, ...older] = listed.stdout.trim().split("\n");
+  expect(older).toHaveLength(1);
+  expect((await run(["auth", "sessions", "end", newest!], options)).code).toBe(2);
+  expect(await inside()).toEqual([true, true]);
+  expect((await run(["auth", "sessions", "end", newest!, "--yes"], options)).code).toBe(0);
+  expect((await inside()).filter(Boolean)).toHaveLength(1);
+  expect((await run(["auth", "sign-out-everywhere", "--yes"], options)).code).toBe(0);
+  expect(await inside()).toEqual([false, false]);
 });
 
 it("auth keys rotate: replaces the key in use and saves the new one in its profile", async () => {

@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   watch,
@@ -462,6 +463,14 @@ describe("serve restore", () => {
     writeFileSync(file, bytes);
   };
   const blob = `blobs/builds/${buildId}`;
+  const replaceBy = (file: string, target: string) => {
+    rmSync(file);
+    symlinkSync(target, file);
+  };
+  const patchManifest = (file: string, before: string, after: string) => {
+    const at = readFileSync(file).indexOf(before, headerAt(file, "manifest.json"));
+    patched(file, at, after);
+  };
 
   it.each<[string, (file: string) => void, RegExp]>([
     [
@@ -495,6 +504,20 @@ describe("serve restore", () => {
     ],
     ["with an absolute path", (file) => forge(file, blob, 0, "/etc/passwd\0"), /"\/etc\/passwd" is not a file/],
     ["with a symbolic link", (file) => forge(file, blob, 156, "2"), /is not a file of a playtest archive/],
+    ["with a hard link", (file) => forge(file, blob, 156, "1"), /is not a file of a playtest archive/],
+    ["with a device", (file) => forge(file, blob, 156, "3"), /is not a file of a playtest archive/],
+    ["with a pipe", (file) => forge(file, blob, 156, "6"), /is not a file of a playtest archive/],
+    ["that is a device itself", (file) => replaceBy(file, "/dev/zero"), /has no SHA256SUMS/],
+    [
+      "in a later format",
+      (file) => patchManifest(file, '"version": 1,', '"version": 2,'),
+      /created by a newer version of playtest/,
+    ],
+    [
+      "with a database of another program",
+      (file) => patchManifest(file, '"001-initial"', '"901-initial"'),
+      /Migration 901-initial of the database differs/,
+    ],
     ["with a file twice", (file) => forge(file, blob, 0, "instance.key\0"), /"instance\.key" is not a file .* or is in it twice/],
     [
       "with a file nobody vouches for",

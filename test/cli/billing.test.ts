@@ -104,6 +104,14 @@ describe("billing", () => {
     expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   });
 
+  it("billing credit add --open: says that no browser opened, and the address works by hand", async () => {
+    const { code, stdout, stderr } = await run("billing credit add --amount 20 --open", {
+      env: { BROWSER: "/nonexistent/browser" },
+    });
+    expect([code, stderr]).toEqual([0, "warning: Could not open a browser. Open the address yourself.\n"]);
+    expect((await fetch(stdout.trim())).status).toBe(200);
+  });
+
   it("billing invoice: writes one invoice to standard output, and several to files", async () => {
     const ids: string[] = [];
     for (const amount of ["20", "30"]) {

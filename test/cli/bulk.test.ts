@@ -137,9 +137,9 @@ describe("before the first row is sent", () => {
     expect(code).toBe(0);
     expect(named(stdout, { GAME: fixture.gameId })).toMatchInlineSnapshot(`
       "LINE  REF  GAME      STATUS   SLOTS  COST     MINUTES  PAY WITH
-      2     a    GAME      planned  1      $15.00   30       credit
-      3     b    GAME      planned  2      $40.00   120      credit
-      5     c    GAME      planned  3      $105.00  360      credit
+      2     a    GAME      planned  1      $15.00   0        credit
+      3     b    GAME      planned  2      $40.00   0        credit
+      5     c    GAME      planned  3      $105.00  0        credit
       "
     `);
     expect(stderr).toMatchInlineSnapshot(`
@@ -153,9 +153,18 @@ describe("before the first row is sent", () => {
     await giveMinutes(fixture.server, fixture.owner, 150);
     write(three);
     const { rows, cents, minutes } = await result("--plan");
-    expect(rows.map(({ payWith }: { payWith: string }) => payWith)).toEqual(["hours", "hours", "credit"]);
     expect({ cents, minutes }).toEqual({ cents: 10_500, minutes: 150 });
-    expect(await result()).toMatchObject({
+    // Each row costs hours or credit, never both, in the plan as in the result.
+    const taken = (row: Record<string, unknown>) => [row.payWith ?? row.paidWith, row.cents, row.minutes];
+    const expected = [
+      ["hours", 0, 30],
+      ["hours", 0, 120],
+      ["credit", 10_500, 0],
+    ];
+    expect(rows.map(taken)).toEqual(expected);
+    const placed = await result();
+    expect(placed.orders.map(taken)).toEqual(expected);
+    expect(placed).toMatchObject({
       spentCents: 10_500,
       spentMinutes: 150,
       orders: [{ paidWith: "hours" }, { paidWith: "hours" }, { paidWith: "credit" }],

@@ -17,6 +17,9 @@ describe("chat", () => {
     const sent = await fixture.run(["chat", "send", "pim", "Hello there"]);
     expect(sent).toMatchObject({ code: 0, stderr: "Sent to Pim.\n" });
     expect((await fixture.run("chat list", as(pim))).stdout).toMatch(/^\S+\t\S+\t1\ttrue\t\S+\tHello there\n$/);
+    // On a terminal, the writer sees that the last message is their own.
+    expect((await fixture.run("chat list", { ...as(pim), tty: true })).stdout).toMatch(/ {2}Hello there\n$/);
+    expect((await fixture.run("chat list", { tty: true })).stdout).toMatch(/ {2}You: Hello there\n$/);
     expect(JSON.parse((await fixture.run("chat unread --json", as(pim))).stdout)).toEqual({ unreadCount: 1 });
     const piped = await fixture.run(["chat", "send", "Pim", "-"], { stdin: "from a pipe\n" });
     expect(piped.code).toBe(0);

@@ -55,13 +55,59 @@ describe("clips", () => {
     expect(existsSync(join(cwd, "door.mp4.part"))).toBe(false);
   });
 
+  it("are shared by their id, and still images of notes are taken, saved and deleted", async () => {
+    const cwd = freshFolder();
+    const clip = JSON.parse((await run(["clip", slotId, "0:01-0:02", "--save", "short.mp4", "--json"], cwd)).stdout).clip;
+    const { share } = JSON.parse((await run(["share", clip.id, "--json"])).stdout);
+    expect(share).toMatchObject({ kind: "clip", clipId: clip.id, slotId });
+    expect((await run(["clips", "delete", clip.id, "--yes"])).code).toBe(0);
+
+    const { moment } = JSON.parse((await run(["note", slotId, "12:41", "The door", "--json"])).stdout);
+    const { code, stdout, stderr } = await run(["still", moment.id, "--save", "door", "--json"], cwd);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Saved ${join(cwd, "door.jpg")}`)]);
+    expect(JSON.parse(stdout).still).toMatchObject({ momentId: moment.id, atMs: 761_000, status: "ready" });
+    expect(JSON.parse(readFileSync(join(cwd, "door.jpg"), "utf8")).args).toContain("761.000");
+    expect((await run(["still", "delete", moment.id])).stderr).toContain("Delete this image? The note stays.");
+    expect((await run(["still", "delete", moment.id, "--yes"])).code).toBe(0);
+    expect(JSON.parse((await run(["notes", slotId, "--json"])).stdout).moments).toMatchObject([{ still: null }]);
+  });
+
+  it("a note is taken together with an image, and is saved where that cannot be taken", async () => {
+    const { code, stdout } = await run(["note", slotId, "12:41", "The door", "--still", "--json"]);
+    const { moment } = JSON.parse(stdout);
+    expect([code, moment.still]).toEqual([0, { status: "pending", downloadUrl: null, thumbnailUrl: null }]);
+    await server.advance(0);
+    expect(JSON.parse((await run(["still", moment.id, "--json"])).stdout).still.status).toBe("ready");
+
+    const { cutter } = server.deps;
+    server.deps.cutter = null;
+    const without = await run(["note", slotId, "12:42", "The lock", "--still", "--json"]);
+    server.deps.cutter = cutter;
+    const noted = JSON.parse(without.stdout).moment;
+    expect([without.code, noted.still]).toEqual([11, null]);
+    expect(without.stderr.replaceAll("\n", " ")).toContain(
+      "The note is saved. Its image was not taken: This server cannot cut clips and still images.",
+    );
+    expect(without.stderr).toContain(`playtest review still ${noted.id}`);
+    expect(JSON.parse((await run(["notes", slotId, "--text", "lock", "--json"])).stdout).moments).toHaveLength(1);
+  });
+
   it.each([
-    ["noon", 'TIME: "noon" is not a part of a video.'],
-    ["12:55-12:30", "TIME: the end must be after the start. Nothing was made."],
-    ["1:00-6:01", "TIME: a clip can be at most 5 minutes long. Nothing was made."],
+    ["noon", '"noon" is not a part of a video.'],
+    ["12:55-12:30", "The end must be after the start. Nothing was made."],
+    ["1:00-6:01", "A clip can be at most 5 minutes long. Nothing was made."],
   ])("refuse %s before anything is sent", async (time, message) => {
     const { code, stderr } = await run(["clip", slotId, time]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ["clip", ["40:00:00-40:01:00"]],
+    ["note", ["40:00:00", "too late"]],
+  ])("%s names its own argument where the server refuses a position", async (command, words) => {
+    const { code, stderr } = await run([command, slotId, ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("<time>: ")]);
+    expect(stderr).not.toContain("-ms");
   });
 
   it("say what is missing on a server without ffmpeg", async () => {
@@ -69,6 +115,9 @@ describe("clips", () => {
     server.deps.cutter = null;
     const { code, stderr } = await run(["clip", slotId, "0:01-0:02"]);
     server.deps.cutter = cutter;
-    expect([code, stderr]).toEqual([3, expect.stringContaining("This server cannot cut clips. Nothing was made.")]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining("This server cannot cut clips and still images. Nothing was made."),
+    ]);
   });
 });

@@ -85,6 +85,22 @@ describe("serve doctor --ledger", () => {
     expect(stderr).toMatch(new RegExp(`${corruption.rule}: Violated invariant: .*(Stop|stop) the server`));
   });
 
+  it("finds a damaged index of the search, and empties it with --fix, for a server to fill again", async () => {
+    const folder = copy();
+    const store = await openStore({ dataDir: folder });
+    await store.write((tx) => tx.run("DELETE FROM search_passages WHERE seq = (SELECT MIN(seq) FROM search_passages)"));
+    await store.close();
+    const search = async (...more: string[]) => {
+      const { code, stdout } = await doctor(folder, ...more);
+      return [code, stdout.split("\n").filter((line) => /^(search|fixed)\t/.test(line))];
+    };
+    expect(await search()).toEqual([1, [expect.stringMatching(/^search\tfailed\t1 passages of the index are incomplete/)]]);
+    const waiting = expect.stringMatching(/^search\t\S+\tsearches do not find \d+ videos yet: a server indexes them/);
+    const fixed = "fixed\tok\temptied the index of the search: the next start of a server fills it";
+    expect(await search("--fix")).toEqual([0, [fixed, waiting]]);
+    expect(await search()).toEqual([0, [waiting]]);
+  });
+
   it("says the same as JSON", async () => {
     const folder = copy();
     const [corruption] = corruptions;

@@ -276,7 +276,7 @@ describe("error messages", () => {
   it.each([
     ["games show 019a0000-0000-7000-8000-000000000000", "/games/019a0000-0000-7000-8000-000000000000", "playtest games list"],
     ["playtests show 1", "/playtests/1", "playtest playtests list --all-games"],
-    ["review show 1", "/playtests/slots/1", "playtest playtests slots PLAYTEST"],
+    ["review show 1", "/playtests/slots/1", "playtest review list"],
     ["billing payments show 1", "/billing/payments/1", "playtest billing payments list"],
     ["applications list 2", "/playtests/2/applications", "playtest playtests list --all-games"],
   ])("a 404 names the command that lists valid ids: %s", async (line, path, listing) => {

@@ -50,7 +50,7 @@ it("a script that moves money: says which command confirms, and goes on after it
   const confirmed = await run(`auth confirm --code ${await app.nextCode()}`);
   expect(confirmed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Confirmed. Commands that move money need no code for"),
+    stdout: "Confirmed. Commands that move money need no code for 15 minutes.\n",
   });
   expect((await run(`${grant} --idempotency-key grant-1`)).stdout).toContain("now has $20.00 credit");
   await server.advance(15 * 60_000);

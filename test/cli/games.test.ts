@@ -40,6 +40,17 @@ const create = async (name: string, ...flags: string[]): Promise<{ id: string }>
 describe("games", () => {
   it("languages can be separated by commas or given one by one", async () => {
     const { id } = await create("Star Cave", "--languages", "en,pt-br", "--languages", "de");
+    const words = [
+      "games",
+      "create",
+      "--name",
+      "Two Caves",
+      "--build-url",
+      "https://example.com/a.zip",
+      "--languages",
+      "en,pt-br",
+    ];
+    expect((await run(words, { tty: true })).stdout).toMatch(/pt-BR/);
     expect(JSON.parse((await run(["games", "show", id, "--json"])).stdout).game.languages).toEqual(["en", "pt-BR", "de"]);
   });
 

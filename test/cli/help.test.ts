@@ -26,7 +26,7 @@ describe("every command", () => {
 
   it.each(words)("%s has no two flags that set the same value", (path) => {
     const { flags } = tree.commands.find((command) => command.path.join(" ") === path)!;
-    const values = flags.map(({ name, field }) => kebab(field ?? name));
+    const values = flags.flatMap(({ name, field }) => [field ?? name].flat().map(kebab));
     expect(values.filter((one, i) => values.indexOf(one) !== i)).toEqual([]);
     expect(flags.filter(({ summary }) => /same as/i.test(summary))).toEqual([]);
   });

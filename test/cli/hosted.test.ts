@@ -19,7 +19,7 @@ const ran = (path: string, how: Miss, flags: readonly string[] = []) =>
 
 /** What only this project's server has; everything else works without. */
 const beyond =
-  /^(?!admin categories list$)((admin|tester|sandbox|auth keys|auth factor|auth passkeys|auth profile|auth password|auth sessions) |(auth password|auth email|auth sign-out-everywhere|auth confirm|auth export|auth delete|billing credit x402 prove|billing spend|auth resend-verification|games builds url|review unblock|review cancel|games push|notifications settings|playtests pay|playtests cancel|playtests cancel-slot|playtests keys list|playtests keys add|chat block|chat unblock|games agreement|games consents|review notes edit|review notes delete|review share|review shares|review unshare|review clip|review clips list|review clips delete|review search)$|webhooks (redeliver|trigger)$)/;
+  /^(?!admin categories list$)((admin|tester|sandbox|auth keys|auth factor|auth passkeys|auth profile|auth password|auth sessions) |(auth password|auth email|auth sign-out-everywhere|auth confirm|auth export|auth delete|billing credit x402 prove|billing spend|auth resend-verification|games builds url|review unblock|review cancel|games push|notifications settings|playtests pay|playtests cancel|playtests cancel-slot|playtests keys list|playtests keys add|chat block|chat unblock|games agreement|games consents|review notes edit|review notes delete|review share|review shares|review unshare|review clip|review clips list|review clips delete|review still|review still delete|review search)$|webhooks (redeliver|trigger)$)/;
 
 describe.each(["json", "html"] as const)("on a server without extensions that answers unknown routes with %s:", (how) => {
   it.each(Object.keys(everyCommand))("%s", async (path) => {

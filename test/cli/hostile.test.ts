@@ -25,7 +25,7 @@ const spoil = (path: string, body: unknown, text: string) =>
 /** A marketplace in which everything anybody wrote is `text`. */
 async function spoiledWorld(text: string) {
   const store = await drivers[0]!.open();
-  const server = await startTestServer({ store, config: withPrograms });
+  const server = await startTestServer({ store, ...withPrograms });
   const { request } = server;
   const spoiled: TestServer["request"] = (method, path, options = {}) =>
     request.call(server, method, path, {

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
-import { type Receiver, startReceiver } from "../helpers/receiver.ts";
+import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 import { startProxyWithoutStream, startTcpProxy } from "../helpers/tcp-proxy.ts";
@@ -101,6 +102,20 @@ describe("webhooks listen", () => {
     expect(waited.stderr).toContain("is reachable again.");
     expect(later?.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
     await later?.close();
+    // Attempts that reached nobody do not count.
+    await emit("slot.rejected");
+    let third: Receiver | undefined;
+    const skipped = await listen(`--forward-to ${receiver.url} --count 1`, {
+      outside: {
+        sleep: async () => {
+          third ??= await startReceiverOn(port);
+          third.answer(status(500));
+        },
+      },
+    });
+    expect(skipped.stderr).toContain("after 3 attempts. Skipping it.");
+    expect(third?.received).toHaveLength(3);
+    await third?.close();
   });
 
   it("passes on after a crash what its receiver had not got", async () => {
@@ -157,6 +172,26 @@ describe("webhooks listen", () => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     expect(bodies.map(({ event }) => event)).toEqual(["slot.submitted", "slot.reserved"]);
     expect(bodies[0].data).toMatchObject({ gameId: fixture.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
+  });
+
+  it("polling is connected again once a look at the server succeeded, not before", async () => {
+    let [looks, refuses] = [0, false];
+    const way = await startFlakyNetwork(
+      fixture.server.baseUrl,
+      () => false,
+      () => refuses,
+    );
+    const sleep = async () => {
+      refuses = ++looks < 3;
+      if (looks === 3) await emit("payment.completed");
+    };
+    const { code, stderr } = await listen("--poll --count 1 --retries 0", {
+      baseUrl: way.baseUrl,
+      outside: { sleep: atMost(20, sleep) },
+    });
+    await way.close();
+    expect([code, looks]).toEqual([0, 3]);
+    expect(stderr.match(/Listening|Disconnected|Reconnected/g)).toEqual(["Listening", "Disconnected", "Reconnected"]);
   });
 
   it("polls the oldest first", async () => {

@@ -83,8 +83,8 @@ describe("notes on a video", () => {
   });
 
   it.each([
-    [["note", "SLOT", "12:41-12:30", "x"], "TIME: the end must be after the start. Nothing was noted."],
-    [["note", "SLOT", "noon", "x"], 'TIME: "noon" is not a position in a video.'],
+    [["note", "SLOT", "12:41-12:30", "x"], "The end must be after the start. Nothing was noted."],
+    [["note", "SLOT", "noon", "x"], '"noon" is not a position in a video.'],
     [["notes", "edit", "01900000-0000-7000-8000-000000000000"], "Nothing to change was given. Nothing was changed."],
   ])("refuse %j before anything is sent", async (words, message) => {
     const { code, stderr } = await run("review", ...words.map((word) => (word === "SLOT" ? slotId : word)));

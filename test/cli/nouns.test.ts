@@ -69,6 +69,56 @@ describe("applications list without a playtest", () => {
   });
 });
 
+describe("the name of a game in the place of a playtest", () => {
+  const fixture = eachOwnerFixture();
+  const id = (stdout: string) => JSON.parse(stdout).playtest.id;
+
+  it("stands for its only playtest", async () => {
+    const none = await fixture.run(["playtests", "show", "Lantern Deep"]);
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('The game "Lantern Deep" has no playtests.')]);
+    const only = await fixture.order({ selectionMode: "manual" });
+    for (const name of ["Lantern Deep", "lantern-deep"])
+      expect(id((await fixture.run(["playtests", "show", name, "--json"])).stdout)).toBe(only);
+    expect((await fixture.run("ci summary lantern-deep")).stdout).toContain("Ordered: 1 slot");
+    expect((await fixture.run("applications list lantern-deep")).code).toBe(0);
+    const like = await fixture.run("order lantern-deep --like lantern-deep --dry-run --json");
+    expect(JSON.parse(like.stdout).requests[0].body).toMatchObject({ selectionMode: "manual" });
+    expect((await fixture.run("playtests cancel lantern-deep --yes")).code).toBe(0);
+    expect((await fixture.owner.get(`/playtests/${only}`)).body.data.playtest.slots).toMatchObject({ cancelled: 1 });
+  });
+
+  it("names no playtest where there are several, and nothing is done", async () => {
+    const both = [await fixture.order(), await fixture.order()];
+    const { code, stderr } = await fixture.run(["playtests", "cancel", "Lantern Deep", "--yes"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "error: The game \"Lantern Deep\" has several playtests.\nUse the id of one. To list them: `playtest playtests list 'Lantern Deep'`.\n",
+    ]);
+    for (const one of both)
+      expect((await fixture.owner.get(`/playtests/${one}`)).body.data.playtest.slots).toMatchObject({ open: 1 });
+  });
+
+  it.each([
+    ["playtests show nope", "<playtest>: playtest id, or the name of a game that has only one.", "playtests list --all-games"],
+    ["applications list nope", "<playtest>: playtest id", "playtests list --all-games"],
+    ["review notes nope", "<of>: id of a slot, playtest or game.", "games list"],
+    ["review still nope", "<note>: id of the note.", "review notes list GAME"],
+    ["review clips delete nope --yes", "<clip>: id of the clip.", "review clips list SLOT"],
+    ["review url nope", "<slot>: slot id.", "review list"],
+    ["billing invoice nope", "<payments>: payment ids.", "billing payments list"],
+    ["auth sessions end nope --yes", "<session>: session id.", "auth sessions"],
+  ])("%s: says what the argument is, and how to list it", async (line, what, listing) => {
+    const { code, stderr } = await fixture.run(line);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(what)]);
+    expect(stderr).toContain(`To list valid ids: \`playtest ${listing}\`.`);
+  });
+
+  it("a word that is no id is refused in plain words", async () => {
+    const { code, stderr } = await fixture.run("review search door --playtest nope");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--playtest: must be a full id\n")]);
+  });
+});
+
 describe("a mistyped", () => {
   it.each([
     ["noun", "gmaes", "Did you mean games?"],

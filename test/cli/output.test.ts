@@ -192,6 +192,13 @@ describe("what the network sent", () => {
     ["-5.5", "-5.5"],
     ["+12", "+12"],
     ["plain", "plain"],
+    [' "=x', `"' ""=x"`],
+    ["x;=cmd()", `"x;'=cmd()"`],
+    ["x; +1", `"x;' +1"`],
+    ['x;"=1"', `"x;'""=1"""`],
+    ["x;\uff1d1;y", `"x;'\uff1d1;y"`],
+    ["x;y", '"x;y"'],
+    ["x-1", "x-1"],
   ])("is no formula in a spreadsheet: %s", async (name, cell) => {
     const one = { ...listed, data: { games: [game(1, name)] } };
     expect((await run([one], ["games", "list", "--csv"])).stdout.split("\r\n")[1]!.split(",")[1]).toBe(cell);

@@ -60,6 +60,7 @@ describe("looking", () => {
       submitted     now
       video         4.0 KiB
       video length  unknown
+      build         2026-03-01 12:00
       notes         It was fun.
       "
     `);
@@ -142,6 +143,13 @@ describe("accept", () => {
     ["ids and --all", "review accept X --all", 2, "cannot be used together"],
     ["a rating of 6", "review accept X --rating 6", 2, "--rating: must be at most 5"],
     ["an unknown short id", "review accept 0123abcd", 3, "No recently listed id ends in"],
+    [
+      "a name",
+      "review accept Ann",
+      3,
+      'error: Nothing has the id "Ann". Nothing was done. <slots>: slot ids.\nTo list valid ids: `playtest review list`.\n',
+    ],
+    ["a name of a slot to show", "review show Ann", 3, 'Nothing has the id "Ann". Nothing was done. <slot>: slot id.'],
     ["an unknown id", "review accept 019a0000-0000-7000-8000-000000000000", 3, ""],
   ])("refuses %s", async (_, line, code, message) => {
     const ran = await fixture.run(line);
@@ -232,14 +240,15 @@ describe("download", () => {
       asked++;
       response.writeHead(status, { "content-length": body.length, ...headers }).end(body);
     });
-    const stub = await stubServer([
-      { on: `GET /playtests/slots/${id}`, data: { slot: about } },
-      { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } },
-    ]);
+    const link = { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } };
+    // Another one is asked for after each refusal.
+    const links = Array(status === 403 ? 3 : 1).fill(link);
+    const stub = await stubServer([{ on: `GET /playtests/slots/${id}`, data: { slot: about } }, ...links]);
     const dir = testFolder();
-    const { code } = await fixture.run(["review", "download", id, "--dir", dir, ...flags], { baseUrl: stub.baseUrl });
+    const { code, stderr } = await fixture.run(["review", "download", id, "--dir", dir, ...flags], { baseUrl: stub.baseUrl });
     await files.close();
-    return { code, asked, names: readdirSync(dir).map((one) => one.replace(`Lantern Deep-Ann-${id}`, "video")) };
+    const said = code === 0 ? {} : { said: stderr.trim().split("\n") };
+    return { code, ...said, asked, names: readdirSync(dir).map((one) => one.replace(`Lantern Deep-Ann-${id}`, "video")) };
   }
 
   it.each([
@@ -252,10 +261,16 @@ describe("download", () => {
   });
 
   it.each([
-    ["0", 1],
-    ["2", 3],
-  ])("with --retries %s asks a server that fails %i times", async (retries, asked) => {
-    expect(await downloaded(Buffer.from("busy"), {}, ["--retries", retries], 503)).toEqual({ code: 1, asked, names: [] });
+    ["0", 1, 503, "after 1 attempt: the server answered with status 503"],
+    ["2", 3, 503, "after 3 attempts: the server answered with status 503"],
+    ["1", 2, 403, "after 2 attempts: the link was refused with status 403"],
+  ])("with --retries %s asks %i times, and says why a download failed with %i", async (retries, asked, status, why) => {
+    expect(await downloaded(Buffer.from("busy"), {}, ["--retries", retries], status)).toEqual({
+      code: 1,
+      said: [`error: The download failed ${why}.`, "Run the command again to resume it."],
+      asked,
+      names: [],
+    });
   });
 
   it("resumes a download that was killed", async () => {

@@ -96,5 +96,11 @@ it("prints rows for a pipe, and everything as JSON", async () => {
 it("says when nothing was found, and what is wrong with a search", async () => {
   const { code, stdout, stderr } = await run(["zebra"], { stdout: true });
   expect([code, stdout, stderr]).toEqual([0, "", expect.stringContaining("Nothing was found.")]);
-  expect(await run(["***"])).toMatchObject({ code: 2, stderr: expect.stringContaining("must contain a word") });
+  expect(await run(["***"])).toMatchObject({ code: 2, stderr: expect.stringContaining("<words>: must contain a word") });
+  const named = await run(["door", "--game", "lantern-deep", "--all", "--json"]);
+  expect(JSON.parse(named.stdout).results).toHaveLength(2);
+  expect(await run(["door", "--game", "Lantern Deeep"])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('Did you mean "Lantern Deep"?'),
+  });
 });

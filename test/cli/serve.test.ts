@@ -104,7 +104,7 @@ describe("serve run", () => {
     const { child, ended } = serve("--port", "0", "--data", folder);
     await once(child.stderr!, "data");
     await vi.waitUntil(() => existsSync(file), { timeout: 20_000 });
-    child.kill("SIGTERM");
+    child.kill("SIGINT");
     const { stdout, stderr } = await ended;
     expect(stdout + stderr).not.toContain("pt_sk_");
     expect(stderr).toContain(`admin     its API key is in ${file}`);
@@ -137,7 +137,7 @@ describe("serve run", () => {
     let shown = "";
     for await (const chunk of child.stderr!) {
       shown += chunk;
-      if (shown.includes("PLAYTEST_API_KEY)")) break;
+      if (shown.includes("(its API key)")) break;
     }
     const [, key = ""] = /owner {5}(pt_sk_\w+)/.exec(shown)!;
     const headers = { authorization: `Bearer ${key}` };
@@ -160,6 +160,17 @@ describe("serve run", () => {
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(message);
     expect(ended.stderr).not.toContain("    at ");
+  });
+
+  it("refuses a standby for reads where the database is SQLite", async () => {
+    const config = join(folder, "read-url.json");
+    writeFileSync(config, JSON.stringify({ database: { readUrl: "postgres://localhost/copy" } }));
+    const { code, stderr } = await run("--data", join(folder, "own"), "--config", config);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "error: database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.\n",
+    });
   });
 
   it("says what runs on a port that is in use, and creates nothing", async () => {
@@ -195,8 +206,9 @@ describe("serve run", () => {
 });
 
 describe("serve run says in its log", () => {
+  /** Stops a server as Ctrl-C does, without a grace period. */
   const last = ({ child, ended }: ReturnType<typeof serve>) => {
-    child.kill("SIGTERM");
+    child.kill("SIGINT");
     return ended;
   };
 
@@ -228,6 +240,16 @@ describe("serve run says in its log", () => {
     expect(await said({}, "--behind-proxy")).not.toContain(warning);
     expect(await said({ PLAYTEST_TRUSTED_PROXIES: "127.0.0.1" })).not.toContain(warning);
   });
+});
+
+it("serve starts with the command of the Dockerfile", async () => {
+  const text = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+  const words = JSON.parse(/^CMD (.+)$/m.exec(text)![1]!) as string[];
+  const data = freshFolder();
+  // A container has private addresses only, which is more than a test may expect of its machine.
+  const here = words.map((word) => ({ "0.0.0.0": "127.0.0.1", "/data": data })[word] ?? word);
+  const { code, stderr } = await spawnPlaytest(data, [...here, "--port", "0", "--exec", "true"]).ended;
+  expect([words[0], code, stderr]).toEqual(["serve", 0, expect.not.stringContaining("error")]);
 });
 
 describe("serve with a configuration that is not valid", () => {

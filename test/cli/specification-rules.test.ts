@@ -134,6 +134,16 @@ describe("how an order is paid", () => {
     expect(free).toMatch(/paid with\tfree\n/);
   });
 
+  it("a server that does not say whom it is offered to is not reported as offering it to everyone", async () => {
+    const world = await startWorld();
+    const playtest = { id: "pt_1", gameId: world.gameId, status: "active", quantity: 1, costPerSlotCents: 2000 };
+    world.server.hooks.interfere = ({ method }, { status = 200 }) =>
+      method === "POST" && status < 300 ? { status, data: { playtest } } : undefined;
+    const { stdout } = await cli(world, ["order", world.gameId, "--yes"]);
+    expect(stdout).toMatch(/price per slot\t\$20\.00\n/);
+    expect(stdout).toMatch(/offered to\t\n/);
+  });
+
   it("an order left unpaid names no command that this server lacks", async () => {
     const world = await startWorld();
     world.server.state.balanceCents = 0;
@@ -141,6 +151,14 @@ describe("how an order is paid", () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining("Pay on the server's website.")]);
     expect(stderr).not.toMatch(/playtests pay|24 hours/);
   });
+});
+
+it("a transcript that a slot lacks is not reported as a slot that does not exist", async () => {
+  const world = await startWorld();
+  await cli(world, ["order", world.gameId, "--yes"]);
+  const [open] = world.server.state.slots.filter(({ status }) => status === "open");
+  const { code, stderr } = await cli(world, ["review", "transcript", open!.id]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("error: Not found\n<slot>: slot id.")]);
 });
 
 describe("prices", () => {
@@ -185,19 +203,21 @@ describe("prices", () => {
 });
 
 describe("what a server has is remembered", () => {
-  it("the second order asks for nothing that is not there, and the next day's asks again", async () => {
+  it.each([
+    ["order GAME --yes", ["POST /playtests/quote", "GET /info/server"]],
+    ["status", ["GET /inbox", "GET /info/server"]],
+  ])("the second `playtest %s` asks for nothing that is not there, and the next day's asks again", async (line, all) => {
     const world = await startWorld();
     const env = { PLAYTEST_CONFIG_DIR: testFolder() };
-    const order = async (now: number) => {
+    const run = async (now: number) => {
       world.server.unknown.length = 0;
-      expect((await cli(world, ["order", world.gameId, "--yes"], { env, now })).code).toBe(0);
+      expect((await cli(world, line.replace("GAME", world.gameId).split(" "), { env, now })).code).toBe(0);
       return [...world.server.unknown];
     };
     const start = Date.parse("2026-03-01T12:00:00Z");
-    const all = ["POST /playtests/quote", "GET /info/server"];
-    expect(await order(start)).toEqual(all);
-    expect(await order(start + 60_000)).toEqual([]);
-    expect(await order(start + 25 * 3_600_000)).toEqual(all);
+    expect(await run(start)).toEqual(all);
+    expect(await run(start + 60_000)).toEqual([]);
+    expect(await run(start + 25 * 3_600_000)).toEqual(all);
   });
 });
 

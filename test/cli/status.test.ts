@@ -57,6 +57,35 @@ describe("status", () => {
     expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("no permission to read balanceCents")]);
   });
 
+  it("operator with one scope: what that scope can do, and no error", async () => {
+    const { admin, blocked } = await busy();
+    const keyOf = async (scopes: string[]) => (await admin.post("/admin/admins", { name: "Ada", scopes })).body.data.apiKey;
+    const linesFor = async (scopes: string[]) => {
+      const { code, stdout, stderr } = await fixture.run("status", { key: await keyOf(scopes), outside });
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^role\s+admin\n$/)]);
+      return linesOf(stderr);
+    };
+    expect(await linesFor(["approve"])).toEqual([
+      "1 reported problem waits for an owner's answer, first deadline in 14d:",
+      `  playtest review unblock ${blocked}`,
+      "1 free trial or video waits for approval:",
+      "  playtest admin approvals",
+    ]);
+    expect(await linesFor(["money"])).toEqual(["$10.00 is owed to 1 playtester:", "  playtest admin owed"]);
+    expect(await linesFor(["accounts"])).toEqual(["Nothing waits for you."]);
+  });
+
+  it("owner whose open slots lack game keys: told which playtest, and never that nothing waits", async () => {
+    const { server, owner, gameId } = fixture;
+    const id = await order(owner, gameId, { keysForTesters: ["K-1"] });
+    const tess = await registerPlaytester(server, "Tess");
+    await tess.post(`/playtester/slots/${await claim(tess, id)}/release`);
+    expect(linesOf((await fixture.run("status", { outside })).stderr)).toEqual([
+      "1 playtest has open slots without game keys:",
+      `  playtest playtests keys add ${id} --file keys.txt`,
+    ]);
+  });
+
   it("operator: approvals, problems and what is owed", async () => {
     const { admin, blocked } = await busy();
     const { code, stderr } = await fixture.run("status", { key: admin.key, outside });

@@ -1,10 +1,13 @@
 import { request as httpRequest } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
-import { type FakeProcess, playtest, type Ran } from "../helpers/cli.ts";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
+import { playtest, type Ran, startStudio, testFolder } from "../helpers/cli.ts";
 import { claim, createGame, order, play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { hiddenFields } from "../helpers/portal.ts";
-import { startSpecificationServer } from "../helpers/specification-server/index.ts";
+import { fill, type World } from "../helpers/specification-server/commands.ts";
+import { type SpecificationServer, startSpecificationServer } from "../helpers/specification-server/index.ts";
 
 interface Answer {
   status: number;
@@ -43,31 +46,19 @@ afterEach(async () => {
 });
 
 /** Starts the command and waits until it prints its address. */
-async function start(account: { baseUrl: string; key: string }, line = ""): Promise<Running> {
-  let process: FakeProcess | undefined;
-  let ended: Promise<Ran>;
-  const url = await new Promise<string>((resolve, reject) => {
-    const onOutput = (text: string, own: FakeProcess) => {
-      process = own;
-      const found = /http:\S+/.exec(text);
-      if (found) resolve(found[0]);
-    };
-    ended = playtest(["studio", "--no-open", ...line.split(" ").filter(Boolean)], { ...account, onOutput });
-    ended.then((ran) => reject(new Error(`ended: ${ran.stderr}`)), reject);
-  });
-  const stop = async () => {
-    process!.signal("SIGINT");
-    return ended;
-  };
+async function start(account: { baseUrl: string; key: string; env?: Record<string, string> }, line = ""): Promise<Running> {
+  const { url, stop } = await startStudio(account, line.split(" ").filter(Boolean));
   running = { url, origin: new URL(url).origin, stop };
   return running;
 }
 
-/** The cookie that the address is exchanged for. */
-async function enter({ url }: Running): Promise<string> {
+/** The cookie and the folder that the address is exchanged for. */
+async function enter({ url, origin }: Running) {
   const reply = await ask(url);
-  expect([reply.status, reply.headers.location]).toEqual([303, "/studio"]);
-  return String(reply.headers["set-cookie"]);
+  const [, folder] = /^(\/[\w-]{43})\/studio$/.exec(String(reply.headers.location)) ?? [];
+  expect([reply.status, folder]).toEqual([303, expect.any(String)]);
+  const set = String(reply.headers["set-cookie"]);
+  return { set, cookie: set.split(";")[0]!, folder: folder!, base: origin + folder };
 }
 
 describe("playtest studio", () => {
@@ -78,16 +69,30 @@ describe("playtest studio", () => {
     const studio = await start(account());
     expect((await ask(`${studio.origin}/studio`)).status).toBe(403);
     expect((await ask(`${studio.origin}/?token=guess`)).status).toBe(403);
-    const cookie = await enter(studio);
-    expect(cookie).toMatch(/^playtest_studio_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const { set, cookie, folder, base } = await enter(studio);
+    expect(set).toMatch(/^playtest_studio_\d+=[\w-]{43}; Path=\/[\w-]{43}; HttpOnly; SameSite=Strict$/);
+    expect(set).toContain(`Path=${folder};`);
     const again = await ask(studio.url);
     expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
-    const page = await ask(`${studio.origin}/studio`, { cookie: cookie.split(";")[0]! });
+    const page = await ask(`${base}/studio`, { cookie });
     expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
     expect(page.headers["cross-origin-resource-policy"]).toBe("same-origin");
     expect(page.text).toContain(new URL(fixture.server.baseUrl).host);
     expect(page.text).not.toContain(fixture.owner.key);
-    expect((await ask(`${studio.origin}/assets/studio.css`, { cookie: cookie.split(";")[0]! })).status).toBe(200);
+    expect((await ask(`${base}/assets/studio.css`, { cookie })).status).toBe(200);
+  });
+
+  it("the folder of the cookie is told to nobody who is not signed in, and every address of a page is in it", async () => {
+    const studio = await start(account());
+    const { cookie, folder, base } = await enter(studio);
+    for (const path of ["/", "/?token=guess", "/studio", "/assets/style.css", `${folder}/studio`, "/x"])
+      expect(await ask(studio.origin + path)).toMatchObject({ status: 403, text: expect.not.stringContaining(folder) });
+    for (const path of ["/studio", "/assets/studio.css", "/"])
+      expect((await ask(studio.origin + path, { cookie })).status).toBe(403);
+    const { text } = await ask(`${base}/studio/games`, { cookie });
+    const addresses = [...text.matchAll(/(?:href|src|action|poster)="(\/[^"]*)"/g)].map(([, address]) => address!);
+    expect(addresses.length).toBeGreaterThan(5);
+    expect(addresses.filter((address) => !address.startsWith(`${folder}/`))).toEqual([]);
   });
 
   it.each<{ name: string; headers: (origin: string) => Record<string, string>; body?: string }>([
@@ -102,8 +107,8 @@ describe("playtest studio", () => {
     { name: "a form of an unknown site", headers: () => ({ origin: "null", "sec-fetch-site": "cross-site" }), body: "csrf=x" },
   ])("refuses $name, even with the cookie", async ({ headers, body }) => {
     const studio = await start(account());
-    const cookie = (await enter(studio)).split(";")[0]!;
-    const reply = await ask(`${studio.origin}/studio`, { cookie, ...headers(studio.origin) }, body);
+    const { cookie, base } = await enter(studio);
+    const reply = await ask(`${base}/studio`, { cookie, ...headers(studio.origin) }, body);
     expect([reply.status, reply.text]).toEqual([403, expect.stringContaining("Nothing was done.")]);
   });
 
@@ -113,8 +118,8 @@ describe("playtest studio", () => {
     const slot = await claim(ann, await order(owner, await createGame(owner)));
     await ann.post(`/playtester/slots/${slot}/report`, { reasonCode: "crash" });
     const studio = await start(account());
-    const cookie = (await enter(studio)).split(";")[0]!;
-    const path = `/studio/slots/${slot}/problem`;
+    const { cookie, folder } = await enter(studio);
+    const path = `${folder}/studio/slots/${slot}/problem`;
     const post = (fields: Record<string, string>) =>
       ask(
         studio.origin + path,
@@ -132,14 +137,39 @@ describe("playtest studio", () => {
     const { owner, server } = fixture;
     const slot = await play(server, await registerPlaytester(server), await order(owner, await createGame(owner)));
     const studio = await start(account());
-    const cookie = (await enter(studio)).split(";")[0]!;
-    const reply = await ask(`${studio.origin}/studio/slots/${slot}/video`, { cookie, range: "bytes=4-11" });
+    const { cookie, base } = await enter(studio);
+    const reply = await ask(`${base}/studio/slots/${slot}/video`, { cookie, range: "bytes=4-11" });
     expect([reply.status, reply.headers["content-range"]]).toEqual([206, "bytes 4-11/4096"]);
     expect(reply.bytes).toEqual(videoBytes().subarray(4, 12));
     expect(reply.headers["content-security-policy"]).toBe("sandbox; default-src 'none'");
-    const beyond = await ask(`${studio.origin}/studio/slots/${slot}/video`, { cookie, range: "bytes=9000-" });
+    const beyond = await ask(`${base}/studio/slots/${slot}/video`, { cookie, range: "bytes=9000-" });
     expect(beyond.status).toBe(416);
-    expect((await ask(`${studio.origin}/studio/slots/${slot}/captions`, { cookie })).status).toBe(404);
+    expect((await ask(`${base}/studio/slots/${slot}/captions`, { cookie })).status).toBe(404);
+  });
+
+  it("passes posters and still images on", async () => {
+    const { owner, server } = fixture;
+    const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+    server.deps.cutter = createFfmpegCutter({ ffmpeg, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+    const slot = await play(server, await registerPlaytester(server), await order(owner, await createGame(owner)));
+    const { id } = (await owner.post(`/slots/${slot}/moments`, { atMs: 1000, text: "The door" })).body.data.moment;
+    await server.request("PUT", `/moments/${id}/still`, { key: owner.key });
+    const { clip } = (await owner.post(`/slots/${slot}/clips`, { atMs: 0, endMs: 1000 })).body.data;
+    await server.advance(0);
+    const studio = await start(account());
+    const { cookie, base, folder } = await enter(studio);
+    const { text } = await ask(`${base}/studio/slots/${slot}`, { cookie });
+    const path = `/studio/slots/${slot}`;
+    const images = [`${path}/poster`, `${path}/stills/${id}`, `${path}/thumbnails/${id}`, `${path}/clips/${clip.id}/thumbnail`];
+    const shown = [" poster", " href", " src", " src"].map((name, at) => text.includes(`${name}="${folder}${images[at]}"`));
+    expect(shown).toEqual([true, true, true, true]);
+    for (const path of images) {
+      const image = await ask(base + path, { cookie });
+      expect([image.status, image.headers["content-type"]]).toEqual([200, "image/jpeg"]);
+    }
+    await owner.delete(`/moments/${id}/still`);
+    // A job removes the file.
+    await expect.poll(async () => (await ask(base + images[1], { cookie })).status).toBe(404);
   });
 
   it("Ctrl-C stops it, with exit code 0", async () => {
@@ -160,14 +190,161 @@ describe("playtest studio", () => {
 it("playtest studio on a server made from the specification alone: every page says what it can", async () => {
   const server = await startSpecificationServer();
   const studio = await start({ baseUrl: server.baseUrl, key: server.key });
-  const cookie = (await enter(studio)).split(";")[0]!;
-  const get = (path: string) => ask(studio.origin + path, { cookie });
+  const { cookie, base } = await enter(studio);
+  const get = (path: string) => ask(base + path, { cookie });
   const inbox = await get("/studio");
   expect([inbox.status, inbox.text]).toEqual([200, expect.stringContaining("This server does not say which applications")]);
   expect((await get("/studio/games")).status).toBe(200);
   expect((await get("/studio/messages")).status).toBe(200);
   expect((await get("/studio/events")).status).toBe(204);
+  expect((await get("/studio/search?q=door")).text).toContain("search");
+  expect((await get("/studio/stats")).text).toContain("has no statistics");
   await studio.stop();
   running = undefined;
   await server.close();
+});
+
+describe("on such a server, Studio", () => {
+  let server: SpecificationServer;
+  let world: World;
+  let studio: Running;
+  let entered: Awaited<ReturnType<typeof enter>>;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    server = await startSpecificationServer();
+    world = fill(server);
+    env = { PLAYTEST_CONFIG_DIR: testFolder() };
+    const account = { baseUrl: server.baseUrl, key: server.key };
+    studio = await start({ ...account, env });
+    entered = await enter(studio);
+    return () => server.close();
+  });
+  const get = (path: string, headers = {}) => ask(entered.base + path, { cookie: entered.cookie, ...headers });
+  /** Posts the form of a page that goes to `action`. */
+  async function submit(page: string, action: string, given: Record<string, string> = {}): Promise<Answer> {
+    const fields = { ...hiddenFields((await get(page)).text, entered.folder + action), ...given };
+    const headers = {
+      cookie: entered.cookie,
+      origin: studio.origin,
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    return ask(entered.base + action, headers, new URLSearchParams(fields).toString());
+  }
+  const slotOf = (id: string) => server.state.slots.find((slot) => slot.id === id)!;
+
+  it("plays a video in parts by one link, compares it, and accepts it by a form", async () => {
+    const requestId = world.order();
+    const { id } = server.state.submit(requestId);
+    const page = await get(`/studio/slots/${id}`);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("This server stores no moments.")]);
+    expect(page.text).not.toContain("poster=");
+    const asked = () => server.seen.filter(({ path }) => path.endsWith("/info/server")).length;
+    const before = asked();
+    await get(`/studio/slots/${id}`);
+    expect(asked()).toBe(before);
+    const parts = [await get(`/studio/slots/${id}/video`), await get(`/studio/slots/${id}/video`, { range: "bytes=0-3" })];
+    expect(parts.map(({ status }) => status)).toEqual([200, 200]);
+    expect(server.seen.filter(({ path }) => path.endsWith("/download-url"))).toHaveLength(1);
+    expect(server.files.keysSeen).toEqual([]);
+    expect((await get(`/studio/playtests/${requestId}/compare?slots=${id}`)).text).toContain(`/studio/slots/${id}/video`);
+    const accepted = await submit(`/studio/slots/${id}`, `/studio/slots/${id}/accept`, { rating: "5", confirmed: "yes" });
+    expect(accepted.status).toBe(303);
+    expect(slotOf(id)).toMatchObject({ status: "accepted", rating: { score: 5 } });
+  });
+
+  it("rejects a video, with another try", async () => {
+    const path = `/studio/slots/${world.submitted()}`;
+    const asked = await submit(path, `${path}/reject`, { reason: "No sound.", allowRetry: "yes" });
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("Reject the video of Kim?")]);
+    const given = { reason: "No sound.", allowRetry: "yes", confirmed: "yes" };
+    expect((await submit(path, `${path}/reject`, given)).headers.location).toBe(`${entered.folder}${path}?done=retry`);
+    expect(slotOf(path.slice("/studio/slots/".length))).toMatchObject({
+      status: "rejected",
+      rejection: { reason: "No sound." },
+    });
+    expect((await get(path)).text).toContain("No sound.");
+  });
+
+  it("writes to a playtester, and says beforehand that the server begins no conversations", async () => {
+    const path = `/studio/slots/${world.submitted()}`;
+    const kim = slotOf(path.slice("/studio/slots/".length)).playtester!.id;
+    const unbegun = (await get(path)).text;
+    expect(unbegun).toContain("You can write to Kim after they have written to you.");
+    expect(unbegun).not.toContain(`${path}/message`);
+    const [contact] = server.state.contacts;
+    const { conversationId } = contact!;
+    Object.assign(contact!, { conversationId: null });
+    const listed = (await get("/studio/messages")).text;
+    Object.assign(contact!, { id: kim, conversationId });
+    expect([listed.includes("You can write after they have written to you."), listed.includes("Send a message")]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await get(`/studio/messages/${conversationId}`)).text).not.toContain("Block Kim");
+    expect((await submit(path, `${path}/message`, { content: "Well played!" })).status).toBe(303);
+    expect(server.state.messages.at(-1)).toMatchObject({ content: "Well played!" });
+  });
+
+  it("shows a reported problem as far as the server says what it is, and says that it cannot be answered here", async () => {
+    const id = world.submitted();
+    Object.assign(slotOf(id), { status: "blocked", submission: null });
+    const path = `/studio/slots/${id}/problem`;
+    expect((await get("/studio")).text).toContain(`/studio/slots/${id}/problem">Kim cannot play Star Miner</a>`);
+    const { text } = await get(path);
+    expect(text).toContain("The playtester reported a problem. This server does not say which.");
+    expect(text).toContain("This server does not let Studio return the slot to the playtester or cancel it.");
+    expect(text).not.toContain(`action="${entered.folder}${path}`);
+  });
+
+  it("keeps moments on this computer, with those of the command", async () => {
+    const id = world.submitted();
+    const path = `/studio/slots/${id}`;
+    const note = (given: Record<string, string>) => submit(path, `${path}/moments`, { kind: "bug", tags: "door", ...given });
+    const commandLists = async () => {
+      const ran = await playtest(["review", "notes", id, "--json"], { baseUrl: server.baseUrl, key: server.key, env });
+      return JSON.parse(ran.stdout).moments as { id: string; text: string }[];
+    };
+    const refused = await note({ position: "0:03", text: "Lost", tags: "Not--A Tag" });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('id="tags-fault"')]);
+    const once = { ...hiddenFields((await get(path)).text, `${entered.folder}${path}/moments`), position: "0:03", text: "Lost" };
+    for (let times = 0; times < 2; times++) expect((await note(once)).headers.location).toMatch(/\?done=noted#moment-/);
+    expect(await commandLists()).toMatchObject([{ atMs: 3000, text: "Lost", kind: "bug", tags: ["door"] }]);
+    const given = { baseUrl: server.baseUrl, key: server.key, env };
+    expect((await playtest(["review", "note", id, "0:01", "Falls"], given)).code).toBe(0);
+    const shown = (await get(path)).text;
+    expect([...shown.matchAll(/<p class="prose">([^<]*)<\/p>/g)].map(([, text]) => text)).toEqual(["Falls", "Lost", "Fun."]);
+    expect(shown).toContain("They are saved on this computer");
+    expect(shown).not.toContain("Take an image");
+    const [falls, lost] = await commandLists();
+    const editing = `${path}?edit=${lost!.id}`;
+    const changed = await submit(editing, `${path}/moments/change`, { position: "0:04", text: "Found", kind: "delight" });
+    expect(changed.headers.location).toContain("?done=changed#");
+    expect((await submit(`${path}?edit=${falls!.id}`, `${path}/moments/delete`)).headers.location).toContain("?done=deleted#");
+    expect(await commandLists()).toMatchObject([{ id: lost!.id, atMs: 4000, text: "Found", kind: "delight" }]);
+  });
+
+  it("lists many moments page by page", async () => {
+    const id = world.submitted();
+    for (let at = 0; at < 52; at++)
+      await submit(`/studio/slots/${id}`, `/studio/slots/${id}/moments`, {
+        position: `0:${String(at).padStart(2, "0")}`,
+        text: "x",
+      });
+    const fields = { position: "0:53", text: "On the second page" };
+    const saved = (await submit(`/studio/slots/${id}`, `/studio/slots/${id}/moments`, fields)).headers.location!;
+    expect((await ask(studio.origin + saved, { cookie: entered.cookie })).text).toContain("On the second page");
+    const first = (await get(`/studio/slots/${id}`)).text;
+    const [, later] = /href="([^"]*\?cursor=[^"#]*)#moments"/.exec(first)!;
+    expect(
+      [first, (await ask(studio.origin + later!, { cookie: entered.cookie })).text].map(
+        (text) => text.split('<li id="moment-').length - 1,
+      ),
+    ).toEqual([50, 3]);
+  });
+
+  it("searches nowhere, and says so", async () => {
+    const { text } = await get("/studio/search?q=door");
+    expect(text).toContain("The server that you are signed in to has no search.");
+    expect([text, (await get("/studio")).text].map((page) => page.includes('role="search"'))).toEqual([false, false]);
+  });
 });

@@ -83,11 +83,11 @@ it("auth factor enable, login and a payout: a QR code, and prompts for codes", a
   await enabling.see("Current password:", "correct horse\r");
   await enabling.see("▄▄▄▄▄ █");
   await enabling.see("to type into the app instead: ");
-  await enabling.see("recovery code:");
+  await enabling.see("Code that the app shows:");
   const secret = /app instead: ([A-Z2-7 ]+)/.exec(enabling.shown)![1]!.replaceAll(" ", "");
   await enabling.see("", "000000\r");
   await enabling.see("The code is not correct.");
-  await enabling.see("recovery code:", `${codeAt(secret, server.clock.real())}\r`);
+  await enabling.see("Code that the app shows:", `${codeAt(secret, server.clock.real())}\r`);
   await enabling.see("Keep these 10 recovery codes");
   expect([await enabling.ended, enabling.restored()]).toEqual([0, true]);
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
@@ -14,6 +14,7 @@ import {
 } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
+import { videoOf } from "../helpers/videos.ts";
 
 let server: TestServer;
 let owner: Person;
@@ -105,6 +106,21 @@ describe("tester", () => {
     expect(await statusOf(slotId)).toBe("reserved");
   });
 
+  it("refuses a video that is shorter than the operator wants, and says what to do", async () => {
+    server.deps.config.playtesters.minVideoPercent = 50;
+    const slotId = await claim();
+    const folder = video(testFolder(), "short.mp4", await videoOf(600));
+    const { code, stdout, stderr } = await run(["tester", "submit", "short.mp4"], { cwd: folder });
+    expect([code, stdout, stderr]).toEqual([
+      6,
+      "",
+      expect.stringContaining(
+        "The video is 10 min long. A playtest of 60 minutes needs a video of at least 30 min. Nothing was submitted. Upload a longer video.",
+      ),
+    ]);
+    expect(await statusOf(slotId)).toBe("reserved");
+  });
+
   it("asks which slot when it holds none or several", async () => {
     const folder = video(testFolder());
     expect(await run(["tester", "submit", "play.mp4"], { cwd: folder })).toMatchObject({
@@ -118,6 +134,15 @@ describe("tester", () => {
     expect(several).toMatchObject({ code: 2, stdout: "" });
     expect(several.stderr).toContain(`${first.slice(-8)} (Lantern Deep)`);
     expect((await run(["tester", "submit", "play.mp4", first], { cwd: folder })).code).toBe(0);
+  });
+
+  it.each([
+    ["claim", "tester browse"],
+    ["withdraw", "tester applications"],
+    ["release", "tester slots"],
+  ])("%s of something that is not there names the list: %s", async (verb, listing) => {
+    const { code, stderr } = await run(["tester", verb, "019a0000-0000-7000-8000-000000000000", "--yes"]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`To list valid ids: \`playtest ${listing}\`.`)]);
   });
 
   it("plans an upload without sending it", async () => {
@@ -140,6 +165,16 @@ describe("tester", () => {
     expect((await run(["tester", "claim", playtestId])).code).toBe(6);
     const { code, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "Balance: $0.00. Paid out so far: $0.00.\nNo earnings yet.\n" });
+  });
+
+  it("downloads a statement as PDF, to standard output or to a file that only its owner can read", async () => {
+    const piped = await run(["tester", "statement", "--year", "2026", "--pdf"]);
+    expect([piped.code, piped.stdout.slice(0, 5)]).toEqual([0, "%PDF-"]);
+    const cwd = testFolder();
+    const saved = await run(["tester", "statement", "--month", "2026-03", "--pdf"], { cwd, tty: true });
+    expect([saved.code, saved.stdout]).toEqual([0, expect.stringContaining("statement-2026-03.pdf")]);
+    expect(statSync(join(cwd, "statement-2026-03.pdf")).mode & 0o777).toBe(0o600);
+    expect((await run(["tester", "statement", "--pdf"])).code).toBe(2);
   });
 
   it("says how much of the earnings is held, and from when it is available", async () => {

@@ -92,8 +92,9 @@ describe("wait", () => {
   });
 
   it("goes on when the server is away for a while", async () => {
-    const on = "GET /playtests/p";
-    const playtest = { id: "p", status: "active", slots: { open: 1 } };
+    const id = "019ca945-0a00-739a-9c06-a54b4512df84";
+    const on = `GET /playtests/${id}`;
+    const playtest = { id, status: "active", slots: { open: 1 } };
     const busy = { on, status: 503, error: { code: "SERVICE_UNAVAILABLE", message: "Back soon." } };
     const stub = await stubServer([
       { on, data: { playtest } },
@@ -101,7 +102,7 @@ describe("wait", () => {
       busy,
       { on, data: { playtest: { ...playtest, slots: { submitted: 1 } } } },
     ]);
-    const { code, stderr } = await fixture.run("wait p --retries 0", { baseUrl: stub.baseUrl });
+    const { code, stderr } = await fixture.run(`wait ${id} --retries 0`, { baseUrl: stub.baseUrl });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: Back soon. Retrying.\nReconnected.\n");
   });

@@ -37,6 +37,11 @@ describe("webhooks", () => {
     expect((await fixture.run(`webhooks show ${id}`)).code).toBe(3);
   });
 
+  it("makes one that gets all events unless --events says which", async () => {
+    const { stdout } = await fixture.run(["webhooks", "create", receiver.url, "--format", "slack", "--json"]);
+    expect(JSON.parse(stdout).webhook).toMatchObject({ events: ["*"], format: "slack" });
+  });
+
   it("redelivers what happened since a time", async () => {
     const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     await emit("slot.submitted");
@@ -84,8 +89,20 @@ describe("webhooks", () => {
     `);
   });
 
+  it("counts as delivered what was delivered, not what waits", async () => {
+    const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
+    const said = async () => (await fixture.run(`webhooks doctor ${id} --jq .result[3].detail`)).stdout;
+    await emit("slot.submitted");
+    await fixture.server.advance(0);
+    await expect.poll(said).toBe("1 of the last 1 succeeded\n");
+    receiver.answer(() => {});
+    await emit("slot.accepted");
+    expect(await said()).toBe("1 of the last 2 succeeded, 1 not attempted yet\n");
+    receiver.answer(status(200));
+  });
+
   it.each([
-    ["webhooks create http://10.0.0.1/x --events *", 2, "url"],
+    ["webhooks create http://10.0.0.1/x --events *", 2, "<url>: "],
     ["webhooks create https://example.com --events slot.sumbitted", 2, "must be one of"],
     ["webhooks update 00000000-0000-7000-8000-000000000000", 2, "No changes given"],
     ["webhooks redeliver 00000000-0000-7000-8000-000000000000", 2, "Pass either a delivery id or --since."],

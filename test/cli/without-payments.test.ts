@@ -51,6 +51,17 @@ it("a terminal shows no prices, balances or earnings where there are no payments
   ).toEqual([]);
 });
 
+it("lines for programs keep their fields, and show no price either", async () => {
+  const at = { baseUrl: server.baseUrl, key: owner.key, outside: { newId } };
+  const ordered = await playtest("playtests order --quantity 2 --yes".split(" "), at);
+  const fields = new Map(ordered.stdout.split("\n").map((line) => line.split("\t") as [string, string]));
+  expect([fields.get("price per slot"), fields.get("payout per slot"), fields.get("paid with")]).toEqual(["", "", ""]);
+  for (const line of ["playtests list", "playtests list --csv", "playtests quote --quantity 2"])
+    expect([line, (await playtest(line.split(" "), at)).stdout]).toEqual([line, expect.not.stringMatching(/\$|free/)]);
+  const { playtests } = JSON.parse((await playtest(["playtests", "list", "--json"], at)).stdout);
+  expect(playtests[0]).toMatchObject({ costPerSlotCents: 0 });
+});
+
 it("commands about money say that the server runs without payments", async () => {
   for (const [line, who] of [
     ["billing balance", owner],

@@ -340,7 +340,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript deleteMoment deleteShare deleteClip cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript deleteMoment deleteStill deleteShare deleteClip cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -368,7 +368,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
     );
   });
 });

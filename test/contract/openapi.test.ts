@@ -183,7 +183,7 @@ describe("OpenAPI document: content", () => {
       { in: "header", content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentProof" } } } },
       { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
     ]);
-    expect(Object.keys(order.responses).join(" ")).toBe("201 400 401 402 403 404 409 413 415 422 429 500 503");
+    expect(Object.keys(order.responses).join(" ")).toBe("201 400 401 402 403 404 408 409 413 415 422 429 500 503");
     const refused = resolve(order.responses[402]?.$ref as string) as { headers: Node };
     expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "PAYMENT-REQUIRED", "Retry-After"]));
     expect(order.requestBody?.required).toBe(false);

@@ -73,42 +73,46 @@ async function orderUntilGone(to: Serving, name: string): Promise<Attempt[]> {
   }
 }
 
-it(`orders: none is lost or duplicated when the server is killed while they are sent (${rounds} rounds, seed ${seed})`, async () => {
-  const random = createTestRandom(seed);
-  const first = await start(0, ["--seed", "minimal"]);
-  const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
-  await Promise.all(Array.from({ length: 5 }, (_, index) => grant(first.ready, ownerKey, index)));
-  let server = first;
-  const attempts: Attempt[] = [];
+it(
+  `orders: none is lost or duplicated when the server is killed while they are sent (${rounds} rounds, seed ${seed})`,
+  async () => {
+    const random = createTestRandom(seed);
+    const first = await start(0, ["--seed", "minimal"]);
+    const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
+    await Promise.all(Array.from({ length: Math.max(5, rounds) }, (_, index) => grant(first.ready, ownerKey, index)));
+    let server = first;
+    const attempts: Attempt[] = [];
 
-  for (let round = 1; round <= rounds; round++) {
+    for (let round = 1; round <= rounds; round++) {
+      const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
+      const work = Array.from({ length: clients }, (_, client) => orderUntilGone(to, `${round}-${client}`));
+      const { child } = server;
+      setTimeout(() => child.kill("SIGKILL"), 20 + (random(2).readUInt16BE() % 400));
+      attempts.push(...(await Promise.all(work)).flat());
+      await server.ended;
+      server = await start(round, []);
+    }
+
     const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
-    const work = Array.from({ length: clients }, (_, client) => orderUntilGone(to, `${round}-${client}`));
-    const { child } = server;
-    setTimeout(() => child.kill("SIGKILL"), 20 + (random(2).readUInt16BE() % 400));
-    attempts.push(...(await Promise.all(work)).flat());
-    await server.ended;
-    server = await start(round, []);
-  }
+    const acknowledged = attempts.filter((attempt) => attempt.body !== undefined);
+    expect(acknowledged.length).toBeGreaterThan(rounds);
+    // Sending every request again, also those with an unknown outcome, must leave exactly one order per key.
+    const repeated = new Map<string, string>();
+    for (const { key } of attempts) repeated.set(key, await (await post(to, key)).text());
+    for (const { key, body } of acknowledged) expect(repeated.get(key)).toBe(body);
+    const ids = new Set([...repeated.values()].map((body) => JSON.parse(body).data.playtest.id));
+    expect(ids.size).toBe(attempts.length);
+    expect(await orderIds(to)).toEqual(ids);
 
-  const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
-  const acknowledged = attempts.filter((attempt) => attempt.body !== undefined);
-  expect(acknowledged.length).toBeGreaterThan(rounds);
-  // Sending every request again, also those with an unknown outcome, must leave exactly one order per key.
-  const repeated = new Map<string, string>();
-  for (const { key } of attempts) repeated.set(key, await (await post(to, key)).text());
-  for (const { key, body } of acknowledged) expect(repeated.get(key)).toBe(body);
-  const ids = new Set([...repeated.values()].map((body) => JSON.parse(body).data.playtest.id));
-  expect(ids.size).toBe(attempts.length);
-  expect(await orderIds(to)).toEqual(ids);
-
-  server.child.kill("SIGTERM");
-  expect((await server.ended).code).toBe(0);
-  const faults = (await doctor({ data: folder, ledger: true, fix: false, now: Date.now(), env: {} })).filter(
-    (check) => !check.ok,
-  );
-  expect(faults).toEqual([]);
-}, 120_000);
+    server.child.kill("SIGTERM");
+    expect((await server.ended).code).toBe(0);
+    const faults = (await doctor({ data: folder, ledger: true, fix: false, now: Date.now(), env: {} })).filter(
+      (check) => !check.ok,
+    );
+    expect(faults).toEqual([]);
+  },
+  120_000 + rounds * 10_000,
+);
 
 /** $10,000 more credit each, through the sandbox's card checkout. */
 async function grant(ready: { baseUrl: string }, ownerKey: string, index: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Cluster, ledgerDamage, oneSqlite, twoProcesses } from "../helpers/cluster.ts";
 import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
@@ -9,7 +9,7 @@ const day = 24 * hour;
 
 const places = [
   { place: "two processes with one PostgreSQL", start: twoProcesses },
-  { place: "one process on SQLite", start: oneSqlite },
+  ...(inject("restricted") ? [] : [{ place: "one process on SQLite", start: oneSqlite }]),
 ];
 
 const tally = (statuses: number[]) => {
@@ -64,6 +64,15 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
       409: 199,
     });
     expect(await countsOf(owner, id)).toMatchObject({ open: 0, reserved: 1 });
+  });
+
+  it("claims: of two that meet at the only slot, one succeeds", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 2 });
+    const id = await order(owner, gameId);
+    const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id as string;
+    const claims = playtesters.map((mine) => () => mine.post(`/playtester/playtests/${id}/claim`));
+    const replies = await cluster.meetAt({ table: "slots", id: slotId }, claims);
+    expect(tally(replies.map((reply) => reply.status))).toEqual({ 201: 1, 409: 1 });
   });
 
   it("approvals: of 50 for 10 slots, 10 succeed", async () => {
@@ -172,6 +181,36 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
     const submitted = outcomes.filter((status) => status === 200).length;
     expect(tally(outcomes)).toEqual(submitted === 0 ? { 409: 40 } : { 200: submitted, 409: 40 - submitted });
     expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 40 - submitted, open: 40 - submitted, reserved: 0 });
+  });
+
+  it("deadline: a submission that meets the expiry of its slot is kept or refused, never both", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 1 });
+    const id = await order(owner, gameId);
+    const slotId = await claim(playtesters[0]!, id);
+    await giveVideo(node(0), slotId, playtesters[0]!);
+    const [submission] = await cluster.meetAt({ table: "slots", id: slotId }, [
+      () => playtesters[0]!.post(`/playtester/slots/${slotId}/submit`),
+      () => advance(1, day),
+    ]);
+    const submitted = submission!.status === 200 ? 1 : 0;
+    expect([200, 409]).toContain(submission!.status);
+    expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 1 - submitted, open: 1 - submitted, reserved: 0 });
+  });
+
+  it("video: one that replaces another does not take it from a submission", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 1 });
+    const mine = playtesters[0]!;
+    const slotId = await claim(mine, await order(owner, gameId));
+    await giveVideo(node(0), slotId, mine);
+    const submits = async () => (await mine.post(`/playtester/slots/${slotId}/submit`)).status;
+    const replaces = () =>
+      giveVideo(node(1), slotId, mine)
+        .then(() => 201)
+        .catch(() => 409);
+    const [submitted] = await cluster.meetAt({ table: "slots", id: slotId }, [submits, replaces]);
+    expect(submitted).toBe(200);
+    const sql = "SELECT u.status FROM submissions s JOIN uploads u ON s.blob_key = 'videos/' || u.id WHERE s.slot_id = ?";
+    expect(await cluster.read((q) => q.all(sql, slotId))).toEqual([{ status: "completed" }]);
   });
 
   it("sandbox clock: concurrent advances add up, and all servers have the same time", async () => {

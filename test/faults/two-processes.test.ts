@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Config } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
@@ -173,6 +174,26 @@ describe("server that is suspended longer than its lease", { timeout: 60_000 }, 
     const { keyTakeaways } = await transcriptionOf(server, ownerKey, slotId);
     child.kill("SIGTERM");
     expect([keyTakeaways, (await ended).code, server.errors]).toEqual([["second"], 0, []]);
+  });
+});
+
+describe("wrong passwords on two servers", { timeout: 60_000 }, () => {
+  it("slow down the next attempt on either by the failures on both", async () => {
+    const location = await database();
+    const waits: number[] = [];
+    const open = async (instance: string) => {
+      const limited = (config: Config) => void Object.assign(config.limits, { enabled: true });
+      const server = await startTestServer({ store: await openStore(location.options), instance, config: limited });
+      closing.push(() => server.close());
+      server.deps.wait = async (ms) => void waits.push(ms);
+      return server;
+    };
+    const servers = [await open("one"), await open("two")] as const;
+    const { email } = (await (await registerOwner(servers[0])).get("/auth/me")).body.data;
+    const login = (on: number) =>
+      servers[on]!.request("POST", "/auth/api-keys", { body: { name: "k", email, password: "wrong horse" } });
+    for (const on of [0, 1, 0, 1, 0, 1, 0, 1]) await login(on);
+    expect(waits).toEqual([250, 500, 1000]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { updateRow } from "../../server/database/rows.ts";
-import * as games from "../../server/games/store.ts";
 import { accounts } from "../../server/ledger/rules.ts";
 import * as ledger from "../../server/ledger/store.ts";
 import { activate, charge, placeOrder } from "../../server/playtests/orders.ts";
@@ -46,10 +45,9 @@ export async function openTill(server: TestServer, name?: string) {
     /** Uses up credit or minutes: an order of one slot at just this price. */
     async spend(paidWith: "credit" | "hours", amount: number) {
       const gameId = await createGame(owner);
-      const game = (await deps.store.read((q) => games.find(q, gameId)))!;
       const order = orderBody.parse({ quantity: 1 });
       await deps.store.write(async (tx) => {
-        const { playtest } = await placeOrder(deps, tx, game, order, "card");
+        const { playtest } = await placeOrder(deps, tx, { gameId, ownerId: owner.id }, order, "card");
         const price = { cost_per_slot_cents: amount, duration_minutes: paidWith === "hours" ? amount : 60 };
         await updateRow(tx, "playtests", playtest.id, price);
         const need = { totalCents: amount, minutesNeeded: amount };

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { afterEach } from "vitest";
 import type { Outside } from "../../src/cli/context.ts";
 import type { ProcessLike } from "../../src/io/io.ts";
 import { main } from "../../src/main.ts";
+import { afterEachTest } from "./after-each.ts";
 import { startTime } from "./server.ts";
+import { freshFolder } from "./store.ts";
 
 /** What one run of the program left behind. */
 export interface Ran {
@@ -36,14 +36,14 @@ const folders: string[] = [];
 /** Ids go on counting within a test: two runs must not share an idempotency key. */
 let ids = 0;
 
-/** A new folder, removed after the test. */
+/** A new folder, in memory where possible, removed after the test. */
 export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "playtest-cli-"));
+  const folder = freshFolder();
   folders.push(folder);
   return folder;
 }
 
-afterEach(() => {
+afterEachTest(() => {
   ids = 0;
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -156,3 +156,26 @@ export const playtestWith =
   (fixed: RunOptions) =>
   (argv: readonly string[], options: RunOptions = {}): Promise<Ran> =>
     playtest(argv, { ...fixed, ...options, env: { ...fixed.env, ...options.env } });
+
+/** `playtest studio`: the address that it printed, and how to stop it. Rejects if it ends before it printed one. */
+export async function startStudio(
+  options: RunOptions,
+  flags: readonly string[] = [],
+): Promise<{ url: string; stop(): Promise<Ran> }> {
+  let process: FakeProcess | undefined;
+  let ended: Promise<Ran>;
+  const url = await new Promise<string>((resolve, reject) => {
+    const onOutput = (text: string, own: FakeProcess) => {
+      process = own;
+      const found = /http:\S+/.exec(text);
+      if (found) resolve(found[0]);
+    };
+    ended = playtest(["studio", "--no-open", ...flags], { ...options, onOutput });
+    ended.then((ran) => reject(new Error(`ended: ${ran.stderr}`)), reject);
+  });
+  const stop = () => {
+    process!.signal("SIGINT");
+    return ended;
+  };
+  return { url, stop };
+}

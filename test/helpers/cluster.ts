@@ -6,7 +6,7 @@ import type { Query, Store } from "../../server/database/port.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
-import { type DatabaseLocation, drivers, freshFolder } from "./store.ts";
+import { type DatabaseLocation, drivers, freshFolder, sqlite } from "./store.ts";
 
 interface Row {
   table: "slots" | "users";
@@ -37,7 +37,7 @@ export async function twoProcesses(): Promise<Cluster> {
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved } }));
   const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
-  const store = await openStore(location.options);
+  const store = await openStore(location.unrestricted);
   return {
     nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
     read: (fn) => store.read(fn),
@@ -100,7 +100,7 @@ export async function startProcess(folder: string, name: string, location: Datab
 
 /** One server of this process, on SQLite. */
 export async function oneSqlite(): Promise<Cluster> {
-  const store = await drivers.find(({ name }) => name === "sqlite")!.open();
+  const store = await sqlite.open();
   const config = { config: (changed: { playtesters: object }) => void Object.assign(changed.playtesters, { maxReserved }) };
   const server = await startTestServer({ store, ...config });
   return {

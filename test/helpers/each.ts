@@ -1,10 +1,11 @@
-import { afterEach, describe } from "vitest";
+import { afterAll, afterEach, describe } from "vitest";
 import { ledgerFaults } from "./factories.ts";
+import { ReusedStores } from "./reused-store.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
 import { drivers } from "./store.ts";
 
 /**
- * Runs a suite once per database. `serve()` starts the real server on a fresh store; after each test it is closed, which
+ * Runs a suite once per database. `serve()` starts the real server on a store without rows; after each test it is closed, which
  * fails on unexpected server errors, and the ledger must balance.
  */
 export function onBothDatabases(
@@ -13,6 +14,8 @@ export function onBothDatabases(
 ): void {
   describe.each(drivers)(`${name} ($name)`, (driver) => {
     const running: { server: TestServer; remove(): Promise<unknown> }[] = [];
+    const reused = new ReusedStores();
+    afterAll(() => reused.removeAll());
 
     afterEach(async () => {
       for (const { server, remove } of running.splice(0)) {
@@ -27,7 +30,7 @@ export function onBothDatabases(
     });
 
     suite(async (options) => {
-      const store = await driver.open();
+      const store = await (driver.name === "postgres" ? reused.open() : driver.open());
       const server = await startTestServer({ ...options, store }).catch(async (error) => {
         await store.remove();
         throw error;

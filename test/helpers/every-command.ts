@@ -30,6 +30,13 @@ async function shared({ owner, submitted }: World): Promise<string> {
   return (await owner.post(`/slots/${await submitted()}/shares`, {})).body.data.share.id;
 }
 
+/** A note with a still image. */
+async function pictured({ server, owner, submitted }: World): Promise<string> {
+  const { id } = (await owner.post(`/slots/${await submitted()}/moments`, { atMs: 1000, text: "The door" })).body.data.moment;
+  await server.request("PUT", `/moments/${id}/still`, { key: owner.key });
+  return id;
+}
+
 async function clipped({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
   return (await owner.post(`/slots/${await submitted()}/clips`, { atMs: 0, endMs: 1000 })).body.data.clip;
 }
@@ -357,6 +364,8 @@ export const everyCommand: Record<string, Row> = {
   }),
   "review unshare": words(async (world) => shared(world)),
   "review clip": async ({ submitted }) => ({ words: [await submitted(), "0:01-0:02"] }),
+  "review still": words(async (world) => pictured(world)),
+  "review still delete": words(async (world) => `${await pictured(world)} --yes`),
   "review clips list": words(async (world) => (await clipped(world)).slotId),
   "review clips delete": words(async (world) => `${(await clipped(world)).id} --yes`),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
@@ -569,7 +578,7 @@ export const everyCommand: Record<string, Row> = {
   "sandbox play": words((world) => open(world)),
   "sandbox advance": words(() => "1s"),
   "sandbox clock": nothing,
-  "sandbox mail": words(async (world) => (await resetToken(world)) && ""),
+  "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),
   "sandbox verify": words(async ({ server, email }) => {
     const { id } = await registerOwner(server);
     const user = (await server.deps.store.read((q) => findUser(q, id)))!;

@@ -27,6 +27,7 @@ export function heldReads(): HeldReads {
     run: (sql, ...values) => q.run(sql, ...values),
     send: (sql, ...values) => q.send(sql, ...values),
     lock: (table, condition, ...values) => q.lock(table, condition, ...values),
+    locked: (table, id) => q.locked(table, id),
   });
   return {
     through: (store) => ({

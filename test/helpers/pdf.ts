@@ -6,7 +6,10 @@ export function pdfText(pdf: Buffer): string {
   const fonts = new Map<string, string[]>();
   for (const { head } of objects.values())
     for (const [, name, id] of head.matchAll(/\/(F\d+) (\d+) 0 R/g)) fonts.set(name!, glyphTexts(objects, Number(id)));
-  const content = [...objects.values()].map(({ body }) => body).find((body) => body.includes(" Tf"))!;
+  const content = [...objects.values()]
+    .map(({ body }) => body)
+    .filter((body) => body.includes(" Tf"))
+    .join("\n");
   let font: string[] = [];
   let text = "";
   for (const [, name, shown] of content.matchAll(/\/(F\d+) [\d.]+ Tf|\[(.*?)\] TJ/g)) {

@@ -12,9 +12,16 @@ export interface Spawned {
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
-/** Starts the program as a process of its own; its settings live in `folder`. */
-export function spawnPlaytest(folder: string, argv: readonly string[], env: Record<string, string> = {}): Spawned {
-  const child = spawn(process.execPath, [program, ...argv], {
+/** Starts the program as a process of its own; its settings live in `folder`. `limits`: flags of `ulimit`, such as `-n 64`. */
+export function spawnPlaytest(
+  folder: string,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  limits?: string,
+): Spawned {
+  const line = [process.execPath, program, ...argv];
+  const [command, ...rest] = limits === undefined ? line : ["sh", "-c", `ulimit ${limits}; exec "$@"`, "sh", ...line];
+  const child = spawn(command!, rest, {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, PLAYTEST_CONFIG_DIR: join(folder, "config"), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -65,12 +65,11 @@ export interface RightfulWorld {
   payoutBatch(): Promise<{ batchId: string; payoutId: string }>;
 }
 
-export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> {
+/** `known`: the administrator of a server that has one already. */
+export async function rightfulWorld(server: TestServer, known?: Person): Promise<RightfulWorld> {
   const name = (who: string) => `${secretWord} ${who}`;
   const [owner, playtester] = [await registerOwner(server, name("owner")), await registerPlaytester(server, name("playtester"))];
-  const adminKey = (await ensureAdmin(server.deps))!;
-  const adminId = (await server.request("GET", "/auth/me", { key: adminKey })).body.data.id;
-  const admin = personWith(server, adminKey, adminId);
+  const admin = known ?? (await firstAdmin(server));
   await giveCredit(server, owner, 10_000_000);
   const gameId = await createGame(owner, { name: name("game"), buildUrl: url("build.zip"), instructions: name("instructions") });
   const make = (body: Record<string, unknown> = {}) => order(owner, gameId, { notesForTesters: name("notes"), ...body });
@@ -125,6 +124,11 @@ export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> 
       return (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string;
     },
   };
+}
+
+async function firstAdmin(server: TestServer): Promise<Person> {
+  const key = (await ensureAdmin(server.deps))!;
+  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
 }
 
 async function addWebhook(owner: Person): Promise<string> {
@@ -335,6 +339,9 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listGameMoments: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
   updateMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id }, body: { severity: 3 } }),
   deleteMoment: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
+  putStill: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
+  getStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
+  deleteStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
   createClip: async ({ owner, submitted }) => ({
     as: owner,
     ids: { id: await submitted() },
@@ -348,6 +355,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await submitted() },
     body: { password: secretWord },
   }),
+  createClipShare: async (world) => {
+    const { id } = await clipIn(world);
+    await world.server.advance(0);
+    return { as: world.owner, ids: { id }, body: { password: secretWord } };
+  },
   createPlaytestShare: async (world) => ({ as: world.owner, ids: { id: (await sharedIn(world)).playtestId }, body: {} }),
   listShares: async (world) => {
     await sharedIn(world);
@@ -446,6 +458,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   reportSlot: onHeldSlot({ reasonCode: "crash" }),
   getEarnings: byPlaytester,
   getPayoutDetails: byPlaytester,
+  getStatementFile: ({ playtester }) => ({ as: playtester, query: { year: "2026" } }),
   getStatement: ({ playtester }) => ({ as: playtester, query: { month: "2026-03" } }),
   setPayoutDetails: ({ playtester }) => ({
     as: playtester,
@@ -609,6 +622,12 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
 async function clipIn({ owner, submitted }: RightfulWorld) {
   const reply = await owner.post(`/slots/${await submitted()}/clips`, { atMs: 0, endMs: 1000, name: secretWord });
   return reply.body.data.clip as { id: string; slotId: string };
+}
+
+async function pictured(world: RightfulWorld): Promise<string> {
+  const { id } = await momentIn(world);
+  await world.server.request("PUT", `/moments/${id}/still`, { key: world.owner.key });
+  return id;
 }
 
 async function sharedIn({ owner, submitted }: RightfulWorld) {

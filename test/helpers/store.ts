@@ -12,6 +12,8 @@ import { freshDatabase } from "./postgres.ts";
 /** A database of its own for one test, and what removes it again. */
 export interface DatabaseLocation {
   options: OpenOptions;
+  /** The same database for the test itself: without the restrictions that a server may meet. */
+  unrestricted: OpenOptions;
   remove(): Promise<unknown>;
 }
 
@@ -28,11 +30,11 @@ export interface Driver {
   open(): Promise<TestStore>;
 }
 
-/** Rows for `describe.each`: whatever the store promises holds on both. */
-export const drivers: Driver[] = [
-  { name: "sqlite", location: sqliteLocation, open: () => openIn(sqliteLocation) },
-  { name: "postgres", location: postgresLocation, open: () => openIn(postgresLocation) },
-];
+export const sqlite: Driver = { name: "sqlite", location: sqliteLocation, open: () => openIn(sqliteLocation) };
+const postgres: Driver = { name: "postgres", location: postgresLocation, open: () => openIn(postgresLocation) };
+
+/** Rows for `describe.each`: whatever the store promises holds on both. SQLite has no part in tests of a restricted PostgreSQL. */
+export const drivers: Driver[] = inject("restricted") ? [postgres] : [sqlite, postgres];
 
 async function openIn(make: () => Promise<DatabaseLocation>): Promise<TestStore> {
   const location = await make();
@@ -64,12 +66,14 @@ export async function openBefore(driver: Driver, migration: string): Promise<Tes
 async function sqliteLocation({ empty = false } = {}): Promise<DatabaseLocation> {
   const dataDir = freshFolder();
   if (!empty) copyFileSync(dataFile(inject("sqliteTemplate")), dataFile(dataDir));
-  return { options: { dataDir, strict: true }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
+  const opened = { dataDir, strict: true };
+  return { options: opened, unrestricted: opened, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
 }
 
 async function postgresLocation(options: { empty?: boolean } = {}): Promise<DatabaseLocation> {
   const database = await freshDatabase(options);
-  return { options: { databaseUrl: database.url, strict: true }, remove: database.drop };
+  const [opened, unrestricted] = [database.url, database.unrestrictedUrl].map((databaseUrl) => ({ databaseUrl, strict: true }));
+  return { options: opened!, unrestricted: unrestricted!, remove: database.drop };
 }
 
 /** An empty folder, in memory where possible; gone when the run ends. */
@@ -83,7 +87,7 @@ export function freshFolder(): string {
 export const withoutDatabaseTime = (store: Store): Store => ({
   dialect: { ...store.dialect, time: undefined },
   shared: store.shared,
-  read: (fn) => store.read(fn),
+  read: (fn, options) => store.read(fn, options),
   write: (fn, options) => store.write(fn, options),
   check: (options) => store.check(options),
   close: () => store.close(),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { afterEachTest } from "./after-each.ts";
 
 /** A reply of the scripted server: JSON by default, or whatever `answer` does with the connection. */
 export interface Stub {
@@ -37,7 +37,7 @@ export interface StubServer {
 const running: { close(): Promise<void>; left: Stub[]; unmatched: string[] }[] = [];
 
 /** Unused and unmatched stubs fail the test that scripted them. */
-afterEach(async () => {
+afterEachTest(async () => {
   const problems: string[] = [];
   for (const { close, left, unmatched } of running.splice(0)) {
     await close();

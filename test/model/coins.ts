@@ -35,7 +35,13 @@ async function order({ deps, game }: World, a: number): Promise<void> {
   const offer = await offerOf(deps, at(pairs, a)!);
   const body = orderBody.parse({ quantity: 1 + (a % 3), durationMinutes: 30 });
   await deps.store.write(async (tx) => {
-    const { playtest, settlement, priced } = await placeOrder(deps, tx, game, body, "x402");
+    const { playtest, settlement, priced } = await placeOrder(
+      deps,
+      tx,
+      { gameId: game.id, ownerId: game.owner_id },
+      body,
+      "x402",
+    );
     if (settlement.by !== "crypto") return;
     await billOrder(deps, tx, playtest, { offer, cents: priced.need.totalCents, requestKey: undefined, path: "/" });
   });

@@ -171,7 +171,7 @@ const order =
   ({ deps, game }, a, b) => {
     const manual = b % 3 === 0 ? { selectionMode: "manual" } : {};
     const body = orderBody.parse({ quantity: 1 + (a % 3), durationMinutes: [30, 60][b % 2], ...manual });
-    return deps.store.write((tx) => placeOrder(deps, tx, game, body, method));
+    return deps.store.write((tx) => placeOrder(deps, tx, { gameId: game.id, ownerId: game.owner_id }, body, method));
   };
 
 /** A report is taken; `stale` reads the object as it was up to so many changes ago. */
@@ -293,7 +293,7 @@ const actions = {
   },
   submit: withSlot(["reserved"], ({ deps }, tx, _playtest, slot) => {
     const video = { blobKey: `v/${slot.id}`, size: 10, filename: "v.mp4", contentType: "video/mp4", durationMs: null };
-    return submit(deps, tx, slot, video, "Fun.");
+    return submit(deps, tx, slot, video, { notes: "Fun.", device: null });
   }),
   accept: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
     accept(deps, tx, playtest, slot, { score: 5, comment: null }),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { initial, maxHeld, type Slot, type State, step } from "./model.ts";
@@ -7,11 +7,12 @@ import { type Choice, resolve, stories } from "./stories.ts";
 import { act, createWorld, credit, earned, holds, observe, people, type World } from "./world.ts";
 
 /** To run more: `PLAYTEST_MODEL_RUNS=2000 PLAYTEST_SEED=7 npm run test:model`. */
-const runs = Number(process.env.PLAYTEST_MODEL_RUNS ?? 7);
-const length = Number(process.env.PLAYTEST_MODEL_STEPS ?? 70);
+const runs = Number(process.env.PLAYTEST_MODEL_RUNS ?? (inject("restricted") ? 2 : 7));
+const length = Number(process.env.PLAYTEST_MODEL_STEPS ?? (inject("restricted") ? 40 : 70));
 /** Stops there, also while a failing story shrinks. */
 const seconds = Number(process.env.PLAYTEST_MODEL_SECONDS ?? 600);
-const seed = Number(process.env.PLAYTEST_SEED ?? 97);
+/** One whose few sequences reach nearly every action, and approvals that are refused because the playtester holds too much. */
+const seed = Number(process.env.PLAYTEST_SEED ?? 22);
 const grouped = (slots: readonly Slot[]) =>
   slots.map((slot, index) => ({ slot, index })).sort((a, b) => a.slot.playtest - b.slot.playtest);
 

@@ -19,6 +19,7 @@ type What = Exclude<Action["do"], "wait">;
 
 const weights: [number, What][] = [
   [5, "order"],
+  [1, "delete"],
   [3, "pay"],
   [1, "cancel"],
   [8, "claim"],
@@ -33,7 +34,6 @@ const weights: [number, What][] = [
   [5, "accept"],
   [1, "reject"],
   [3, "retry"],
-  [1, "delete"],
   [5, "approveTrial"],
   [1, "rejectTrial"],
   [4, "approveVideo"],

@@ -139,6 +139,9 @@ interface ShownApplication {
   assignedSlotId: string | null;
 }
 
+/** A reserved slot has a deadline, a blocked one must not have one; what is left of it in later states says nothing. */
+const hasDeadline = ({ status, deadlineAt }: Shown) => status === "reserved" || (status === "blocked" && deadlineAt !== null);
+
 /** The slots of a playtest, oldest first. */
 async function slotsOf({ owner, playtesters, playtests }: World, playtest: number) {
   const shown: Shown[] = (await owner.get(`/playtests/${playtests[playtest]}/slots?limit=100`)).body.data.slots;
@@ -147,7 +150,7 @@ async function slotsOf({ owner, playtesters, playtests }: World, playtest: numbe
     id: slot.id,
     status: slot.status,
     holder: slot.playtester && playtesters.findIndex((person) => person.id === slot.playtester!.id),
-    deadline: slot.status === "reserved" ? Date.parse(slot.deadlineAt!) : null,
+    deadline: hasDeadline(slot) ? Date.parse(slot.deadlineAt!) : null,
   }));
 }
 

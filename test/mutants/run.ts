@@ -48,7 +48,8 @@ const env = {
   NODE_OPTIONS: loopbackOnly,
   PLAYTEST_TEST_POSTGRES_URL: postgres.url,
   PLAYTEST_TEST_CHROMIUM: "none",
-  PLAYTEST_MODEL_SECONDS: "45",
+  PLAYTEST_MODEL_RUNS: "30",
+  PLAYTEST_MODEL_SECONDS: process.env.PLAYTEST_MODEL_SECONDS ?? "45",
 };
 
 async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "only">): Promise<Outcome> {

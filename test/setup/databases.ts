@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../../server/database/open.ts";
 import { createDatabase, dropDatabase } from "../helpers/postgres-server.ts";
+import { startRestricted } from "../helpers/restricted.ts";
 import { startPostgres } from "./postgres.ts";
 
 declare module "vitest" {
@@ -12,6 +13,10 @@ declare module "vitest" {
     postgresTemplate: string;
     /** A folder with a migrated SQLite database that fresh ones are copied from. */
     sqliteTemplate: string;
+    /** Whether databases are used over a wire that restricts PostgreSQL to what others speak of its protocol. */
+    restricted: boolean;
+    /** The port of this wire. */
+    restrictedPort: number;
   }
 }
 
@@ -31,7 +36,14 @@ export default async function setup({ vitest }: TestProject): Promise<(() => Pro
   vitest.provide("postgresUrl", server.url);
   vitest.provide("postgresTemplate", template.name);
   vitest.provide("sqliteTemplate", sqliteTemplate);
+  const restricted = await startRestricted(server.url, {
+    seed: Number(process.env.PLAYTEST_SEED ?? 5),
+    conflicts: 0.05,
+    delayMs: Number(process.env.PLAYTEST_RESTRICTED_DELAY_MS ?? 100),
+  });
+  vitest.provide("restrictedPort", Number(new URL(restricted.url).port));
   return async () => {
+    await restricted.close();
     await dropDatabase(server.url, template.name);
     await server.stop();
   };

@@ -27,10 +27,15 @@ rm -rf "$1"`;
 export function removeOnExit(folder: string): () => Promise<void> {
   const shell = spawn("/bin/sh", ["-c", script, "removeOnExit", folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();
-  return async () => {
+  const remove = async () => {
     // Nothing else may be left that keeps this process waiting.
     shell.ref();
     shell.stdin.end();
     await once(shell, "exit");
+  };
+  let removed: Promise<void> | undefined;
+  return () => {
+    removed ??= remove();
+    return removed;
   };
 }

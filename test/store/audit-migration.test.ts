@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkAudit } from "../../server/audit/checks.ts";
 import * as audit from "../../server/audit/store.ts";
 import { migrate } from "../../server/database/migrate.ts";
-import { drivers, openBefore, type TestStore } from "../helpers/store.ts";
+import { drivers, openBefore, sqlite, type TestStore } from "../helpers/store.ts";
 
 const entry = {
   ...{ id: "e", created_at: 1, actor_id: null, key_id: null, session_id: null, address: null, request_id: null },
@@ -24,7 +24,7 @@ describe.each(drivers)("the migration of the audit log ($name)", (driver) => {
 
 // On PostgreSQL the tests are superusers, whom no privilege stops: see ledger-checks.test.ts for an ordinary role.
 it("SQLite refuses to change or remove audit entries and links", async () => {
-  const store = await drivers.find(({ name }) => name === "sqlite")!.open();
+  const store = await sqlite.open();
   await store.write(async (tx) => {
     await audit.insert(tx, entry);
     await audit.insertLinks(tx, [{ seq: 1, entry_id: "e", hash: "h" }]);

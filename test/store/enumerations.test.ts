@@ -24,6 +24,7 @@ import { senderTypes } from "../../src/contract/chat.ts";
 import { roles } from "../../src/contract/endpoint.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { mailModes } from "../../src/contract/events/mails.ts";
+import { deviceNames } from "../../src/contract/games.ts";
 import { chains, currencies } from "../../src/contract/headers.ts";
 import { momentKinds } from "../../src/contract/moments/kinds.ts";
 import * as order from "../../src/contract/order-body.ts";
@@ -45,6 +46,8 @@ const written: Record<string, readonly string[]> = {
   "users.role": roles,
   "invitations.role": invitedRoles,
   "clips.status": states.clipStatuses,
+  "stills.status": states.clipStatuses,
+  "submissions.device": deviceNames,
   "moments.kind": momentKinds,
   "search_passages.source": searchSources,
   "one_time_tokens.purpose": each<TokenPurpose>({

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
+import { type Store, StoreUnavailable } from "../../server/database/port.ts";
 import { type Job, type JobKinds, RetryLater } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
@@ -84,6 +85,69 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     await store.write(jobs.requeueDead);
     await pass();
     expect(done.sort()).toEqual(["a", "b"]);
+  });
+
+  describe("while the database cannot be written", () => {
+    const away = (outcomeUnknown = false) => new StoreUnavailable("The disk is full.", { outcomeUnknown });
+    /** How writes fail: before anything is written, or after jobs were leased. */
+    let broken: "before" | "after" | undefined;
+    let waited: number;
+    let mine: JobRunner;
+
+    function begin(work: () => void): JobRunner {
+      [broken, waited] = [undefined, 0];
+      const failing: Store = {
+        ...withoutDatabaseTime(store),
+        async write(fn, options) {
+          if (broken === "before") throw away();
+          const value = await store.write(fn, options);
+          if (broken !== "after" || !Array.isArray(value) || value.length === 0) return value;
+          broken = undefined;
+          throw away(true);
+        },
+      };
+      // Whoever waits finds the database back.
+      const wait = async () => {
+        waited++;
+        broken = undefined;
+      };
+      let ids = 0;
+      mine = new JobRunner({ kinds: { one: async () => work() }, clock, newId: () => `mine-${ids++}`, leaseMs: 45_000 });
+      mine.start({ store: failing, log, wait, draining: new AbortController().signal } as unknown as Deps);
+      return mine;
+    }
+    const queueOne = () => store.write((tx) => mine.schedule(tx, { kind: "one", key: "1", payload: {}, runAt: clock.now() }));
+    const rows = () => store.read((q) => q.all("SELECT failures, lease_until AS until FROM jobs WHERE kind = 'one'"));
+    afterEach(() => mine.stop());
+
+    it("are put back as soon as it can be again, instead of when their lease ends", async () => {
+      begin(() => {
+        broken = "before";
+        throw new Error("it is broken");
+      });
+      await queueOne();
+      await mine.advance(clock.now(), clock.moveTo);
+      expect([waited, await rows()]).toEqual([1, [{ failures: 1, until: 0 }]]);
+    });
+
+    it("are not run again when only their end could not be stored", async () => {
+      begin(() => {
+        tries++;
+        broken = "before";
+      });
+      await queueOne();
+      await mine.advance(clock.now(), clock.moveTo);
+      expect([waited, tries, await rows()]).toEqual([1, 1, []]);
+    });
+
+    it("are free again when the connection was lost while they were leased", async () => {
+      begin(() => void tries++);
+      await queueOne();
+      broken = "after";
+      await mine.advance(clock.now(), clock.moveTo).catch(() => {});
+      await mine.advance(clock.now(), clock.moveTo);
+      expect([tries, await rows()]).toEqual([1, []]);
+    });
   });
 
   describe("know that they hold their lease", () => {

@@ -20,7 +20,7 @@ import * as earnings from "../../server/playtests/slots/earnings-store.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import { listTotals } from "../../server/playtests/statements/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
-import { drivers } from "../helpers/store.ts";
+import { sqlite } from "../helpers/store.ts";
 
 const page: Page = { limit: 20, after: { at: 1, id: "1" } };
 const lists: Record<string, (q: Query) => Promise<unknown>> = {
@@ -62,7 +62,7 @@ const lists: Record<string, (q: Query) => Promise<unknown>> = {
 
 /** SQLite's query plan for a list. */
 async function planOf(list: (q: Query) => Promise<unknown>): Promise<string[]> {
-  const store = await drivers[0]!.open();
+  const store = await sqlite.open();
   const plans: string[] = [];
   await store.read((q) => {
     const all = async <T>(sql: string, ...values: Value[]) => {

@@ -140,6 +140,7 @@ describe("SQLite database without space", () => {
 
 describe("SQLite with a failing disk", () => {
   const database = {
+    name: "/srv/data/playtest.db",
     pragma() {},
     prepare(sql: string) {
       if (sql === "COMMIT") return {};
@@ -148,10 +149,10 @@ describe("SQLite with a failing disk", () => {
   } as unknown as Database;
 
   it.each([
-    [false, "The SQLite database cannot be read right now (SQLITE_IOERR_READ: disk I/O error). Check"],
+    [false, "The SQLite database /srv/data/playtest.db cannot be read right now (SQLITE_IOERR_READ: disk I/O error). Check"],
     [
       true,
-      "The SQLite database cannot be written right now (SQLITE_IOERR_READ: disk I/O error). The change was not saved. Check",
+      "The SQLite database /srv/data/playtest.db cannot be written right now (SQLITE_IOERR_READ: disk I/O error). The change was not saved. Check",
     ],
   ])("writes %s: the error says what was not done", (writes, message) => {
     expect(() => new Connection(database, { writes }).one("SELECT 1", [])).toThrow(message);

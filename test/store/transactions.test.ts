@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isUniqueViolation, type Query, type Value } from "../../server/database/port.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { drivers, sqlite, type TestStore } from "../helpers/store.ts";
 
 const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
 const send = (tx: Query, name: string, value = "") => tx.send("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
@@ -259,7 +259,6 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
 });
 
 describe("SQLite write that awaits something other than its queries", () => {
-  const sqlite = drivers.find(({ name }) => name === "sqlite")!;
   const cases: [string, () => Promise<unknown>][] = [
     ["a timer", () => setTimeout(0)],
     ["the next turn of the event loop", () => new Promise((resolve) => setImmediate(resolve))],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAttempts, delayMs } from "../../server/accounts/attempts.ts";
+import { createAttempts, delayMs } from "../../server/accounts/attempts/attempts.ts";
 
 const { signal } = new AbortController();
 const guesser = { address: "192.0.2.1", signal };

@@ -24,6 +24,11 @@ const stats = {
   since: from("02-01"),
   slots,
   isPartial: false,
+  devices: [
+    { device: "PC" as const, count: 7 },
+    { device: null, count: 2 },
+    { device: "Android" as const, count: 1 },
+  ],
   acceptanceRate: 0.889,
   retryRate: 0.111,
   ratings: {
@@ -47,71 +52,81 @@ const stats = {
 describe("statistics as text", () => {
   it("at 80 columns", () =>
     expect(`\n${statisticsText(stats, { width: 80, plain: false })}\n`).toMatchInlineSnapshot(`
-    "
-    12 slots ordered since 2026-02-01
+      "
+      12 slots ordered since 2026-02-01
 
-    Slots by status
-      open       2  ██████████
-      submitted  1  █████
-      accepted   8  ████████████████████████████████████████
-      rejected   1  █████
-    Of the reviewed submissions, 89% were accepted and 11% got a retry.
+      Slots by status
+        open       2  ██████████
+        submitted  1  █████
+        accepted   8  ████████████████████████████████████████
+        rejected   1  █████
+      Of the reviewed submissions, 89% were accepted and 11% got a retry.
 
-    Ratings: 3.75 on average of 8
-      5  2  ████████████████████
-      4  4  ████████████████████████████████████████
-      3  1  ██████████
-      2  0
-      1  1  ██████████
+      Ratings: 3.75 on average of 8
+        5  2  ████████████████████
+        4  4  ████████████████████████████████████████
+        3  1  ██████████
+        2  0
+        1  1  ██████████
 
-    Average rating by build
-      0.9.1 with a name that is~  4.40 of 5  ███████████████████████████████████████
-      2026-02-20                  2.67 of 3  ███████████████████████▋
+      Average rating by build
+        0.9.1 with a name that is~  4.40 of 5  ███████████████████████████████████████
+        2026-02-20                  2.67 of 3  ███████████████████████▋
 
-    Average rating over time, 2026-02-02 to 2026-02-16
-      ▂ ▇
+      Average rating over time, 2026-02-02 to 2026-02-16
+        ▂ ▇
 
-    Times: median, and 9 of 10 slots took no longer than
-      until claimed    25 min, 10.0 h  ▍
-      until submitted   3.0 h, 23.3 h  ██▌
-      until reviewed     2.0 d, 3.5 d  ████████████████████████████████████████
-    "
-  `));
+      Times: median, and 9 of 10 slots took no longer than
+        until claimed    25 min, 10.0 h  ▍
+        until submitted   3.0 h, 23.3 h  ██▌
+        until reviewed     2.0 d, 3.5 d  ████████████████████████████████████████
+
+      Submissions by device
+        PC        7  ████████████████████████████████████████
+        not said  2  ███████████▍
+        Android   1  █████▊
+      "
+    `));
   it("at 40 columns", () =>
     expect(`\n${statisticsText(stats, { width: 40, plain: false })}\n`).toMatchInlineSnapshot(`
-    "
-    12 slots ordered since 2026-02-01
+      "
+      12 slots ordered since 2026-02-01
 
-    Slots by status
-      open       2  ██████
-      submitted  1  ███
-      accepted   8  ████████████████████████
-      rejected   1  ███
-    Of the reviewed submissions, 89% were
-    accepted and 11% got a retry.
+      Slots by status
+        open       2  ██████
+        submitted  1  ███
+        accepted   8  ████████████████████████
+        rejected   1  ███
+      Of the reviewed submissions, 89% were
+      accepted and 11% got a retry.
 
-    Ratings: 3.75 on average of 8
-      5  2  ████████████████
-      4  4  ████████████████████████████████
-      3  1  ████████
-      2  0
-      1  1  ████████
+      Ratings: 3.75 on average of 8
+        5  2  ████████████████
+        4  4  ████████████████████████████████
+        3  1  ████████
+        2  0
+        1  1  ████████
 
-    Average rating by build
-      0.9.1 with a~  4.40 of 5  ████████████
-      2026-02-20     2.67 of 3  ███████▎
+      Average rating by build
+        0.9.1 with a~  4.40 of 5  ████████████
+        2026-02-20     2.67 of 3  ███████▎
 
-    Average rating over time, 2026-02-02 to
-    2026-02-16
-      ▂ ▇
+      Average rating over time, 2026-02-02 to
+      2026-02-16
+        ▂ ▇
 
-    Times: median, and 9 of 10 slots took no
-    longer than
-      until claimed  25 min, 10.0 h  ▏
-      until submit~   3.0 h, 23.3 h  ▍
-      until review~    2.0 d, 3.5 d  ███████
-    "
-  `));
+      Times: median, and 9 of 10 slots took no
+      longer than
+        until claimed  25 min, 10.0 h  ▏
+        until submit~   3.0 h, 23.3 h  ▍
+        until review~    2.0 d, 3.5 d  ███████
+
+      Submissions by device
+        PC        7  █████████████████████████
+        not said  2  ███████▏
+        Android   1  ███▋
+      "
+    `));
   it("in ASCII", () => {
     const text = statisticsText(stats, { width: 60, plain: true });
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
@@ -145,6 +160,11 @@ describe("statistics as text", () => {
         until claimed    25 min, 10.0 h  #
         until submitted   3.0 h, 23.3 h  ##
         until reviewed     2.0 d, 3.5 d  #########################
+
+      Submissions by device
+        PC        7  ########################################
+        not said  2  ###########
+        Android   1  ######
       "
     `);
   });
@@ -155,7 +175,7 @@ describe("statistics as text", () => {
   it("says in sentences what there is none of", () => {
     const ratings = { count: 0, average: null, scores: [0, 0, 0, 0, 0], builds: [], periods: [] };
     const times = { claim: none, submit: none, review: none };
-    const fresh = { ...stats, acceptanceRate: null, retryRate: null, ratings, times };
+    const fresh = { ...stats, devices: [], acceptanceRate: null, retryRate: null, ratings, times };
     const text = statisticsText(
       { ...fresh, slots: { ...slots, total: 2, submitted: 0, accepted: 0, rejected: 0 } },
       { width: 80, plain: false },

@@ -6,12 +6,21 @@ import { QueryCache } from "../../server/database/sqlite/query-cache.ts";
 function setUp() {
   const state = { asked: 0 };
   const cache = new QueryCache();
-  const read = <T>(values: Value[], answer: T, query = "games") =>
-    cache.recall(query, values, () => {
-      state.asked++;
-      return answer;
-    });
-  return { state, cache, read };
+  const read = <T>(values: Value[], answer: T, { query = "games ", tables = ["games"] } = {}) =>
+    cache.recall(
+      query,
+      values,
+      tables.map((name) => cache.table(name)),
+      () => {
+        state.asked++;
+        return answer;
+      },
+    );
+  const commit = (...tables: string[]) => {
+    cache.changing(tables.map((name) => cache.table(name)));
+    cache.committing();
+  };
+  return { state, cache, read, commit };
 }
 
 describe("query cache", () => {
@@ -22,16 +31,33 @@ describe("query cache", () => {
     expect(state.asked).toBe(2);
   });
 
-  it("queries again after it was cleared", () => {
-    const { read, cache } = setUp();
+  it("queries again after a commit that changed a table of the query, and only then", () => {
+    const { read, commit } = setUp();
+    const both = { query: "joined ", tables: ["games", "users"] };
+    const seen = () => [read(["a"], "new"), read(["a"], "new", both)].join(" ");
+    expect([read(["a"], "old"), read(["a"], "old", both)].join(" ")).toBe("old old");
+    commit("slots");
+    expect(seen()).toBe("old old");
+    commit("users");
+    expect(seen()).toBe("old new");
+    commit("games", "slots");
+    expect(seen()).toBe("new new");
+  });
+
+  it("queries again after a commit that may have changed anything, also tables that it did not know", () => {
+    const { cache, read } = setUp();
     expect(read(["a"], "old")).toBe("old");
-    cache.clear();
+    cache.changing(undefined);
+    expect(cache.table("users").changed).toBe(true);
+    cache.committing();
     expect(read(["a"], "new")).toBe("new");
+    expect(cache.table("slots").changed).toBe(false);
   });
 
   it.each([
     ["a number and the same digits as text", [1], ["1"]],
     ["null and the text null", [null], ["null"]],
+    ["null and the JSON of its list", [null], ["[null]"]],
     ["two texts and one that looks like both", ["a", "b"], ['a","b']],
   ])("keeps different values apart: %s", (_, first, second) => {
     const { read } = setUp();
@@ -40,7 +66,7 @@ describe("query cache", () => {
 
   it("keeps queries apart", () => {
     const { read } = setUp();
-    expect([read([], "one", "games"), read([], "two", "slots")]).toEqual(["one", "two"]);
+    expect([read([], "one"), read([], "two", { query: "slots " })]).toEqual(["one", "two"]);
   });
 
   it("returns rows that cannot be changed", () => {
@@ -50,17 +76,27 @@ describe("query cache", () => {
     expect(() => Object.assign(rows[0]!, { name: "b" })).toThrow(TypeError);
   });
 
-  it("keeps no result of more than 20 rows, and at most 1,000 rows in all", () => {
+  it.each([
+    ["more than 20 rows", Array.from({ length: 21 }, (_, index) => ({ index }))],
+    ["bytes", { hash: "a", bytes: new Uint8Array(3) }],
+  ])("keeps no result with %s", (_, result) => {
     const { state, read } = setUp();
-    const long = Array.from({ length: 21 }, (_, index) => ({ index }));
-    read(["long"], long);
-    read(["long"], long);
+    read(["large"], result);
+    read(["large"], result);
     expect(state.asked).toBe(2);
-    for (let index = 0; index < 1_000; index++) read([index], { index });
-    read([0], { index: 0 });
-    expect(state.asked).toBe(2 + 1_000);
-    read([1_000], { index: 1_000 });
-    read([0], { index: 0 });
-    expect(state.asked).toBe(2 + 1_000 + 2);
+  });
+
+  it("forgets what was not asked for while 1,000 other rows were, and keeps what was", () => {
+    const { state, read } = setUp();
+    read(["forgotten"], {});
+    for (let index = 0; index < 2_000; index++) {
+      read(["asked"], {});
+      read([index], {});
+    }
+    expect(state.asked).toBe(2 + 2_000);
+    read(["asked"], {});
+    expect(state.asked).toBe(2 + 2_000);
+    read(["forgotten"], {});
+    expect(state.asked).toBe(2 + 2_000 + 1);
   });
 });

@@ -1,6 +1,10 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { transcript } from "../../server/web/player/transcript.ts";
 import { NotOffered } from "../../server/web/shared/not-offered.ts";
+import { RecentLinks, sendMedia } from "../../server/web/studio/media.ts";
 import { commandLine, shellWord } from "../../server/web/studio/review/commands.ts";
 import { slotPage } from "../../server/web/studio/review/page.ts";
 import { placeOf } from "../../server/web/studio/review/queue.ts";
@@ -23,6 +27,45 @@ describe("commands", () => {
         ["--x", undefined],
       ]),
     ).toBe("playtest review reject ID --retry"));
+});
+
+it("a file of another server is passed on as a file: no page, no cookie, no redirect and no key", async () => {
+  const asked: unknown[] = [];
+  const call = (async () => ({ data: { downloadUrl: "https://files.example/x" } })) as unknown as CallOperation;
+  const headers = {
+    "content-type": "text/html",
+    "content-length": "3",
+    "set-cookie": "a=b",
+    location: "https://evil.example/",
+    "content-security-policy": "script-src *",
+    "access-control-allow-origin": "*",
+    refresh: "0; url=https://evil.example/",
+    etag: '"1"',
+  };
+  const openLink = async (address: string, sent: Record<string, string>) => {
+    asked.push([address, sent]);
+    return { status: 206, headers, stream: Readable.from(["<b>"]) };
+  };
+  const server = createServer((request, response) => {
+    void sendMedia({ openLink }, new RecentLinks(() => 0), { call, part: "video", id: "a" }, { request, response } as never);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const reply = await fetch(url, { headers: { range: "bytes=0-2", cookie: "secret", authorization: "Bearer x" } });
+  const { connection: _, date: __, "keep-alive": ___, ...shown } = Object.fromEntries(reply.headers);
+  expect([reply.status, await reply.text(), shown]).toEqual([
+    206,
+    "<b>",
+    {
+      "content-length": "3",
+      etag: '"1"',
+      "content-type": "application/octet-stream",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "referrer-policy": "no-referrer",
+    },
+  ]);
+  expect(asked).toEqual([["https://files.example/x", { range: "bytes=0-2" }]]);
+  await new Promise((resolve) => server.close(resolve));
 });
 
 describe("place in the queue", () => {
@@ -77,6 +120,7 @@ describe("review page of a server without extensions", () => {
     listSubmissions: { submissions: [{ slot: { id } }] },
     listContacts: { contacts: [] },
     getUnreadCount: { unreadCount: 0 },
+    listSlotMoments: { moments: [] },
   };
   const call = (async (operation: string) => {
     const data = replies[operation];
@@ -97,12 +141,16 @@ describe("review page of a server without extensions", () => {
     now: 0,
     links: { video: () => "/video", captions: () => "/captions", cues: () => "/cues" },
     cli: (command: string) => command,
+    offers: async () => false,
+    keepsMoments: () => true,
     captions: async () => undefined,
   } as unknown as StudioContext;
 
   it("says what is missing in sentences, and keeps the decision", async () => {
     const { text } = (await slotPage(context)).body;
-    expect(text).toContain("This server keeps no moments of videos.");
+    expect(text).toContain("This server stores no moments. They are saved on this computer");
+    expect(text).not.toContain('name="still"');
+    expect(text).not.toContain('class="find"');
     expect(text).toContain("The transcript is being made.");
     expect(text).toContain("Accept and pay $10.00");
     expect(text).not.toContain("undefined");

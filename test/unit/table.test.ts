@@ -48,6 +48,23 @@ it.each([
   },
 );
 
+it.each([
+  [52, "ID|STATUS|PLAYTESTER|VIDEO|DEADLINE", "1b6aa5e3|submitted|Hugo the D…|22.6 KiB|in 23h"],
+  [44, "ID|STATUS|PLAY…|VIDEO|DEADL…", "1b6aa5e3|submitted|Hugo…|22.6 KiB|in 23h"],
+  [41, "ID|STATUS|PLAYTESTER|VIDEO", "1b6aa5e3|submitted|Hugo the …|22.6 KiB"],
+  [28, "ID|STATUS|PLAYTE…", "1b6aa5e3|submitted|Hugo t…"],
+])(
+  "table: in %i columns a size or a time is there as a whole or not at all, because a part of it is another value",
+  async (width, heads, cells) => {
+    const [id, status, playtester] = slots;
+    const video = { head: "VIDEO", overflow: undefined, cut: "last", cells: ["22.6 KiB", ""] } as const;
+    const deadline = { head: "DEADLINE", overflow: undefined, cut: "last", cells: ["in 23h", ""] } as const;
+    const [head = "", row = ""] = (await table([id, status, playtester, video, deadline], width)).trimEnd().split("\n");
+    expect(head.split(/ {2,}/).join("|")).toBe(heads);
+    expect(row.split(/ {2,}/).join("|")).toBe(cells);
+  },
+);
+
 it("table: a message wraps between words where possible", async () => {
   const message =
     "Thanks for the build.\nhttps://example.com/a/very/long/address/without/a/break 漢字かな交じり文の長い文章です。";

@@ -49,8 +49,8 @@ export type Registration = Pick<users.UserRow, "role" | "email" | "created_at" |
 /** What the page of an invitation shows. */
 export type OpenInvitation = Pick<invitations.InvitationRow, "email" | "role" | "name">;
 
-/** What became of an accepted invitation: a playtester is signed in, and a game owner can set a password. */
-type Joined = { cookie: Cookie } | { email: string; resetToken: string } | { hasAccount: true };
+/** What became of an accepted invitation: a playtester is signed in, a game owner can set a password, or the address has an account. */
+type Joined = { cookie: Cookie } | { email: string; resetToken: string } | { accountOf: Role };
 
 /** The value of a `Set-Cookie` header. */
 type Cookie = string;
@@ -224,10 +224,10 @@ export class BrowserAccounts {
       const invitation = await invitations.join(tx, sha256(token), now);
       if (!invitation) return undefined;
       const user = await this.#accountOf(tx, visit, { ...invitation, name: validName(name) ?? invitation.name });
-      if (user === undefined) return { hasAccount: true };
+      if (user === undefined) return { accountOf: (await users.findByEmail(tx, invitation.email))!.role };
       if (user.role === "playtester") return { cookie: await this.#signIn(tx, visit, user.id) };
       const resetToken = await createToken(this.#deps, tx, user.id, "reset", hourMs);
-      return resetToken === undefined ? { hasAccount: true } : { email: user.email, resetToken };
+      return resetToken === undefined ? { accountOf: user.role } : { email: user.email, resetToken };
     });
   }
 

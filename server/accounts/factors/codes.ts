@@ -1,3 +1,4 @@
+import { plural } from "../../../src/contract/text/plural.ts";
 import type { Deps } from "../../app/deps.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Query } from "../../database/port.ts";
@@ -58,7 +59,7 @@ const reasons = {
 
 function tooManyCodes(ms: number): Problem {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
-  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  const wait = seconds < 120 ? plural(seconds, "second") : `${Math.ceil(seconds / 60)} minutes`;
   return new Problem(
     "RATE_LIMITED",
     `Too many wrong codes were entered for this account. Nothing was changed. Wait ${wait}, or use a recovery code.`,

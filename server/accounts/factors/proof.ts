@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Client, Principal } from "../../http/call.ts";
 import { forbidden, invalid } from "../../lib/problem.ts";
-import { checkPassword } from "../attempts.ts";
+import { checkPassword } from "../attempts/attempts.ts";
 import { noPassword } from "../service.ts";
 import * as sessions from "../sessions-store.ts";
 import type { UserRow } from "../users-store.ts";

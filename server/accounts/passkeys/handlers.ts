@@ -69,6 +69,8 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
     async addPasskey(call) {
       const party = requireParty(deps);
       const { userId } = call.principal;
+      const user = await call.read((q) => users.find(q, userId));
+      if (!user) throw notFound();
       const challenge = await takeChallenge(deps, bindingOf(call.principal));
       const made = await verifyCreation(party, challenge.challenge, call.body.response);
       if (!made || challenge.user_id !== userId || challenge.user_handle === null)
@@ -76,6 +78,7 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
       const own = { id: deps.newId(), user_id: userId, name: call.body.name, user_handle: challenge.user_handle };
       const passkey = { ...own, ...made, created_at: deps.clock.now(), last_used_at: null, blocked_at: null };
       return call.commit(async (tx, trail) => {
+        await requireUnchanged(tx, user);
         requireRoom(await store.count(tx, userId));
         await store.insert(tx, passkey).catch((error: unknown) => {
           throw isUniqueViolation(error, "passkeys") ? conflict("This passkey exists already. Nothing was added.") : error;
@@ -91,8 +94,9 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
       const find = (rows: store.PasskeyRow[]) => rows.find(({ id }) => id === call.params.id);
       // Before the code, which is used up.
       if (!find(await call.read((q) => store.listForUser(q, userId)))) throw notFound();
-      await provenOwner(call);
+      const user = await provenOwner(call);
       return call.commit(async (tx) => {
+        await requireUnchanged(tx, user);
         const passkey = find(await store.listForUser(tx, userId));
         if (!passkey || (await store.remove(tx, passkey.id, userId)) === 0) throw notFound();
         await mailPasskeyRemoved(deps, tx, passkey, call.client);

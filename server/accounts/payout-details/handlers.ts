@@ -3,7 +3,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Call, HandlersFor } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { checkPassword } from "../attempts.ts";
+import { checkPassword } from "../attempts/attempts.ts";
 import { requireCode } from "../factors/codes.ts";
 import { mailPayoutDetailsRemoved, mailPayoutDetailsSet } from "../security-mails.ts";
 import { noPassword, requireUnchanged } from "../service.ts";

@@ -8,7 +8,7 @@ import { failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTra
 import * as ledger from "../../ledger/store.ts";
 import { usd } from "../../lib/money.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
-import { iso } from "../../lib/time.ts";
+import { iso, utc } from "../../lib/time.ts";
 import { portalLinks } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
 import { type Unpaid, unpaidOf } from "../../playtests/slots/earnings.ts";
@@ -137,7 +137,7 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
     return {
       subject: `${amount} of your earnings were paid out`,
       paragraphs: [
-        `A payout of ${amount} was sent on ${new Date(payout.completed_at ?? payout.created_at).toUTCString()}. It can take a few days until it arrives.`,
+        `A payout of ${amount} was sent on ${utc(payout.completed_at ?? payout.created_at)}. It can take a few days until it arrives.`,
         `Payout: ${payout.id}`,
       ],
       action,
@@ -145,7 +145,7 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
   return {
     subject: `Your payout of ${amount} failed`,
     paragraphs: [
-      `The payout of ${amount} of ${new Date(payout.created_at).toUTCString()} failed. The amount was returned to your earnings and can be paid out again.`,
+      `The payout of ${amount} of ${utc(payout.created_at)} failed. The amount was returned to your earnings and can be paid out again.`,
       ...(payout.failure === null ? [] : [`Reason: ${nameInMail(payout.failure)}`]),
       "Check your payout details on the page of your earnings.",
       `Payout: ${payout.id}`,

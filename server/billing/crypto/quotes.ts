@@ -1,5 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
+import { late } from "../../lib/late.ts";
 import { conflict, invalid, notConfigured, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
@@ -28,11 +29,13 @@ export interface Wanted extends Pair {
   payer?: string | undefined;
 }
 
+const loadSignatures = late(() => import("./signatures/index.ts"));
+
 /** The normalized declared sender. 422 if it is not an address of the chain, has a wrong checksum, or is the receiver. */
 async function payerOn(chain: Chain, text: string): Promise<string> {
   const address = chain.addressOf(text);
   if (address === undefined) throw invalid("X-Payment-From", `must be an address on ${chain.name}`);
-  const { hasValidChecksum } = await import("./signatures/index.ts");
+  const { hasValidChecksum } = await loadSignatures();
   if (!hasValidChecksum(text))
     throw invalid("X-Payment-From", "has a wrong checksum: check its upper-case and lower-case letters for a typing mistake");
   if (sameAddress(address, chain.receiver)) throw invalid("X-Payment-From", "is the address that receives the payment");

@@ -1,43 +1,14 @@
-import PDFDocument from "pdfkit";
 import { usd } from "../../lib/money.ts";
 import type { Fonts } from "./fonts.ts";
-import { createPen, type PdfWriter } from "./pdf-writer.ts";
-import type { InvoiceDocument, Party } from "./rules.ts";
-
-const margin = 56;
-const pageWidth = 595;
-const right = pageWidth - margin;
-const column = 330;
-
-const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+import { column, date, facts, margin, party, printPages, right } from "./pdf-page.ts";
+import type { PdfWriter } from "./pdf-writer.ts";
+import type { InvoiceDocument } from "./rules.ts";
 
 /** Renders an invoice on one A4 page. The same document always gives the same bytes. */
-export async function printInvoice(invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> {
-  const doc = new PDFDocument({
-    size: "A4",
-    margin,
-    lang: "en",
-    info: {
-      Title: `Invoice ${invoice.number}`,
-      Author: invoice.seller.name,
-      CreationDate: new Date(invoice.issuedAt),
-      ModDate: new Date(invoice.issuedAt),
-    },
-  });
-  const bytes = collect(doc);
-  draw(createPen(doc, fonts), invoice);
-  doc.end();
-  return bytes;
-}
-
-function collect(doc: PDFKit.PDFDocument): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    doc.on("data", (chunk: Buffer) => chunks.push(chunk));
-    doc.once("end", () => resolve(Buffer.concat(chunks)));
-    doc.once("error", reject);
-  });
-}
+export const printInvoice = (invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> =>
+  printPages({ title: `Invoice ${invoice.number}`, author: invoice.seller.name, createdAt: invoice.issuedAt }, fonts, (pen) =>
+    draw(pen, invoice),
+  );
 
 function draw(pen: PdfWriter, invoice: InvoiceDocument): void {
   pen.write("Invoice", { x: margin, y: margin, size: 24, bold: true });
@@ -54,22 +25,6 @@ function draw(pen: PdfWriter, invoice: InvoiceDocument): void {
     ["Paid by", invoice.paidBy],
     ["Reference", invoice.reference],
   ]);
-}
-
-function facts(pen: PdfWriter, y: number, rows: [string, string][]): void {
-  for (const [index, [label, value]] of rows.entries()) {
-    pen.write(label, { x: margin, y: y + index * 18, soft: true });
-    pen.write(value, { x: margin + 110, y: y + index * 18 });
-  }
-}
-
-/** Writes the name and address of a party. Returns the vertical position below it. */
-function party(pen: PdfWriter, label: string, { name, lines }: Party, x: number, y: number): number {
-  const width = x === margin ? column - margin - 24 : right - x;
-  pen.write(label, { x, y, soft: true });
-  let bottom = pen.write(name, { x, y: y + 18, width, size: 12 });
-  for (const line of lines) bottom = pen.write(line, { x, y: bottom, width });
-  return bottom;
 }
 
 function lines(pen: PdfWriter, invoice: InvoiceDocument, y: number): number {

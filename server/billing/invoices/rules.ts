@@ -1,3 +1,4 @@
+import type { Data } from "../../../src/contract/index.ts";
 import type { PaymentRow } from "../store.ts";
 
 /** The contents of an invoice, which never change after it is issued, for example if a name changes. Amounts are in cents. */
@@ -13,6 +14,15 @@ export interface InvoiceDocument {
   paymentId: string;
   paidBy: string;
   reference: string;
+}
+
+/** A playtester's earnings and payouts of a month or year, on paper. */
+export interface StatementDocument {
+  statement: Data<"getStatement">["statement"];
+  /** In milliseconds. */
+  issuedAt: number;
+  payer: Party;
+  playtester: Party;
 }
 
 export interface Party {

@@ -3,6 +3,7 @@ import type { Deps } from "../../app/deps.ts";
 import { isUniqueViolation, type Query } from "../../database/port.ts";
 import { conflict } from "../../lib/problem.ts";
 import type { PaymentRow } from "../store.ts";
+import { sellerOf } from "./index.ts";
 import { composeInvoice, type InvoiceDocument, invoiceNumber } from "./rules.ts";
 import * as invoices from "./store.ts";
 
@@ -41,8 +42,8 @@ export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<Inv
 }
 
 async function insertNext(deps: Deps, tx: Query, payment: PaymentRow): Promise<InvoiceDocument> {
-  const { series, seller: configured } = deps.config.invoices;
-  const seller = { ...configured, name: configured.name ?? deps.config.brand.name ?? "Playtest" };
+  const { series } = deps.config.invoices;
+  const seller = sellerOf(deps.config);
   const issuedAt = deps.clock.now();
   const year = new Date(issuedAt).getUTCFullYear();
   const sequence = (await invoices.lastSequence(tx, series, year)) + 1;

@@ -5,6 +5,7 @@ import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
 import { requireCards, requirePayments } from "../payments.ts";
+import * as payments from "../store.ts";
 import { planView, subscriptionView } from "../views.ts";
 import { hours, planOf } from "./plans.ts";
 import { outlook, subscriptionAt } from "./rules.ts";
@@ -21,7 +22,10 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
         const row = await subscriptionStore.findCurrent(q, ownerId);
         const playtestMinutes = await balance(q, accounts.minutes(ownerId));
         const subscription = row && subscriptionAt(row, deps.clock.now());
-        const { nextRenewalAt, endsAt } = subscription ? outlook(subscription) : { nextRenewalAt: null, endsAt: null };
+        const failed = subscription?.status === "past_due" ? await payments.latestOf(q, subscription.id, "failed") : undefined;
+        const { nextRenewalAt, endsAt } = subscription
+          ? outlook(subscription, failed?.updated_at)
+          : { nextRenewalAt: null, endsAt: null };
         return {
           subscription: subscription ? subscriptionView(subscription) : null,
           plan: subscription ? planView(planOf(subscription.plan_key)) : null,

@@ -5,7 +5,7 @@ import { takeFee } from "../fees.ts";
 import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
 import * as payments from "../store.ts";
 import { planOf } from "./plans.ts";
-import { attemptAt, isRunning } from "./rules.ts";
+import { isRunning, retryAt } from "./rules.ts";
 import { emitSubscription, end, scheduleRenewal } from "./service.ts";
 import * as subscriptions from "./store.ts";
 
@@ -76,9 +76,10 @@ export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcom
 }
 
 async function fail(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
-  const failed = { failed_renewals: row.failed_renewals + 1, updated_at: deps.clock.now() };
+  const now = deps.clock.now();
+  const failed = { failed_renewals: row.failed_renewals + 1, updated_at: now };
   const late = await subscriptions.transition(tx, row, "miss", failed);
-  const next = attemptAt(row.current_period_end!, failed.failed_renewals);
+  const next = retryAt(now, failed.failed_renewals);
   await emitSubscription(deps, tx, "subscription.payment_failed", late, next);
   if (next !== null) return scheduleRenewal(deps, tx, late, next);
   await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, late, "payment_failed"));

@@ -4,7 +4,8 @@ import type { Plan } from "./plans.ts";
 import type { RunningRow, SubscriptionRow } from "./store.ts";
 
 const day = 24 * 3_600_000;
-const retryDays = [1, 3, 5];
+/** The days from each failed attempt to renew a subscription to the next one. */
+const retryDays = [1, 2, 2];
 
 /** The start of period `index`: whole calendar months or years after the anchor, in UTC. On the last day of a month that is too short. */
 export function periodStart(anchorMs: number, interval: Plan["interval"], index: number): number {
@@ -17,11 +18,13 @@ export function periodStart(anchorMs: number, interval: Plan["interval"], index:
   return start.getTime();
 }
 
-/** The time of the next attempt after `failures` failed ones: 1, 3 and 5 days after the renewal was due. Null when there is none. */
-export function attemptAt(dueMs: number, failures: number): number | null {
-  if (failures === 0) return dueMs;
+/**
+ * The time of the next attempt after `failures` failed ones, the last of them at `failedMs`. Null when there is none. It does not follow
+ * from the time when the renewal was due: after an outage of the server, attempts that were missed would all be made at once.
+ */
+export function retryAt(failedMs: number, failures: number): number | null {
   const days = retryDays[failures - 1];
-  return days === undefined ? null : dueMs + days * day;
+  return days === undefined ? null : failedMs + days * day;
 }
 
 /** The subscription's state at `now`. An expired one counts as ended from its end on, even before the job has recorded it. */
@@ -34,11 +37,18 @@ export function subscriptionAt(row: SubscriptionRow, now: number): SubscriptionR
 
 export const isRunning = (row: SubscriptionRow): row is RunningRow => row.status === "active" || row.status === "past_due";
 
-/** When the subscription is charged next, and when it ends or ended, for `GET /billing/subscription`. */
-export function outlook(row: SubscriptionRow): { nextRenewalAt: number | null; endsAt: number | null } {
+/**
+ * When the subscription is charged next, and when it ends or ended, for `GET /billing/subscription`. `failedMs` is when the last attempt to
+ * renew it failed, if it is past due.
+ */
+export function outlook(
+  row: SubscriptionRow,
+  failedMs: number | undefined,
+): { nextRenewalAt: number | null; endsAt: number | null } {
   if (!isRunning(row)) return { nextRenewalAt: null, endsAt: row.ended_at };
   if (row.cancel_at_period_end === 1) return { nextRenewalAt: null, endsAt: row.current_period_end };
-  return { nextRenewalAt: attemptAt(row.current_period_end!, row.failed_renewals), endsAt: null };
+  const nextRenewalAt = failedMs === undefined ? row.current_period_end : retryAt(failedMs, row.failed_renewals);
+  return { nextRenewalAt, endsAt: null };
 }
 
 interface PlanPayment {

@@ -7,6 +7,7 @@ import { mailUserAbout } from "../../events/event-mails.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
 import { badRequest } from "../../lib/problem.ts";
+import { utc } from "../../lib/time.ts";
 import { taskLink } from "../../mail/links.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
 import { settleOwedMinutes } from "../hours.ts";
@@ -213,7 +214,7 @@ export async function emitSubscription(
   retryAt: number | null = null,
 ): Promise<void> {
   const { name: planName } = planOf(row.plan_key);
-  const until = retryAt === null ? undefined : new Date(retryAt).toUTCString();
+  const until = retryAt === null ? undefined : utc(retryAt);
   await emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },

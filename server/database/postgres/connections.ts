@@ -1,5 +1,7 @@
-import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from "pg";
+import type { Socket } from "node:net";
+import type { Client, ClientConfig, Pool, PoolClient, PoolConfig, Query } from "pg";
 import { type StoreLog, StoreUnavailable } from "../port.ts";
+import { type Batch, batchClass, type Statement } from "./batch.ts";
 import { hostUrls } from "./hosts.ts";
 import { Liveness } from "./liveness.ts";
 import { rowTypes, sqlState, unavailable } from "./queries.ts";
@@ -40,6 +42,7 @@ export class Connections {
   readonly #open = new Set<PoolClient>();
   readonly #liveness: Liveness | undefined;
   readonly #Client: typeof Client;
+  readonly #Batch: ReturnType<typeof batchClass>;
   #url: string;
   #pooled = false;
   #search: Promise<void> | undefined;
@@ -54,11 +57,12 @@ export class Connections {
   }
 
   private constructor(
-    pg: { Client: typeof Client; Pool: typeof Pool; types: Parameters<typeof rowTypes>[0] },
+    pg: { Client: typeof Client; Pool: typeof Pool; Query: typeof Query; types: Parameters<typeof rowTypes>[0] },
     urls: readonly string[],
     { log, connections = 20, silenceMs = queryTimeoutMs, quietMs = defaultQuietMs }: ConnectionOptions,
   ) {
     this.#Client = pg.Client;
+    this.#Batch = batchClass(pg.Query, rowTypes(pg.types));
     this.#urls = urls;
     this.#url = urls[0]!;
     this.pool = new pg.Pool({
@@ -66,7 +70,6 @@ export class Connections {
       pipeline: true,
       max: connections,
       query_timeout: silenceMs,
-      types: rowTypes(pg.types),
     } as PoolConfig);
     const lost = (error: Error) => {
       log?.warn({ err: error }, "A PostgreSQL connection was lost. The next query opens another.");
@@ -75,6 +78,7 @@ export class Connections {
     this.pool.on("error", lost);
     this.pool.on("connect", (client) => {
       this.#open.add(client);
+      sendTogether(client);
       // A connection that dies between two queries of a transaction emits only this event. Without a listener it would end the process.
       client.on("error", lost);
       client.once("end", () => this.#open.delete(client));
@@ -114,6 +118,10 @@ export class Connections {
   begin(isolation: string): string {
     const begin = `BEGIN ISOLATION LEVEL ${isolation} READ WRITE`;
     return this.#pooled ? `${begin}; ${transactionSettings}` : begin;
+  }
+
+  batch(statements: readonly Statement[]): Batch {
+    return new this.#Batch(statements);
   }
 
   replied(): void {
@@ -173,9 +181,25 @@ export class Connections {
 
   /** Ends every connection, also those that wait for a reply. */
   #cut(): void {
-    for (const client of this.#open)
-      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    for (const client of this.#open) socketOf(client).destroy();
   }
+}
+
+const socketOf = (client: PoolClient): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream;
+
+/**
+ * Statements that follow each other without waiting for a reply leave in one piece. Otherwise each would be a system call, which takes this
+ * process longer than making the statement.
+ */
+function sendTogether(client: PoolClient): void {
+  const query = client.query.bind(client) as (...values: unknown[]) => unknown;
+  const socket = socketOf(client);
+  const joined = (...values: unknown[]) => {
+    socket.cork();
+    process.nextTick(() => socket.uncork());
+    return query(...values);
+  };
+  client.query = joined as typeof client.query;
 }
 
 /** The configuration of a connection to one host. */

@@ -5,7 +5,7 @@ export const postgresDialect: Dialect = {
   variant: "postgres",
   time: "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
   words: { int: "BIGINT", blob: "BYTEA", strict: "" },
-  table: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = ?",
+  table: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
   columns: `SELECT c.column_name AS name, COALESCE(k.ordinal_position, 0) AS pk FROM information_schema.columns c
     LEFT JOIN (information_schema.table_constraints p JOIN information_schema.key_column_usage k
       ON k.constraint_name = p.constraint_name AND k.table_schema = p.table_schema AND k.table_name = p.table_name)

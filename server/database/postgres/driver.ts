@@ -7,8 +7,9 @@ export const postgresDriver: Driver = {
   name: "postgres",
   schemes: ["postgres://", "postgresql://"],
   describe: ({ databaseUrl }) => `PostgreSQL ${withoutPassword(databaseUrl!)}`,
-  open: ({ databaseUrl }, { patient = false, log } = {}) => openPostgres(databaseUrl!, { log, ...(patient && { silenceMs: 0 }) }),
-  inspect: ({ databaseUrl }) => openPostgres(databaseUrl!, { silenceMs: 0 }),
+  open: ({ databaseUrl }, { patient = false, log, readUrl } = {}) =>
+    openPostgres(databaseUrl!, { log, readUrl, ...(patient && { silenceMs: 0 }) }),
+  inspect: ({ databaseUrl }, { readUrl } = {}) => openPostgres(databaseUrl!, { silenceMs: 0, readUrl }),
   snapshot: ({ databaseUrl }) => openSnapshotClient(databaseUrl!),
   fill: ({ databaseUrl }, work) => fillPostgres(databaseUrl!, work),
 };

@@ -9,6 +9,7 @@ import {
   type Isolation,
   LostRace,
   type Query,
+  type ReadOptions,
   type Store,
   StoreUnavailable,
   type WriteOptions,
@@ -18,14 +19,18 @@ import { postgresDialect } from "./dialect.ts";
 import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./queries.ts";
 import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
+import { Replica } from "./replica.ts";
 
 export interface PostgresOptions extends ConnectionOptions {
   /** A random number, 0 ≤ n < 1. Spreads the retries of transactions that collided. */
   random?: () => number;
   sleep?: (ms: number) => Promise<unknown>;
+  /** The URL of a standby for reads that may use one. */
+  readUrl?: string | undefined;
 }
 
-const TRIES = 8;
+/** With the pauses between them, about five seconds: on a machine with much to do, each try takes longer too. */
+const TRIES = 16;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
@@ -33,7 +38,15 @@ const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 /** Asks the hosts of the URL which one can be written. While the database is down, it opens all the same, and each call throws StoreUnavailable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("The database URL does not start with postgres://. Nothing was opened.");
-  return new PostgresStore(await Connections.open(url, options), options);
+  const connections = await Connections.open(url, options);
+  const reads = new Queries(connections.pool, connections, { transaction: false });
+  if (options.readUrl === undefined) return new PostgresStore(connections, reads, undefined, options);
+  try {
+    return new PostgresStore(connections, reads, await Replica.open(options.readUrl, reads, options), options);
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
 }
 
 /** A connection whose queries all see the same snapshot, for long reads while servers are running. */
@@ -68,22 +81,29 @@ class PostgresStore implements Store {
   readonly #random: () => number;
   readonly #sleep: (ms: number) => Promise<unknown>;
   readonly #reads: Query;
+  readonly #replica: Replica | undefined;
   readonly #gate = new ReadWriteGate();
   readonly #queues = new Queues();
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor(connections: Connections, { random = () => randomInt(2 ** 32) / 2 ** 32, sleep = wait }: PostgresOptions) {
+  constructor(
+    connections: Connections,
+    reads: Query,
+    replica: Replica | undefined,
+    { random = () => randomInt(2 ** 32) / 2 ** 32, sleep = wait }: PostgresOptions,
+  ) {
     this.#connections = connections;
     this.#random = random;
     this.#sleep = sleep;
-    this.#reads = new Queries(connections.pool, connections, { transaction: false });
+    this.#reads = reads;
+    this.#replica = replica;
   }
 
-  async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
+  async read<T>(fn: (q: Query) => Promise<T>, { replica = false }: ReadOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
     this.#connections.requireAnswers();
-    return fn(this.#reads);
+    return replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads);
   }
 
   async write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable", queue }: WriteOptions = {}): Promise<T> {
@@ -100,18 +120,24 @@ class PostgresStore implements Store {
 
   async check({ thorough = false, now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
     try {
-      return await this.write(async (tx) => [
+      const checks = await this.write(async (tx) => [
         ...(await basicChecks(tx, now)),
         ...(thorough ? [await guardOf(tx), ...(await durability(tx))] : []),
       ]);
+      return thorough && this.#replica ? [...checks, await this.#replica.check()] : checks;
     } catch (error) {
       return [{ name: "connection", ok: false, detail: reason(error) }];
     }
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#writing).then(() => this.#connections.close());
+    this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#writing);
+    await Promise.all([this.#connections.close(), this.#replica?.close()]);
   }
 
   async #withRetries<T>(attempt: () => Promise<T>, isolation: Isolation): Promise<T> {
@@ -174,7 +200,7 @@ async function runCallback<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promi
   } catch (error) {
     throw RETRYABLE.has(sqlState(tx.failure) ?? "") ? tx.failure : error;
   } finally {
-    tx.finished = true;
+    tx.finish();
   }
 }
 

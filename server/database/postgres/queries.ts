@@ -1,5 +1,6 @@
-import type { ClientBase, CustomTypesConfig, Pool, QueryResult } from "pg";
+import type { ClientBase, CustomTypesConfig, Pool } from "pg";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
+import type { Batch, Result, Statement } from "./batch.ts";
 
 const STATEMENTS_KEPT = 1000;
 
@@ -12,6 +13,7 @@ interface Prepared {
 interface Server {
   /** Whether each transaction may have another session, in which no named statement is prepared. */
   readonly pooled: boolean;
+  batch(statements: readonly Statement[]): Batch;
   replied(): void;
   /** The server is not available. */
   failed(): void;
@@ -45,10 +47,14 @@ export function numbered(sql: string): string {
   return sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|\?/g, (part) => (part === "?" ? `$${++count}` : part));
 }
 
-/** The queries of a transaction, or of reads: then `over` is a pool and a failed query has no effect on others. */
+/**
+ * The queries of a transaction, or of reads: then `over` is a pool and a failed query has no effect on others. Those that a transaction
+ * makes before it waits for a result are sent together.
+ */
 export class Queries implements Query {
-  finished = false;
   failure: unknown;
+  #finished = false;
+  #waiting: Statement[] = [];
   readonly #sent: Promise<unknown>[] = [];
   readonly #over: ClientBase | Pool;
   readonly #server: Server;
@@ -69,7 +75,7 @@ export class Queries implements Query {
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    return (await this.#query(sql, values)).rowCount ?? 0;
+    return (await this.#query(sql, values)).count;
   }
 
   send(sql: string, ...values: Value[]): void {
@@ -82,13 +88,25 @@ export class Queries implements Query {
     this.send(`UPDATE ${table} SET created_at = created_at WHERE ${condition}`, ...values);
   }
 
+  locked<T>(table: string, id: string): Promise<T | undefined> {
+    return this.one(`UPDATE ${table} SET created_at = created_at WHERE id = ? RETURNING *`, id);
+  }
+
   /** Begins the transaction. Needs no waiting: if it fails, later statements write nothing, because sessions are read-only outside a transaction. */
   begin(text: string): Promise<unknown> {
+    // Before what pg does at that time: then the first statements leave with this one.
+    process.nextTick(() => this.#flush());
     const begun = this.#over.query(text).catch((error: unknown) => {
       throw this.#fail(error);
     });
     this.#keep(begun);
     return begun;
+  }
+
+  /** Sends what was not sent yet, and refuses later queries. */
+  finish(): void {
+    this.#finished = true;
+    this.#flush();
   }
 
   /** Waits for the replies to everything that was sent. `failure` has the first error. */
@@ -101,18 +119,35 @@ export class Queries implements Query {
     this.#sent.push(reply.catch(() => {}));
   }
 
-  async #query(sql: string, values: Value[]): Promise<QueryResult> {
-    if (this.finished)
+  async #query(sql: string, values: Value[]): Promise<Result> {
+    if (this.#finished)
       throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");
     if (this.failure !== undefined) throw this.failure;
     try {
       assertStorable(values);
-      const result = await this.#over.query({ ...statements.get(sql, this.#server), values });
+      const result = await this.#sendLater({ ...statements.get(sql, this.#server), values });
       this.#server.replied();
       return result;
     } catch (error) {
       throw this.#fail(error);
     }
+  }
+
+  #sendLater(statement: Pick<Statement, "text" | "name" | "values">): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...statement, resolve, reject });
+      if (!this.#transaction) this.#flush();
+      else if (this.#waiting.length === 1) process.nextTick(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
+    const batch = this.#server.batch(this.#waiting);
+    this.#waiting = [];
+    const sent: unknown = this.#over.query(batch as never);
+    // A pool without a free connection has not sent it.
+    if (sent instanceof Promise) sent.catch((error: unknown) => batch.handleError(error));
   }
 
   #fail(error: unknown): unknown {

@@ -38,7 +38,8 @@ export class Checkpoints {
 
   stop(): void {
     clearTimeout(this.#idle);
-    this.#attempt(() => this.#moveAll());
+    // What fails now is done by the next process that opens the file.
+    this.#attempt(() => this.#moveAll(), "is left to the next start");
   }
 
   #moveSome(): void {
@@ -69,11 +70,12 @@ export class Checkpoints {
   }
 
   /** Every commit is durable in the WAL, so a failed checkpoint costs only disk space, and the next one tries again. */
-  #attempt(move: () => void): void {
+  #attempt(move: () => void, next = "will be retried"): void {
     try {
       move();
     } catch (error) {
-      this.#log?.warn({ err: error }, "A checkpoint of the SQLite write-ahead log failed and will be retried.");
+      const { message } = error as Error;
+      this.#log?.warn({}, `A checkpoint of the SQLite write-ahead log failed (${message}) and ${next}. Nothing was lost.`);
     }
   }
 }

@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
-import type { QueryCache } from "./query-cache.ts";
+import { footprintOf } from "./footprint.ts";
+import type { QueryCache, Table } from "./query-cache.ts";
 import { retiredReason } from "./retired.ts";
 
 type Row = Record<string, Value>;
@@ -11,6 +13,9 @@ interface Prepared {
   statement: Statement<Value[], Row>;
   /** Columns that may contain an integer. STRICT tables guarantee the types of the others. */
   numeric: string[];
+  /** What it reads, if it only reads, and what it writes. Undefined if that is not certain, or if there is no cache. */
+  reads: readonly Table[] | undefined;
+  writes: readonly Table[] | undefined;
 }
 
 const STATEMENTS_KEPT = 1000;
@@ -24,7 +29,7 @@ export class Connection {
   readonly #prepared = new Map<string, Prepared>();
   #named = 0;
 
-  /** `cache`: a reader stores its results there, and the writer clears it before each commit. */
+  /** `cache`: where the results of a reader and a writer are kept. The writer says there which tables it changes. */
   constructor(database: Database, { writes, cache }: { writes: boolean; cache?: QueryCache }) {
     this.database = database;
     this.#writes = writes;
@@ -35,6 +40,8 @@ export class Connection {
     database.pragma("foreign_keys = ON");
     database.pragma("trusted_schema = OFF");
     database.pragma("temp_store = MEMORY");
+    // In KiB. The default of 2 MB has no room for the ends of the indexes that every order writes, which are read from the file again then.
+    database.pragma("cache_size = -16000");
     // The store runs checkpoints itself, after sending replies (see checkpoints.ts).
     database.pragma("wal_autocheckpoint = 0");
     if (!writes) database.pragma("query_only = ON");
@@ -61,9 +68,9 @@ export class Connection {
     return this.#run("run", sql, values, ({ statement }) => statement.run(...values).changes);
   }
 
-  /** Commits the transaction. The query cache is cleared, even when the outcome is unknown. */
+  /** Commits the transaction. What was read from the tables that it changed is forgotten, even when the outcome is unknown. */
   commit(): void {
-    this.#cache?.clear();
+    this.#cache?.committing();
     this.#commit.run();
   }
 
@@ -71,11 +78,27 @@ export class Connection {
     return this.database.pragma(text, { simple: true }) as Value;
   }
 
+  /** The error to throw when SQLite cannot be used at the moment. Says nothing about a change where this connection only reads. */
+  unavailable(error: unknown, options: { outcomeUnknown?: boolean } = {}): StoreUnavailable {
+    if (error instanceof StoreUnavailable) return error;
+    const { name } = this.database;
+    const reason = `${codeOf(error) ?? "SQLITE_ERROR"}: ${(error as Error).message}`;
+    const text = this.#writes
+      ? `The SQLite database ${name} cannot be written right now (${reason}). The change was not saved.`
+      : `The SQLite database ${name} cannot be read right now (${reason}).`;
+    const remedy = `Check the free space and the permissions of the folder ${dirname(name)}, then try again.`;
+    return new StoreUnavailable(`${text} ${remedy}`, { cause: error, ...options });
+  }
+
   #run<T>(what: "one" | "all" | "run", sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
     try {
       const prepared = this.#prepare(sql, values);
-      if (!this.#cache || this.#writes || what === "run") return ask(prepared);
-      return this.#cache.recall(what + prepared.name, values, () => ask(prepared));
+      const { reads, writes } = prepared;
+      if (!this.#cache) return ask(prepared);
+      if (!prepared.statement.readonly) this.#cache.changing(writes);
+      // A transaction that changed a table sees its own changes, which nobody else may see yet.
+      if (!reads || what === "run" || (this.#writes && reads.some(({ changed }) => changed))) return ask(prepared);
+      return this.#cache.recall(what + prepared.name, values, reads, () => ask(prepared));
     } catch (error) {
       throw this.#translate(error);
     }
@@ -89,9 +112,24 @@ export class Connection {
     const columns = statement.reader ? statement.columns() : [];
     const numeric = columns.filter(({ type }) => type !== "TEXT" && type !== "BLOB").map(({ name }) => name);
     if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.delete(this.#prepared.keys().next().value ?? "");
-    const prepared = { name: String(this.#named++), statement, numeric };
+    const prepared = { name: this.#newName(), statement, numeric, ...this.#tablesOf(statement, sql, values) };
     this.#prepared.set(sql, prepared);
     return prepared;
+  }
+
+  /** Of its own on the reader and on the writer. A space ends it, because values follow. */
+  #newName(): string {
+    return `${this.#writes ? "w" : "r"}${this.#named++} `;
+  }
+
+  #tablesOf(statement: Statement, sql: string, values: Value[]): Pick<Prepared, "reads" | "writes"> {
+    const cache = this.#cache;
+    if (!cache || sql.startsWith("EXPLAIN")) return { reads: undefined, writes: undefined };
+    // A change of the schema may give statements other foreign keys and triggers.
+    if (!statement.readonly && !/^(INSERT|UPDATE|DELETE|WITH|PRAGMA)\b/.test(sql)) this.#prepared.clear();
+    const { read, written } = footprintOf(this.database, sql, values);
+    const tables = (names: readonly string[] | undefined) => names?.map((name) => cache.table(name));
+    return { reads: statement.readonly ? tables(read) : undefined, writes: tables(written) };
   }
 
   #translate(error: unknown): unknown {
@@ -101,7 +139,7 @@ export class Connection {
     if (code === "SQLITE_READONLY" && !this.#writes) return error;
     const retired = retiredReason(error);
     if (retired !== undefined) return new StoreUnavailable(`${retired} The change was not saved.`, { cause: error });
-    return TRANSIENT.test(code) ? unavailable(error, { reading: !this.#writes }) : error;
+    return TRANSIENT.test(code) ? this.unavailable(error) : error;
   }
 }
 
@@ -112,6 +150,7 @@ export const readQueries = (connection: Connection): Query => ({
   run: async (sql, ...values) => connection.run(sql, values),
   send: outsideOfWrite,
   lock: outsideOfWrite,
+  locked: outsideOfWrite,
 });
 
 function outsideOfWrite(): never {
@@ -119,22 +158,6 @@ function outsideOfWrite(): never {
 }
 
 const TRANSIENT = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
-
-/** `reading` leaves out the sentence about the change, because there was none. */
-export function unavailable(
-  error: unknown,
-  { reading = false, ...options }: { reading?: boolean; outcomeUnknown?: boolean } = {},
-): StoreUnavailable {
-  if (error instanceof StoreUnavailable) return error;
-  const reason = `${codeOf(error) ?? "SQLITE_ERROR"}: ${(error as Error).message}`;
-  const text = reading
-    ? `The SQLite database cannot be read right now (${reason}).`
-    : `The SQLite database cannot be written right now (${reason}). The change was not saved.`;
-  return new StoreUnavailable(`${text} Check the free space and the permissions of the data directory, then try again.`, {
-    cause: error,
-    ...options,
-  });
-}
 
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

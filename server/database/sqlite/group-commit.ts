@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Statement } from "better-sqlite3";
 import type { Query, Value } from "../port.ts";
-import { type Connection, codeOf, unavailable } from "./connection.ts";
+import { type Connection, codeOf } from "./connection.ts";
 
 const GROUP_SIZE = 64;
 /** How often and how long (ms) a group waits for another process that holds the write lock. */
@@ -90,7 +90,9 @@ export class GroupCommit {
       await this.#transact(group);
     } catch (error) {
       if (this.#connection.database.inTransaction) this.#statements.rollback.run();
-      for (const entry of group) entry.reject(error);
+      // Also a savepoint may find the disk full.
+      const failure = codeOf(error) === undefined ? error : this.#connection.unavailable(error);
+      for (const entry of group) entry.reject(failure);
       return;
     }
     for (const { outcome, resolve, reject } of group) {
@@ -110,7 +112,7 @@ export class GroupCommit {
       this.#connection.commit();
     } catch (error) {
       // When the sync of the WAL failed, the group may still be restored after a crash now.
-      throw unavailable(error, {
+      throw this.#connection.unavailable(error, {
         outcomeUnknown: codeOf(error)?.startsWith("SQLITE_IOERR") ?? false,
       });
     }
@@ -122,7 +124,7 @@ export class GroupCommit {
       try {
         return void this.#statements.begin.run();
       } catch (error) {
-        if (!codeOf(error)?.startsWith("SQLITE_BUSY") || waits === mostWaits) throw unavailable(error);
+        if (!codeOf(error)?.startsWith("SQLITE_BUSY") || waits === mostWaits) throw this.#connection.unavailable(error);
       }
       await pause(waitMs);
     }
@@ -161,7 +163,7 @@ export class GroupCommit {
       entry.outcome = { value };
       return true;
     } catch (error) {
-      if (!this.#connection.database.inTransaction) throw unavailable(tx.failure ?? error);
+      if (!this.#connection.database.inTransaction) throw this.#connection.unavailable(tx.failure ?? error);
       entry.outcome = { error };
       return false;
     } finally {
@@ -216,6 +218,10 @@ class Transaction implements Query {
   }
 
   lock(): void {}
+
+  locked<T>(table: string, id: string): Promise<T | undefined> {
+    return this.one(`SELECT * FROM ${table} WHERE id = ?`, id);
+  }
 
   #assertUsable(): void {
     if (this.finished)

@@ -1,36 +1,97 @@
 import type { Value } from "../port.ts";
 
-/** The maximum number of cached rows in total, and of one result. */
+/** The maximum number of cached rows in each generation, and of one result. */
 const maxRows = 1_000;
 const maxRowsOfOne = 20;
 
+/** A table as the cache sees it. */
+export interface Table {
+  /** How many commits changed it, as far as the cache has to know. */
+  commits: number;
+  /** Whether the open transaction changed it. */
+  changed: boolean;
+}
+
+interface Answer {
+  value: unknown;
+  rows: number;
+  /** The commits of the tables it was read from, when it was read. */
+  commits: number;
+}
+
 /**
- * Caches query results since the last commit. All changes go through this process, so until its next commit the same query has the same
- * result. This saves the statements for API keys and for pages that are requested repeatedly. Rows are shared and therefore frozen.
+ * Caches query results until a commit changes a table that they were read from. All changes go through this process, so until then the same
+ * query has the same result. This saves the statements for API keys, accounts and games, which are read with almost every request and
+ * change rarely. Rows are shared and therefore frozen. What was not asked for while as many other rows were is forgotten.
  */
 export class QueryCache {
   #rows = 0;
-  readonly #answers = new Map<string, unknown>();
+  #recent = new Map<string, Answer>();
+  #older = new Map<string, Answer>();
+  readonly #tables = new Map<string, Table>();
+  /** Whether the open transaction may have changed any table. */
+  #allChanged = false;
 
-  /** The cached result of the statement named `query` with these values, or the result of `ask`. */
-  recall<T>(query: string, values: readonly Value[], ask: () => T): T {
-    const key = query + JSON.stringify(values);
-    const known = this.#answers.get(key);
-    if (known !== undefined || this.#answers.has(key)) return known as T;
-    const answer = ask();
-    const rows = Array.isArray(answer) ? Math.max(answer.length, 1) : 1;
-    if (rows > maxRowsOfOne) return answer;
-    if (this.#rows >= maxRows) this.clear();
-    this.#answers.set(key, frozen(answer));
-    this.#rows += rows;
-    return answer;
+  table(name: string): Table {
+    const known = this.#tables.get(name);
+    if (known) return known;
+    const table = { commits: 0, changed: this.#allChanged };
+    this.#tables.set(name, table);
+    return table;
   }
 
-  /** Clears the cache. Must be called right before each COMMIT. */
-  clear(): void {
-    this.#answers.clear();
-    this.#rows = 0;
+  /** The cached result of the statement named `query`, which reads `tables`, with these values, or the result of `ask`. */
+  recall<T>(query: string, values: readonly Value[], tables: readonly Table[], ask: () => T): T {
+    const key = query + textOf(values);
+    let commits = 0;
+    for (const table of tables) commits += table.commits;
+    const recent = this.#recent.get(key);
+    const known = recent ?? this.#older.get(key);
+    if (known?.commits === commits) {
+      if (!recent) this.#keep(key, known);
+      return known.value as T;
+    }
+    const value = ask();
+    const rows = Array.isArray(value) ? Math.max(value.length, 1) : 1;
+    if (rows <= maxRowsOfOne && !hasBytes(value)) this.#keep(key, { value: frozen(value), rows, commits });
+    return value;
   }
+
+  /** Notes that the open transaction changes these tables, or undefined: that it may change any. */
+  changing(tables: readonly Table[] | undefined): void {
+    this.#allChanged ||= tables === undefined;
+    for (const table of tables ?? this.#tables.values()) table.changed = true;
+  }
+
+  /** Forgets what was read from tables that the transaction changed. Must be called right before its COMMIT. */
+  committing(): void {
+    this.#allChanged = false;
+    for (const table of this.#tables.values()) {
+      if (!table.changed) continue;
+      table.changed = false;
+      table.commits++;
+    }
+  }
+
+  #keep(key: string, answer: Answer): void {
+    if (this.#rows >= maxRows) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#rows = 0;
+    }
+    this.#recent.set(key, answer);
+    this.#rows += answer.rows;
+  }
+}
+
+/** A text of its own for each list of values. JSON of a list begins with a bracket, and most are one text, which needs no JSON. */
+const textOf = (values: readonly Value[]) =>
+  values.length === 1 && typeof values[0] === "string" ? `"${values[0]}` : JSON.stringify(values);
+
+/** Rows with files, such as covers, are too large to keep. */
+function hasBytes(value: unknown): boolean {
+  const row: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof row === "object" && row !== null && Object.values(row).some((field) => field instanceof Uint8Array);
 }
 
 function frozen(answer: unknown): unknown {

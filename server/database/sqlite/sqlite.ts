@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 import type { Held } from "../driver.ts";
 import { appendOnlyTables, type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { Connection, readQueries, unavailable } from "./connection.ts";
+import { Connection, readQueries } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { lockDataFile } from "./lock.ts";
@@ -74,8 +74,9 @@ export async function holdSqlite(file: string): Promise<Held> {
     connection.pragma("busy_timeout = 30000");
     connection.database.exec("BEGIN IMMEDIATE");
   } catch (error) {
+    const failure = connection.unavailable(error);
     connection.database.close();
-    throw unavailable(error);
+    throw failure;
   }
   const query = readQueries(connection);
   return {

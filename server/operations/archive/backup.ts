@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
 import { type DatabaseLocation, hasDatabase, locate, reportLocation } from "../../database/drivers.ts";
+import { makeFolder } from "../../lib/folders.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
 import { type Manifest, rowsOnly } from "./contents.ts";
@@ -116,7 +118,7 @@ async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOp
   if (keep !== undefined && found && !found.isDirectory())
     throw new ConfigError(`--keep can only be used with a folder, and ${path} is not one. Nothing was written.`);
   const isFolder = keep !== undefined || (found ? found.isDirectory() : extname(path) === "");
-  if (isFolder && !dryRun) mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (isFolder && !dryRun) makeFolder(path);
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const file = isFolder ? join(path, `playtest-${portable ? "export-" : ""}${stamp}.tar`) : path;
   if (!isFolder && !existsSync(dirname(file)))
@@ -129,12 +131,11 @@ async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOp
 }
 
 function explained(error: unknown, file: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new Error(
-    `Not enough disk space for ${file}. The partial file was removed. Free some space, or write to another disk.`,
-    {
-      cause: error,
-    },
-  );
+  // SQLite writes its copy itself, with a code of its own.
+  const full = (error as { code?: unknown }).code === "SQLITE_FULL";
+  const shortage = shortageOf(full ? Object.assign(new Error("full"), { code: "ENOSPC" }) : error, dirname(file));
+  if (!shortage) return error;
+  const { what, remedy } = shortage;
+  const text = `The backup ${file} cannot be written: ${what}. Its partial file was removed. ${remedy} Or write to another disk.`;
+  return new Error(text, { cause: error });
 }

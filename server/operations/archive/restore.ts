@@ -1,6 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import { checkAudit } from "../../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
@@ -81,9 +82,9 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 function explained(error: unknown, { archive, signal }: RestoreOptions): unknown {
   if (signal.aborted) return signal.reason;
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
-  return new Error(`${archive} was not restored: ${error.message.replace(/\.$/, "")}. Nothing was changed.`, {
-    cause: error,
-  });
+  const shortage = shortageOf(error);
+  const [why, next] = shortage ? [shortage.what, ` ${shortage.remedy}`] : [error.message.replace(/\.$/, ""), ""];
+  return new Error(`${archive} was not restored: ${why}. Nothing was changed.${next}`, { cause: error });
 }
 
 async function requireFree({ replace, env, archive }: RestoreOptions, location: DatabaseLocation): Promise<void> {

@@ -61,10 +61,11 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     coverPath: row.cover_hash === null ? null : coverPath(row.game_id, row.cover_hash),
   });
 
-  /** An application to one of the owner's playtests. */
-  async function received(q: Query, id: string, ownerId: string) {
-    const application = await store.find(q, id);
-    const playtest = application && (await playtests.findForOwner(q, application.playtest_id, ownerId));
+  /** An application to one of the owner's playtests, locked with that. */
+  async function received(tx: Query, id: string, ownerId: string) {
+    playtests.lockOfApplication(tx, id);
+    const application = await store.find(tx, id);
+    const playtest = application && (await playtests.findForOwner(tx, application.playtest_id, ownerId));
     if (!application || !playtest) throw notFound();
     return { application, playtest };
   }
@@ -111,26 +112,34 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     },
 
     approveApplication: (call) =>
-      call.commit(async (tx) => {
-        const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
-        const { slotId, slotsRemaining } = await moves.approve(deps, tx, playtest, application);
-        return { application: await shown(tx, application.id), assignedSlotId: slotId, slotsRemaining };
-      }),
+      call.commit(
+        async (tx) => {
+          const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
+          const { slotId, slotsRemaining } = await moves.approve(deps, tx, playtest, application);
+          return { application: await shown(tx, application.id), assignedSlotId: slotId, slotsRemaining };
+        },
+        // Decides by the locked playtest, its slots and applications, and by what the locked playtester holds.
+        { ...playtests.rowLocks, queue: call.principal.userId },
+      ),
 
     rejectApplication: (call) =>
       call.commit(async (tx) => {
         const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
         await moves.reject(deps, tx, playtest, application, call.body.customMessage);
         return { application: await shown(tx, application.id) };
-      }),
+      }, playtests.rowLocks),
 
     applyToPlaytest: (call) =>
-      call.commit(async (tx) => {
-        const response = call.body.qualificationsResponse ?? null;
-        const consent = { version: call.body.acceptConsent, address: call.client.address };
-        const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response, consent);
-        return { application: await ownView(tx, await own(tx, id, call.principal.userId)) };
-      }),
+      call.commit(
+        async (tx) => {
+          const response = call.body.qualificationsResponse ?? null;
+          const consent = { version: call.body.acceptConsent, address: call.client.address };
+          const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response, consent);
+          return { application: await ownView(tx, await own(tx, id, call.principal.userId)) };
+        },
+        // Decides by the locked playtest, its slots and the applicant's history; a unique index refuses a second application.
+        { ...playtests.rowLocks, queue: call.params.id },
+      ),
 
     async listOwnApplications(call) {
       const page = call.page();
@@ -143,9 +152,10 @@ export function applications(deps: Deps): HandlersFor<Ops> {
 
     withdrawApplication: (call) =>
       call.commit(async (tx) => {
+        playtests.lockOfApplication(tx, call.params.id);
         const application = await own(tx, call.params.id, call.principal.userId);
         await moves.withdraw(deps, tx, (await playtests.find(tx, application.playtest_id))!, application);
         return { application: await ownView(tx, await own(tx, application.id, call.principal.userId)) };
-      }),
+      }, playtests.rowLocks),
   };
 }

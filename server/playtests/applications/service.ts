@@ -9,6 +9,7 @@ import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
 import { type GivenConsent, missingConsent, requireConsent } from "../consents/service.ts";
+import { inForce } from "../consents/store.ts";
 import * as groups from "../groups/store.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
@@ -45,7 +46,7 @@ export async function apply(
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
-  if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
+  if (consent) await requireConsent(deps, tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application: Application = {
     id: deps.newId(),
     playtest_id: playtest.id,
@@ -81,8 +82,9 @@ interface Approval {
 }
 
 /**
- * Reserves the oldest open slot, or the `wanted` one, for the applicant, who must have accepted the agreement that is in force now. When it was the last one, the other pending applications
- * are rejected automatically. Returns how many slots are still open.
+ * Reserves the oldest open slot, or the `wanted` one, for the applicant, who must have accepted the agreement that is in force now. When
+ * it was the last one, the other pending applications are rejected automatically. Returns how many slots are still open. The caller has
+ * locked the playtest.
  */
 export async function approve(
   deps: Deps,
@@ -92,9 +94,7 @@ export async function approve(
   { wanted, isSimulated = false }: Approval = {},
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   const pending = requirePending(deps, playtest, application, "approve");
-  playtests.lock(tx, playtest.id);
-  users.lock(tx, application.playtester_id);
-  const playtester = (await users.find(tx, application.playtester_id))!;
+  const playtester = (await users.locked(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
     throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
   if (playtest.panel !== null && !(await groups.isMember(tx, playtest.panel, playtester.id)))

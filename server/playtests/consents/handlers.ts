@@ -96,8 +96,9 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const playtesterId = call.principal.userId;
         const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
-        if (!(await store.inForce(tx, gameId))) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
-        await requireConsent(deps, tx, gameId, playtesterId, { version: call.body.version, address: call.client.address });
+        const current = await store.inForce(tx, gameId);
+        if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
+        await requireConsent(deps, tx, current, playtesterId, { version: call.body.version, address: call.client.address });
         return toAccept(tx, call.params.id, playtesterId);
       }),
 

@@ -55,17 +55,16 @@ export async function missingConsent(q: Query, gameId: string, playtesterId: str
 }
 
 /**
- * Requires that the playtester accepted the agreement for this game, or accepts it with this request. 409 otherwise; its details name the
- * version to accept.
+ * Requires that the playtester accepted this agreement, the one in force if there is one, or accepts it with this request. 409 otherwise;
+ * its details name the version to accept.
  */
 export async function requireConsent(
   deps: Deps,
   tx: Query,
-  gameId: string,
+  current: store.PublishedRow | undefined,
   playtesterId: string,
   { version, address }: GivenConsent,
 ): Promise<void> {
-  const current = await store.inForce(tx, gameId);
   if (!current) return;
   if (version === undefined && (await store.findConsent(tx, current.id, playtesterId))) return;
   const needed = versionOf(current);

@@ -1,3 +1,4 @@
+import { plural } from "../../../src/contract/text/plural.ts";
 import type { Query } from "../../database/port.ts";
 import { invalid, notFound } from "../../lib/problem.ts";
 import * as store from "./store.ts";
@@ -20,7 +21,5 @@ export async function panelWarnings(q: Query, name: string | undefined, quantity
   const group = name === undefined ? undefined : await store.findByName(q, name);
   if (!group || group.members >= quantity) return [];
   if (group.members === 0) return [`The group ${group.name} has no members, so nobody can claim a slot.`];
-  return [
-    `The group ${group.name} has ${group.members} ${group.members === 1 ? "member" : "members"}, and each can claim one of the ${quantity} slots.`,
-  ];
+  return [`The group ${group.name} has ${plural(group.members, "member")}, and each can claim one of the ${quantity} slots.`];
 }

@@ -3,33 +3,17 @@ import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
-import { iso } from "../../lib/time.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
+import { momentView } from "./views.ts";
 
 type Ops = "createMoment" | "listSlotMoments" | "listPlaytestMoments" | "listGameMoments" | "updateMoment" | "deleteMoment";
 
-const momentView = (row: store.ShownMomentRow) => ({
-  id: row.id,
-  slotId: row.slot_id,
-  playtestId: row.playtest_id,
-  gameId: row.game_id,
-  buildId: row.build_id,
-  atMs: row.at_ms,
-  endMs: row.end_ms,
-  kind: row.kind,
-  severity: row.severity,
-  text: row.body,
-  tags: JSON.parse(row.tags) as string[],
-  author: { id: row.author_id, displayName: row.author_name },
-  createdAt: iso(row.created_at),
-  updatedAt: iso(row.updated_at),
-});
-
 /** What an owner notes at moments of the videos. */
 export function moments(deps: Deps): HandlersFor<Ops> {
+  const view = (row: store.ShownMomentRow) => momentView(deps, row);
   const found = async (q: Query, id: string, ownerId: string) => {
     const row = await store.findForOwner(q, id, ownerId);
     if (!row) throw notFound();
@@ -40,7 +24,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
     createMoment: (call) =>
       call.commit(async (tx) => {
         const row = await service.create(deps, tx, call.principal.userId, call.params.id, call.body);
-        return { moment: momentView(await found(tx, row.id, row.owner_id)) };
+        return { moment: view(await found(tx, row.id, row.owner_id)) };
       }),
 
     async listSlotMoments(call) {
@@ -51,7 +35,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
       });
       // The cursor of this list is a position in the video, not a time of creation.
       const inOrder = rows.map((row) => ({ id: row.id, created_at: row.at_ms, row }));
-      return call.listed(page, inOrder, (items) => ({ moments: items.map(({ row }) => momentView(row)) }));
+      return call.listed(page, inOrder, (items) => ({ moments: items.map(({ row }) => view(row)) }));
     },
 
     async listPlaytestMoments(call) {
@@ -60,7 +44,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
         if (!(await playtests.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
         return store.list(q, "playtest", call.params.id, call.query, page);
       });
-      return call.listed(page, rows, (items) => ({ moments: items.map(momentView) }));
+      return call.listed(page, rows, (items) => ({ moments: items.map(view) }));
     },
 
     async listGameMoments(call) {
@@ -69,19 +53,19 @@ export function moments(deps: Deps): HandlersFor<Ops> {
         if (!(await games.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
         return store.list(q, "game", call.params.id, call.query, page);
       });
-      return call.listed(page, rows, (items) => ({ moments: items.map(momentView) }));
+      return call.listed(page, rows, (items) => ({ moments: items.map(view) }));
     },
 
     updateMoment: (call) =>
       call.commit(async (tx) => {
         const row = await found(tx, call.params.id, call.principal.userId);
         await service.change(deps, tx, row, call.body);
-        return { moment: momentView(await found(tx, row.id, row.owner_id)) };
+        return { moment: view(await found(tx, row.id, row.owner_id)) };
       }),
 
     deleteMoment: (call) =>
       call.commit(async (tx) => {
-        await service.remove(tx, await found(tx, call.params.id, call.principal.userId));
+        await service.remove(deps, tx, await found(tx, call.params.id, call.principal.userId));
         return { message: "The moment is deleted." };
       }),
   };

@@ -6,6 +6,7 @@ import { conflict, notFound } from "../../lib/problem.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
 import * as slots from "../slots/store.ts";
+import { moveStill, removeOfMoment } from "./stills.ts";
 import * as store from "./store.ts";
 import { requireWithin } from "./within.ts";
 
@@ -36,7 +37,7 @@ export async function create(
     game_id: slot.game_id,
     owner_id: ownerId,
     author_id: ownerId,
-    build_id: await store.buildAt(tx, slot.game_id, slot.reserved_at ?? slot.created_at),
+    build_id: (await store.buildAt(tx, slot.game_id, slot.reserved_at ?? slot.created_at))?.id ?? null,
     at_ms: atMs,
     end_ms: endMs,
     kind,
@@ -69,11 +70,13 @@ export async function change(
   const slot = await slots.findDetail(tx, row.slot_id);
   requireWithin({ ...row, ...changes }, slot?.video_duration_ms ?? null);
   await store.update(tx, row.id, { ...changes, updated_at: deps.clock.now() });
+  if (atMs !== undefined && atMs !== row.at_ms) await moveStill(deps, tx, row.id, atMs);
   if (text !== undefined || atMs !== undefined)
     await queueIndexing(deps, tx, { what: "moment", slotId: row.slot_id, momentId: row.id });
 }
 
-export async function remove(tx: Query, { id, slot_id }: store.MomentRow): Promise<void> {
+export async function remove(deps: Deps, tx: Query, { id, slot_id }: store.MomentRow): Promise<void> {
+  await removeOfMoment(deps, tx, id);
   await store.remove(tx, id);
   search.remove(tx, slot_id, { momentId: id });
 }

@@ -1,4 +1,5 @@
 import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
+import type { ClipStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
@@ -23,8 +24,13 @@ export interface MomentRow {
   updated_at: number;
 }
 
-/** A moment with the name of its author. */
-export type ShownMomentRow = MomentRow & { author_name: string };
+/** A moment with the name of its author, and its still image if it has one. */
+export interface ShownMomentRow extends MomentRow {
+  author_name: string;
+  still_id: string | null;
+  still_status: ClipStatus | null;
+  thumbnail_size: number | null;
+}
 
 /** Which moments of a slot, playtest or game to list. */
 export interface Filter {
@@ -35,7 +41,8 @@ export interface Filter {
   text?: string | undefined;
 }
 
-const shown = "SELECT m.*, u.display_name AS author_name FROM moments m JOIN users u ON u.id = m.author_id";
+const shown = `SELECT m.*, u.display_name AS author_name, i.id AS still_id, i.status AS still_status, i.thumbnail_size FROM moments m
+  JOIN users u ON u.id = m.author_id LEFT JOIN stills i ON i.moment_id = m.id`;
 
 export const insert = (tx: Query, row: MomentRow) => insertRow(tx, "moments", row);
 export const update = (tx: Query, id: string, changes: Partial<MomentRow>) => updateRow(tx, "moments", id, changes);
@@ -84,11 +91,9 @@ export function listOfSlot(q: Query, slotId: string, filter: Filter, { limit, af
 }
 
 /** The newest build of a game that was there at a time (ms). */
-export const buildAt = async (q: Query, gameId: string, at: number): Promise<string | null> =>
-  (
-    await q.one<{ id: string }>(
-      "SELECT id FROM builds WHERE game_id = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1",
-      gameId,
-      at,
-    )
-  )?.id ?? null;
+export const buildAt = (q: Query, gameId: string, at: number) =>
+  q.one<{ id: string; version: string | null; created_at: number }>(
+    "SELECT id, version, created_at FROM builds WHERE game_id = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1",
+    gameId,
+    at,
+  );

@@ -1,10 +1,11 @@
-import { requireActive } from "../../accounts/authenticate.ts";
-import * as users from "../../accounts/users-store.ts";
+import { lockActive } from "../../accounts/authenticate.ts";
+import type * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict, notFound } from "../../lib/problem.ts";
 import { type GivenConsent, requireConsent } from "../consents/service.ts";
+import { inForce } from "../consents/store.ts";
 import { requireMember } from "../groups/panels.ts";
 import * as playtests from "../store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
@@ -18,7 +19,10 @@ interface Offered {
 
 /** A playtest that is offered to this playtester. 404 for an unpaid order, an unapproved trial, a suspended game or another tester group. */
 export async function findOffered(q: Query, playtestId: string, playtesterId: string): Promise<Offered> {
-  const playtest = await playtests.find(q, playtestId);
+  return offered(q, await playtests.find(q, playtestId), playtesterId);
+}
+
+async function offered(q: Query, playtest: playtests.PlaytestRow | undefined, playtesterId: string): Promise<Offered> {
   const game = playtest && (await games.findOffered(q, playtest.game_id));
   if (!playtest || !game || playtest.status === "pending_payment") throw notFound();
   if (playtest.is_free_public_trial === 1 && playtest.approved_at === null) throw notFound();
@@ -48,6 +52,12 @@ export async function eligibilityFacts(
   return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: deps.config.playtesters.maxReserved };
 }
 
+/** A claimed slot with the rows that were read to decide the claim, for the reply. */
+export interface Claimed extends Offered {
+  slot: slots.SlotIn<"reserved">;
+  playtester: users.UserRow;
+}
+
 interface Claim {
   /** Default: the oldest open slot. */
   wanted?: slots.SlotIn<"open">;
@@ -65,24 +75,21 @@ export async function claim(
   playtestId: string,
   playtesterId: string,
   { wanted, consent }: Claim = {},
-): Promise<slots.SlotIn<"reserved">> {
-  playtests.lock(tx, playtestId);
-  users.lock(tx, playtesterId);
-  // The account may have been suspended or deleted while this waited for the locks.
-  const [{ playtest, game }, playtester] = await Promise.all([
-    findOffered(tx, playtestId, playtesterId),
-    requireActive(tx, playtesterId),
+): Promise<Claimed> {
+  const [locked, playtester] = await Promise.all([playtests.locked(tx, playtestId), lockActive(tx, playtesterId)]);
+  if (!locked) throw notFound();
+  const [{ playtest, game }, facts, open, agreement] = await Promise.all([
+    offered(tx, locked, playtesterId),
+    eligibilityFacts(deps, tx, locked, playtesterId),
+    wanted ?? slots.firstOpen(tx, playtestId),
+    consent && inForce(tx, locked.game_id),
   ]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
-  const [facts, open] = await Promise.all([
-    eligibilityFacts(deps, tx, playtest, playtesterId),
-    wanted ?? slots.firstOpen(tx, playtest.id),
-  ]);
   const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
-  if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
+  if (consent) await requireConsent(deps, tx, agreement, playtesterId, consent);
   const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
-  return reserved;
+  return { slot: reserved, playtest, game, playtester };
 }

@@ -1,5 +1,6 @@
 import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import { plural } from "../../../src/contract/text/plural.ts";
 
 /** What decides whether a playtester may claim a slot of a playtest. The functions below return the reason for a refusal. */
 export interface ClaimFacts {
@@ -43,7 +44,7 @@ export function whyNotApply(targeting: Targeting, playtesterId: string, facts: C
   return whyNotFor(targeting, playtesterId, facts);
 }
 
-export const slotsText = (count: number) => (count === 1 ? "1 slot" : `${count} slots`);
+export const slotsText = (count: number) => plural(count, "slot");
 
 export const holdsTooMany = (facts: Pick<ClaimFacts, "held" | "maxHeld">) => facts.held >= facts.maxHeld;
 

@@ -3,8 +3,11 @@ import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
+import { posterOf } from "../moments/stills-store.ts";
+import { buildAt } from "../moments/store.ts";
+import { stillLink } from "../moments/views.ts";
 import * as playtests from "../store.ts";
-import { publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { type OwnParts, ownSlotView, publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { cancelBlocked, unblock } from "./problems.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
@@ -19,6 +22,14 @@ type Ops =
   | "rejectSlot"
   | "unblockSlot"
   | "listSubmissions";
+
+async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Promise<OwnParts> {
+  const [build, poster] = await Promise.all([
+    slot.reserved_at === null ? undefined : buildAt(q, slot.game_id, slot.reserved_at),
+    slot.submission_id === null ? undefined : posterOf(q, slot.id),
+  ]);
+  return { build, posterUrl: poster ? stillLink(deps, poster) : null };
+}
 
 export function slots(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
@@ -56,14 +67,14 @@ export function slots(deps: Deps): HandlersFor<Ops> {
       call.read(async (q) => {
         const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
         if (!slot) throw notFound();
-        return { slot: slotDetailView(slot, clock.now()) };
+        return { slot: ownSlotView(slot, await ownParts(deps, q, slot), clock.now()) };
       }),
 
     getPublishedVideo: (call) =>
       call.read(async (q) => {
         const video = await slotStore.findPublished(q, call.params.id);
         if (!video) throw notFound();
-        return { video: publishedVideoView(deps.config.baseUrl, video) };
+        return { video: publishedVideoView(deps.config.baseUrl, video, (await posterOf(q, video.id)) !== undefined) };
       }),
 
     deleteSlot: (call) =>
@@ -71,7 +82,7 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { cents, minutes } = await cancel(tx, playtest, slot);
         return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
-      }),
+      }, playtests.rowLocks),
 
     acceptSlot: (call) =>
       call.commit(async (tx) => {

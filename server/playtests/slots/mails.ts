@@ -1,6 +1,8 @@
 import type { ReportOutcome } from "../../../src/contract/slots.ts";
+import { plural } from "../../../src/contract/text/plural.ts";
 import type { Config } from "../../config/schema.ts";
 import { usd } from "../../lib/money.ts";
+import { utc } from "../../lib/time.ts";
 import { portalLinks, taskLink } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
 
@@ -13,19 +15,18 @@ interface About {
 /** Words about money, for servers with payments. */
 const paid = ({ config }: Pick<About, "config">, words: string) => (config.payments.enabled ? words : "");
 
-/** A time as emails show it: `2026-03-04 12:00 UTC`. */
-export const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
 const yourSlot = ({ config }: About, slotId: string) => ({ label: "View slot", url: portalLinks(config).slot(slotId) });
 const quoted = (who: string, text: string | null | undefined) => (text ? [who, text] : []);
 
-export const submittedLetter = (about: About & { slotId: string; playtesterName: string; notes: string }): Letter => {
-  const { config, gameName, slotId, playtesterName, notes } = about;
+export const submittedLetter = (
+  about: About & { slotId: string; playtesterName: string; notes: string; isPaid: boolean },
+): Letter => {
+  const { config, gameName, slotId, playtesterName, notes, isPaid } = about;
   const [who, game] = [nameInMail(playtesterName), nameInMail(gameName)];
   return {
     subject: `${who} submitted a video of ${game}`,
     paragraphs: [
-      `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline${paid(about, `, but ${who} is paid only after you accept it`)}.`,
+      `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline${isPaid ? `, but ${who} is paid only after you accept it` : ""}.`,
       ...quoted("The playtester wrote:", notes),
       `To review it, run: playtest review show ${slotId}`,
     ],
@@ -114,7 +115,7 @@ const otherPlaytests = ({ config }: About) => ({ label: "See other playtests", u
 
 /** `customMessage` is the owner's own text, sent unchanged. */
 export const declinedLetter = (about: About & { customMessage?: string | undefined }): Letter => ({
-  subject: `Your application to playtest ${nameInMail(about.gameName)}`,
+  subject: `Your application to playtest ${nameInMail(about.gameName)} was not accepted`,
   paragraphs: [
     `Your application to playtest ${nameInMail(about.gameName)} was not accepted.`,
     ...quoted("The owner wrote:", about.customMessage),
@@ -123,14 +124,17 @@ export const declinedLetter = (about: About & { customMessage?: string | undefin
 });
 
 export const closedLetter = (about: About): Letter => ({
-  subject: `Your application to playtest ${nameInMail(about.gameName)}`,
+  subject: `Your application to playtest ${nameInMail(about.gameName)} was closed`,
   paragraphs: [
     `The playtest of ${nameInMail(about.gameName)} is closed, so your application was rejected automatically. You can apply to other playtests.`,
   ],
   action: otherPlaytests(about),
 });
 
-/** For the owner and for admins, who can answer too. `reason` is a sentence; `notes` are the playtester's own words. */
+/**
+ * For the owner and for admins, who can answer too. `reason` is a sentence; `notes` are the playtester's own words. `isPaid`: the slot has
+ * a price.
+ */
 export const problemLetter = (
   about: About & {
     isOwner: boolean;
@@ -140,17 +144,21 @@ export const problemLetter = (
     until: string;
     slotId: string;
     asksForKey: boolean;
+    isPaid: boolean;
   },
 ): Letter => ({
   subject: `${nameInMail(about.playtesterName)} reported a problem with ${nameInMail(about.gameName)}`,
   paragraphs: [
     `${nameInMail(about.playtesterName)} cannot continue the playtest of ${nameInMail(about.gameName)}. ${about.reason}`,
     ...quoted("The playtester wrote:", about.notes),
-    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled${paid(about, `, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid`)}.`,
+    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled${about.isPaid ? `, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid` : ""}.`,
     `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${about.slotId} ${about.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
     ...(about.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${about.slotId}`] : []),
   ],
-  action: { label: "Answer the problem", url: taskLink(about.config, "problem", about.slotId) },
+  action: {
+    label: "Answer the problem",
+    url: taskLink(about.config, about.isOwner ? "problem" : "report", about.slotId),
+  },
 });
 
 /** For the owner, when nobody answered a problem in time. */
@@ -161,7 +169,7 @@ export const unansweredLetter = (
   paragraphs: [
     `The problem that ${nameInMail(about.playtesterName)} reported with ${nameInMail(about.gameName)} was not answered in time, so the slot was cancelled.`,
     ...(about.config.payments.enabled || about.refunded
-      ? [`${about.refunded ? `${about.refunded} was refunded.` : "There was nothing to refund."} The playtester is not paid.`]
+      ? [`${about.refunded ? `You got ${about.refunded} back.` : "There was nothing to refund."} The playtester is not paid.`]
       : []),
   ],
   action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
@@ -201,7 +209,7 @@ export const keysLowLetter = (about: About & { playtestId: string; unused: numbe
   subject: `Game keys are running out for your playtest of ${nameInMail(about.gameName)}`,
   paragraphs: [
     `A slot of your playtest of ${nameInMail(about.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
-    `The open slots need ${about.needed} ${about.needed === 1 ? "key" : "keys"}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
+    `The open slots need ${plural(about.needed, "key")}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
     `Add keys, one per line in a file: playtest playtests keys add ${about.playtestId} --file keys.txt`,
   ],
   action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },

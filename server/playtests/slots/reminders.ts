@@ -3,17 +3,21 @@ import type { Deps } from "../../app/deps.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import type { Job } from "../../jobs/job.ts";
-import { iso } from "../../lib/time.ts";
-import { dueLetter, utc } from "./mails.ts";
+import { iso, utc } from "../../lib/time.ts";
+import { dueLetter } from "./mails.ts";
 import * as slots from "./store.ts";
 
-/** Reminds the playtester of a slot's deadline. Sends nothing when the slot was submitted or its deadline was changed since. */
+/**
+ * Reminds the playtester of a slot's deadline, and runs again when it has come. Sends nothing and ends when the slot was submitted or its
+ * deadline was changed since.
+ */
 export const remindHolder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
-    await job.done(tx);
     const slot = await slots.findDetail(tx, String(job.payload.slotId));
     const due = slot?.status === "reserved" && slot.deadline_at === job.payload.deadlineAt;
-    if (!due || slot.deadline_at! <= deps.clock.now()) return;
+    if (!due) return job.done(tx);
+    await job.reschedule(tx, slot.deadline_at!);
+    if (slot.deadline_at! <= deps.clock.now()) return;
     const { id: slotId, game_name: gameName, playtester_id: playerId } = slot;
     const deadlineAt = slot.deadline_at!;
     await emit(deps, tx, [{ id: playerId!, role: "playtester" }], {

@@ -1,13 +1,15 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
+import { listApprovers } from "../../accounts/service.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
-import { iso } from "../../lib/time.ts";
-import { problemLetter, resolvedLetter, unansweredLetter, utc } from "./mails.ts";
+import { iso, utc } from "../../lib/time.ts";
+import * as playtests from "../store.ts";
+import { problemLetter, resolvedLetter, unansweredLetter } from "./mails.ts";
 import * as reports from "./reports-store.ts";
 import type { SlotRow } from "./store.ts";
 
@@ -21,11 +23,11 @@ const reasons: Record<BlockReason, string> = {
   other: "Another reason.",
 };
 
-/** Every account that a slot concerns: its game's owner, its playtester and the admins. */
+/** The owner of a slot's game, and its playtester. */
 async function partiesOf(tx: Query, slot: SlotRow) {
   const [owner, playtester] = [await users.find(tx, slot.owner_id), await users.find(tx, slot.playtester_id!)];
   const gameName = (await games.find(tx, slot.game_id))?.name ?? "";
-  return { owner: owner!, playtester: playtester!, gameName, admins: await users.listAdmins(tx) };
+  return { owner: owner!, playtester: playtester!, gameName };
 }
 
 const subjectOf = (slot: SlotRow) => ({
@@ -35,9 +37,11 @@ const subjectOf = (slot: SlotRow) => ({
   playerId: slot.playtester_id,
 });
 
-/** Tells the owner and the admins about a report. */
+/** Tells the owner, and the admins who may answer, about a report. */
 export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: reports.ReportRow): Promise<void> {
-  const { owner, playtester, gameName, admins } = await partiesOf(tx, slot);
+  const { owner, playtester, gameName } = await partiesOf(tx, slot);
+  const admins = await listApprovers(tx);
+  const { cost_per_slot_cents: cents } = (await playtests.find(tx, slot.playtest_id))!;
   const recipients: Recipient[] = [
     { id: owner.id, role: "game_owner" },
     ...admins.map(({ id }): Recipient => ({ id, role: "admin" })),
@@ -58,6 +62,7 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
     until,
     slotId: slot.id,
     asksForKey: reasonCode === "key_invalid",
+    isPaid: cents > 0,
   };
   for (const reader of [owner, ...admins]) {
     const letter = problemLetter({ ...about, reason: reasons[reasonCode], isOwner: reader === owner });

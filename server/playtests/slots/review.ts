@@ -6,10 +6,11 @@ import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { usd } from "../../lib/money.ts";
 import { conflict } from "../../lib/problem.ts";
+import { utc } from "../../lib/time.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
 import type * as playtests from "../store.ts";
-import { acceptedLetter, rejectedLetter, utc } from "./mails.ts";
+import { acceptedLetter, rejectedLetter } from "./mails.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
@@ -77,7 +78,7 @@ export async function reject(
 ): Promise<string> {
   const submitted = requireSubmitted(slot);
   if (!why.allowRetry) {
-    await rejectForGood(deps, tx, playtest, submitted, why.reason);
+    await rejectForGood(deps, tx, playtest, submitted, why);
     return "Submission rejected.";
   }
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
@@ -94,16 +95,22 @@ export async function reject(
     deadline_at: deadlineAt,
   });
   await keys.moveToRetry(tx, slot.id, retry.id);
-  await tellRejected(deps, tx, rejected, why.reason, { slotId: retry.id, deadlineAt });
+  await tellRejected(deps, tx, rejected, why, { slotId: retry.id, deadlineAt });
   await watchDeadline(deps, tx, reserved);
   await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 
-/** A final rejection: no refund, no payout. */
-export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Reviewable, reason: string): Promise<void> {
-  const rejected = await markRejected(deps, tx, slot, { reason, allowRetry: false });
-  await tellRejected(deps, tx, rejected, reason);
+/** A final rejection by the owner or an operator: no refund, no payout. */
+export async function rejectForGood(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Reviewable,
+  why: { reason: string; byOperator?: boolean },
+): Promise<void> {
+  const rejected = await markRejected(deps, tx, slot, { reason: why.reason, allowRetry: false });
+  await tellRejected(deps, tx, rejected, why);
   await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
   await finishPlaytest(deps, tx, playtest);
 }
@@ -124,10 +131,10 @@ async function tellRejected(
   deps: Deps,
   tx: Query,
   slot: Slot,
-  reason: string,
+  { reason, byOperator = false }: { reason: string; byOperator?: boolean },
   retry?: { slotId: string; deadlineAt: number },
 ): Promise<void> {
-  const notice = { reason, ...(retry && { until: utc(retry.deadlineAt) }) };
+  const notice = { reason, byOperator, ...(retry && { until: utc(retry.deadlineAt) }) };
   const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.rejected", notice);
   const letter = rejectedLetter({ config: deps.config, gameName, slotId: slot.id, reason, retry });
   await mailAbout(deps, tx, playtester, "slot.rejected", letter);

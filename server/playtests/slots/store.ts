@@ -1,3 +1,4 @@
+import type { Device } from "../../../src/contract/games.ts";
 import type { SelectionMode, Visibility } from "../../../src/contract/order-body.ts";
 import type { BlockReason, ReportOutcome, TranscriptVersion } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
@@ -36,6 +37,7 @@ export interface SlotDetailRow extends SlotRow {
   video_duration_ms: number | null;
   submission_notes: string | null;
   submission_at: number | null;
+  device: Device | null;
   blob_key: string | null;
   published_at: number | null;
   published_url: string | null;
@@ -71,7 +73,7 @@ export interface SlotDetailRow extends SlotRow {
 export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
   WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
-const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
+const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.notes AS submission_notes, b.created_at AS submission_at, b.device, b.blob_key,
     b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
@@ -81,6 +83,75 @@ const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_
   LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
   LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
   LEFT JOIN blocked_reports k ON k.id = ${latestSql}`;
+
+/**
+ * What `findDetail` would read of a slot that was open and is claimed now: no slot becomes open again, so nothing was done with it yet.
+ * Written out, because V8 copies the columns of other objects into a large one ten times as slowly, and claims come in bursts.
+ */
+export const detailOfClaimed = (
+  slot: SlotIn<"reserved">,
+  playtest: Pick<
+    SlotDetailRow,
+    | "visibility"
+    | "duration_minutes"
+    | "player_count"
+    | "is_free_public_trial"
+    | "payout_cents"
+    | "selection_mode"
+    | "notes_for_testers"
+  > & { applications_expire_at: number | null },
+  names: { game: string; playtester: string },
+): SlotDetailRow => ({
+  id: slot.id,
+  playtest_id: slot.playtest_id,
+  game_id: slot.game_id,
+  owner_id: slot.owner_id,
+  status: slot.status,
+  playtester_id: slot.playtester_id,
+  retry_of: slot.retry_of,
+  replaces: slot.replaces,
+  reserved_at: slot.reserved_at,
+  deadline_at: slot.deadline_at,
+  submitted_at: slot.submitted_at,
+  ended_at: slot.ended_at,
+  created_at: slot.created_at,
+  submission_id: null,
+  video_file_size: null,
+  video_duration_ms: null,
+  submission_notes: null,
+  submission_at: null,
+  blob_key: null,
+  device: null,
+  published_at: null,
+  published_url: null,
+  admin_approved_at: null,
+  score: null,
+  comment: null,
+  rated_at: null,
+  reject_reason: null,
+  rejected_at: null,
+  transcription_id: null,
+  transcription_status: null,
+  selected_version: null,
+  key_takeaways: null,
+  report_code: null,
+  report_notes: null,
+  reported_at: null,
+  answer_by: null,
+  report_outcome: null,
+  report_message: null,
+  resolved_at: null,
+  display_name: names.playtester,
+  game_name: names.game,
+  visibility: playtest.visibility,
+  duration_minutes: playtest.duration_minutes,
+  player_count: playtest.player_count,
+  is_free_public_trial: playtest.is_free_public_trial,
+  payout_cents: playtest.payout_cents,
+  selection_mode: playtest.selection_mode,
+  notes_for_testers: playtest.notes_for_testers,
+  window_at: playtest.selection_mode === "manual" ? playtest.applications_expire_at : null,
+});
 
 export const find = (q: Query, id: string) => q.one<SlotRow>("SELECT * FROM slots WHERE id = ?", id);
 export const findDetail = (q: Query, id: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ?`, id);
@@ -160,6 +231,8 @@ export interface SubmissionRow {
   video_file_size: number;
   video_duration_ms: number | null;
   notes: string;
+  /** What it was played on, as the playtester said. */
+  device: Device | null;
   created_at: number;
   published_at: number | null;
   published_url: string | null;

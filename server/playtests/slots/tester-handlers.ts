@@ -15,7 +15,7 @@ import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, submissionView } from "../views.ts";
-import { claim } from "./claims.ts";
+import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
 import { report } from "./problems.ts";
@@ -56,10 +56,19 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     const [rows, categories, paths] = await Promise.all([
       games.findMany(q, known),
       games.categoriesOf(q, known),
-      covers.pathsOf(q, ids),
+      covers.pathsOf(q, known),
     ]);
     const viewOf = (row: games.GameRow) => offeredGameView(row, categories.get(row.id) ?? [], paths.get(row.id));
     return new Map(rows.map((row) => [row.id, { row, view: viewOf(row) }]));
+  }
+
+  /** As `gamesOf`, of a game whose row was read already. */
+  async function gameOf(q: Query, row: games.GameRow) {
+    const [categories, paths] = await Promise.all([
+      games.categoriesOf(q, [row.id]),
+      row.cover_image_url === null ? undefined : covers.pathsOf(q, [row.id]),
+    ]);
+    return { row, view: offeredGameView(row, categories.get(row.id) ?? [], paths?.get(row.id)) };
   }
 
   const handedOut = async (q: Query, { id }: slots.SlotDetailRow) => {
@@ -67,7 +76,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     return { keys, video };
   };
 
-  function secretsView(slot: slots.SlotDetailRow, game: games.GameRow, { keys, video }: Awaited<ReturnType<typeof handedOut>>) {
+  type HandedOut = Awaited<ReturnType<typeof handedOut>>;
+
+  function secretsView(slot: slots.SlotDetailRow, game: games.GameRow, { keys, video }: HandedOut) {
     return {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
@@ -111,30 +122,40 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     for (const slot of rows) {
       const status = statusAt(slot, clock.now());
       const secrets = statusesWithAccess.includes(status) ? await handedOut(q, slot) : undefined;
-      const game = (await known).get(slot.game_id)!;
-      views.push({
-        id: slot.id,
-        requestId: slot.playtest_id,
-        status,
-        deadlineAt: isoOrNull(slot.deadline_at),
-        createdAt: iso(slot.created_at),
-        game: game.view,
-        playtest: {
-          ...slotPlaytestView(slot),
-          payoutCents: slot.payout_cents,
-          selectionMode: slot.selection_mode,
-          minVideoSeconds: shortest(slot),
-        },
-        submission: submissionView(slot),
-        hasCaptions: slot.transcription_status === "approved",
-        rating: ratingView(slot),
-        rejection: rejectionView(slot),
-        blockedReport: reportView(slot),
-        publishedUrl: slot.published_url,
-        ...(secrets && secretsView(slot, game.row, secrets)),
-      });
+      views.push(heldView(slot, (await known).get(slot.game_id)!, secrets));
     }
     return views;
+  }
+
+  function heldView(slot: slots.SlotDetailRow, game: Awaited<ReturnType<typeof gameOf>>, secrets: HandedOut | undefined) {
+    return {
+      id: slot.id,
+      requestId: slot.playtest_id,
+      status: statusAt(slot, clock.now()),
+      deadlineAt: isoOrNull(slot.deadline_at),
+      createdAt: iso(slot.created_at),
+      game: game.view,
+      playtest: {
+        ...slotPlaytestView(slot),
+        payoutCents: slot.payout_cents,
+        selectionMode: slot.selection_mode,
+        minVideoSeconds: shortest(slot),
+      },
+      submission: submissionView(slot),
+      hasCaptions: slot.transcription_status === "approved",
+      rating: ratingView(slot),
+      rejection: rejectionView(slot),
+      blockedReport: reportView(slot),
+      publishedUrl: slot.published_url,
+      ...(secrets && secretsView(slot, game.row, secrets)),
+    };
+  }
+
+  /** What `shown` shows, from the rows that the claim has read. A slot that was just claimed has no video. */
+  async function claimedView(q: Query, { slot, playtest, game, playtester: { display_name } }: Claimed) {
+    const [known, keys] = await Promise.all([gameOf(q, game), playtest.uses_keys === 0 ? [] : keyStore.ofSlot(q, slot.id)]);
+    const detail = slots.detailOfClaimed(slot, playtest, { game: game.name, playtester: display_name });
+    return { slot: heldView(detail, known, { keys, video: undefined }) };
   }
 
   async function own(q: Query, slotId: string, playtesterId: string) {
@@ -217,12 +238,10 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     claimPlaytest: (call) =>
       call.commit(
         async (tx) => {
-          const slot = await claim(deps, tx, call.params.id, call.principal.userId, {
-            consent: { version: call.body.acceptConsent, address: call.client.address },
-          });
-          return shown(tx, slot.id, call.principal.userId);
+          const consent = { version: call.body.acceptConsent, address: call.client.address };
+          return claimedView(tx, await claim(deps, tx, call.params.id, call.principal.userId, { consent }));
         },
-        { ...playtests.rowLocks, queue: call.params.id },
+        { ...playtests.rowLocks, locksCaller: true, queue: call.params.id },
       ),
 
     async listHeldSlots(call) {
@@ -242,9 +261,10 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         const [video, playtest] = await Promise.all([uploadedVideo(tx, slot.id), playtests.find(tx, slot.playtest_id)]);
         if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
         requireLongEnough(playtest!, video);
-        await submit(deps, tx, slot, video, call.body.notes ?? "");
+        const { notes = "", device = null } = call.body;
+        await submit(deps, tx, slot, video, { notes, device });
         return shown(tx, slot.id, call.principal.userId);
-      }),
+      }, playtests.rowLocks),
 
     releaseSlot: (call) =>
       call.commit(async (tx) => {

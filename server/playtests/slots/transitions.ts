@@ -1,4 +1,5 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
+import type { Device } from "../../../src/contract/games.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -107,14 +108,12 @@ export async function reserve(
   return reserved;
 }
 
-/** Schedules the jobs that expire a reserved slot at its deadline and remind its playtester before. */
+/** Schedules the job that reminds the playtester of a reserved slot's deadline, if there is time for it, and then expires the slot. */
 export async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
-  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
   const remindAt = deadlineAt - deps.config.playtesters.remindBeforeMs;
-  const jobs = [{ kind: "expire-slot", ...job, runAt: deadlineAt }];
-  if (remindAt > deps.clock.now()) jobs.push({ kind: "remind-holder", ...job, runAt: remindAt });
-  await deps.jobs.scheduleNew(tx, jobs);
+  const job = { kind: "watch-slot", key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
+  await deps.jobs.scheduleNew(tx, [{ ...job, runAt: remindAt > deps.clock.now() ? remindAt : deadlineAt }]);
 }
 
 export interface Video {
@@ -126,7 +125,19 @@ export interface Video {
   durationMs: number | null;
 }
 
-export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, video: Video, notes: string): Promise<void> {
+/** What a playtester says about a submission. */
+export interface Said {
+  notes: string;
+  device: Device | null;
+}
+
+export async function submit(
+  deps: Deps,
+  tx: Query,
+  slot: SlotIn<"reserved">,
+  video: Video,
+  { notes, device }: Said,
+): Promise<void> {
   const now = deps.clock.now();
   await slots.transition(tx, slot, "submit", { submitted_at: now });
   slots.insertSubmission(tx, {
@@ -138,6 +149,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     video_file_size: video.size,
     video_duration_ms: video.durationMs,
     notes,
+    device,
     created_at: now,
     published_at: null,
     published_url: null,
@@ -154,6 +166,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     slotId: slot.id,
     playtesterName: playtester?.display_name ?? "A playtester",
     notes,
+    isPaid: playtest!.payout_cents > 0,
   };
   await mailUserAbout(deps, tx, slot.owner_id, "slot.submitted", submittedLetter(about));
   if (playtest!.is_free_public_trial === 1) await announceApproval(deps, tx, playtest!, slot.id);

@@ -1,4 +1,8 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import { sellerOf } from "../../billing/invoices/index.ts";
+import { pdfReply } from "../../billing/invoices/reply.ts";
+import type { StatementDocument } from "../../billing/invoices/rules.ts";
 import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
@@ -15,7 +19,22 @@ function periodOf(text: string): store.Period {
   return { from: Date.UTC(year, month - 1), to: Date.UTC(year, month) };
 }
 
-export function statements(deps: Deps): HandlersFor<"getStatement" | "listPayoutTotals"> {
+/** The month or year of a query, which must name one of them. */
+function askedFor({ month, year }: { month?: string | undefined; year?: string | undefined }): string {
+  const text = month ?? year;
+  if (text === undefined) throw invalid("month", "or a year is required");
+  if (month !== undefined && year !== undefined) throw invalid("year", "cannot be used together with a month");
+  return text;
+}
+
+/** The statement as a document, issued now. */
+export const composeStatement = (
+  { config, clock }: Pick<Deps, "config" | "clock">,
+  statement: StatementDocument["statement"],
+  { name, email }: { name: string; email: string },
+): StatementDocument => ({ statement, issuedAt: clock.now(), payer: sellerOf(config), playtester: { name, lines: [email] } });
+
+export function statements(deps: Deps): HandlersFor<"getStatement" | "getStatementFile" | "listPayoutTotals"> {
   /** What of the balance was held at an instant (ms), before the disputes of that time. */
   async function heldAt(q: Query, playtesterId: string, at: number, balance: number): Promise<number> {
     const since = heldUntil(at, -deps.config.payouts.holdDays);
@@ -46,11 +65,17 @@ export function statements(deps: Deps): HandlersFor<"getStatement" | "listPayout
 
   return {
     getStatement(call) {
-      const { month, year } = call.query;
-      const text = month ?? year;
-      if (text === undefined) throw invalid("month", "or a year is required");
-      if (month !== undefined && year !== undefined) throw invalid("year", "cannot be used together with a month");
+      const text = askedFor(call.query);
       return call.read(async (q) => ({ statement: await statementOf(q, call.principal.userId, text) }));
+    },
+
+    async getStatementFile(call) {
+      const text = askedFor(call.query);
+      const document = await call.read(async (q) => {
+        const { display_name: name, email } = (await users.find(q, call.principal.userId))!;
+        return composeStatement(deps, await statementOf(q, call.principal.userId, text), { name, email });
+      });
+      return pdfReply(await deps.printer.statement(document), `statement-${text}.pdf`);
     },
 
     async listPayoutTotals(call) {

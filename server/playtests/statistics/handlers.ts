@@ -99,6 +99,7 @@ export function statistics({ clock }: Deps): HandlersFor<Ops> {
           since: iso(scope.since),
           slots: { total: sum, ...counts },
           isPartial: sum === store.mostSlots,
+          devices: await store.countByDevice(q, scope),
           ...rules.rates(counts, await store.countRetried(q, scope)),
           ratings: await ratings(q, scope, now),
           times: await times(q, scope),

@@ -1,3 +1,4 @@
+import type { Device } from "../../../src/contract/games.ts";
 import { type SlotStatus, slotStatuses } from "../../../src/contract/states/index.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { statusSql } from "../slots/store.ts";
@@ -50,6 +51,15 @@ export async function countRetried(q: Query, scope: Scope): Promise<number> {
     ...values,
   );
   return row!.n;
+}
+
+/** How many submissions were played on which device. */
+export function countByDevice(q: Query, scope: Scope) {
+  const { sql, values } = chosen(scope);
+  return q.all<{ device: Device | null; count: number }>(
+    `${sql} SELECT b.device, COUNT(*) AS count FROM c JOIN submissions b ON b.slot_id = c.id GROUP BY b.device ORDER BY count DESC, b.device`,
+    ...values,
+  );
 }
 
 export interface TimeRow {

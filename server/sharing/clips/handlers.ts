@@ -4,21 +4,25 @@ import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { signedUrl } from "../../lib/signed-links.ts";
 import { iso } from "../../lib/time.ts";
+import { stillLink, thumbnailLink } from "../../playtests/moments/views.ts";
 import * as slots from "../../playtests/slots/store.ts";
-import { createClip, removeClip, requireCutter, requireDisk } from "./service.ts";
+import { requireCutter, requireDisk } from "../requirements.ts";
+import { createClip, removeClip } from "./service.ts";
 import * as store from "./store.ts";
 
 type Ops = "createClip" | "listClips" | "getClip" | "deleteClip";
 
 /** Clips that owners cut out of videos. */
 export function clips(deps: Deps): HandlersFor<Ops> {
-  function view(row: store.ClipRow) {
+  function view(row: store.ShownClipRow) {
     const file = {
       blobKey: store.blobKeyOf(row),
       filename: row.name,
       contentType: "video/mp4",
       disposition: "attachment",
     } as const;
+    const { poster_id, poster_at_ms, thumbnail_size } = row;
+    const poster = poster_id !== null && ({ id: poster_id, at_ms: poster_at_ms!, thumbnail_size, status: "ready" } as const);
     return {
       id: row.id,
       slotId: row.slot_id,
@@ -30,6 +34,8 @@ export function clips(deps: Deps): HandlersFor<Ops> {
       status: row.status,
       size: row.status === "ready" ? row.size : null,
       downloadUrl: row.status === "ready" ? signedUrl(deps, file).url : null,
+      posterUrl: poster ? stillLink(deps, poster) : null,
+      thumbnailUrl: poster ? thumbnailLink(deps, poster) : null,
       createdAt: iso(row.created_at),
     };
   }

@@ -4,22 +4,16 @@ import { longestClipMs } from "../../../src/contract/sharing/kinds.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { conflict, invalid, notConfigured, notFound } from "../../lib/problem.ts";
+import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { maxStillBytes, posterFor, queueStill, removeStill } from "../../playtests/moments/stills.ts";
+import * as stills from "../../playtests/moments/stills-store.ts";
 import { requireWithin } from "../../playtests/moments/within.ts";
 import * as slots from "../../playtests/slots/store.ts";
-import { requireFreeSpace, requireRoom } from "../../uploads/room.ts";
+import { requireRoom } from "../../uploads/room.ts";
 import * as store from "./store.ts";
 
 /** Clips of one slot, at most. */
 const maxClips = 100;
-
-/** 503 on a server without ffmpeg. */
-export function requireCutter({ cutter }: Pick<Deps, "cutter">): void {
-  if (cutter) return;
-  throw notConfigured(
-    'This server cannot cut clips. Nothing was made. Its operator can install ffmpeg and set `clips.ffmpeg` to ["ffmpeg"] in its configuration.',
-  );
-}
 
 /**
  * Creates a clip and queues its cutting, inside the caller's transaction. 404 when the slot is not the owner's, 409 without a video or
@@ -31,7 +25,7 @@ export async function createClip(
   ownerId: string,
   slotId: string,
   { atMs, endMs, name }: BodyOut<Contract["createClip"]>,
-): Promise<store.ClipRow> {
+): Promise<store.ShownClipRow> {
   const slot = await slots.findForOwner(tx, slotId, ownerId);
   if (!slot) throw notFound();
   if (slot.submission_id === null) throw conflict("This slot has no video yet. Nothing was made.");
@@ -55,17 +49,19 @@ export async function createClip(
     created_at: now,
     updated_at: now,
   };
-  await requireRoom(deps, tx, ownerId, row.size);
+  await requireRoom(deps, tx, ownerId, row.size + maxStillBytes);
   await store.insert(tx, row);
+  // Before the clip, which takes longer: whoever waits for the clip then sees both.
+  await queueStill(deps, tx, posterFor(deps, { ...row, clip_id: row.id, length_ms: endMs - atMs }));
   await deps.jobs.schedule(tx, { kind: "cut-clip", key: row.id, payload: { clipId: row.id }, runAt: now });
-  return row;
+  return { ...row, poster_id: null, poster_at_ms: null, thumbnail_size: null };
 }
 
-/** Before the transaction: 503 when the disk is nearly full. */
-export const requireDisk = (deps: Deps) => requireFreeSpace(deps, deps.config.clips.maxBytes);
-
-/** Removes a clip, and its file after the commit. */
+/** Removes a clip with the links to it and its poster, and the files after the commit. */
 export async function removeClip(deps: Deps, tx: Query, id: string): Promise<void> {
+  const poster = await stills.ofClip(tx, id);
+  if (poster) await removeStill(deps, tx, poster.id);
+  await store.removeShares(tx, id);
   await store.remove(tx, id);
   await deps.jobs.schedule(tx, { kind: "discard-clip", key: id, payload: { clipId: id }, runAt: deps.clock.now() });
 }

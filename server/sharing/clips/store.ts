@@ -23,18 +23,30 @@ export interface ClipRow {
   updated_at: number;
 }
 
+/** A clip with its poster, once that is cut. */
+export interface ShownClipRow extends ClipRow {
+  poster_id: string | null;
+  poster_at_ms: number | null;
+  thumbnail_size: number | null;
+}
+
+const shown = `SELECT c.*, i.id AS poster_id, i.at_ms AS poster_at_ms, i.thumbnail_size FROM clips c
+  LEFT JOIN stills i ON i.clip_id = c.id AND i.status = 'ready'`;
+
 /** The key of the finished file in the blob store. */
 export const blobKeyOf = ({ id }: Pick<ClipRow, "id">) => `clips/${id}`;
 
 export const insert = (tx: Query, row: ClipRow) => insertRow(tx, "clips", row);
 export const remove = (tx: Query, id: string) => tx.run("DELETE FROM clips WHERE id = ?", id);
+/** The links to a clip end with it. */
+export const removeShares = (tx: Query, id: string) => tx.run("DELETE FROM shares WHERE clip_id = ?", id);
 export const find = (q: Query, id: string) => q.one<ClipRow>("SELECT * FROM clips WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<ClipRow>("SELECT * FROM clips WHERE id = ? AND owner_id = ?", id, ownerId);
+  q.one<ShownClipRow>(`${shown} WHERE c.id = ? AND c.owner_id = ?`, id, ownerId);
 
 export function list(q: Query, slotId: string, page: Page) {
   const { sql, values } = keyset(page, "c");
-  return q.all<ClipRow>(`SELECT c.* FROM clips c WHERE c.slot_id = ? ${sql}`, slotId, ...values);
+  return q.all<ShownClipRow>(`${shown} WHERE c.slot_id = ? ${sql}`, slotId, ...values);
 }
 
 export const countOf = async (q: Query, slotId: string) =>

@@ -1,6 +1,6 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import type { ShareState } from "../../../src/contract/sharing/kinds.ts";
+import type { ShareKind, ShareState } from "../../../src/contract/sharing/kinds.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Call, HandlersFor } from "../../http/call.ts";
@@ -8,19 +8,26 @@ import { notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { ownPlaytest } from "../../playtests/find.ts";
 import * as slots from "../../playtests/slots/store.ts";
+import * as clips from "../clips/store.ts";
 import { createShare, type Shared } from "./service.ts";
 import * as store from "./store.ts";
 
-type Ops = "createSlotShare" | "createPlaytestShare" | "listShares" | "deleteShare";
-type Creation = "createSlotShare" | "createPlaytestShare";
+type Ops = "createSlotShare" | "createPlaytestShare" | "createClipShare" | "listShares" | "deleteShare";
+type Creation = "createSlotShare" | "createPlaytestShare" | "createClipShare";
 
-/** Public links to videos. */
+function kindOf({ slot_id, clip_id }: Shared): ShareKind {
+  if (clip_id !== null) return "clip";
+  return slot_id === null ? "playtest" : "slot";
+}
+
+/** Public links to videos and clips. */
 export function shares(deps: Deps): HandlersFor<Ops> {
   const view = (row: store.ShownShareRow) => ({
     id: row.id,
-    kind: row.slot_id === null ? ("playtest" as const) : ("slot" as const),
+    kind: kindOf(row),
     playtestId: row.playtest_id,
     slotId: row.slot_id,
+    clipId: row.clip_id,
     gameName: row.game_name,
     url: `${deps.config.baseUrl}/share/${deps.secrets.open(row.token, store.tokenContext(row.id))}`,
     state: stateOf(row),
@@ -63,13 +70,20 @@ export function shares(deps: Deps): HandlersFor<Ops> {
       create(call, async (q) => {
         const slot = await slots.findForOwner(q, call.params.id, call.principal.userId);
         if (!slot) throw notFound();
-        return { playtest_id: slot.playtest_id, slot_id: slot.id };
+        return { playtest_id: slot.playtest_id, slot_id: slot.id, clip_id: null };
       }),
 
     createPlaytestShare: (call) =>
       create(call, async (q) => {
         const { id } = await ownPlaytest(q, call.params.id, call.principal.userId);
-        return { playtest_id: id, slot_id: null };
+        return { playtest_id: id, slot_id: null, clip_id: null };
+      }),
+
+    createClipShare: (call) =>
+      create(call, async (q) => {
+        const clip = await clips.findForOwner(q, call.params.id, call.principal.userId);
+        if (!clip) throw notFound();
+        return { playtest_id: clip.playtest_id, slot_id: clip.slot_id, clip_id: clip.id };
       }),
 
     async listShares(call) {

@@ -1,16 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { text } from "node:stream/consumers";
-import { type Cue, readCues } from "../../../src/contract/text/cues.ts";
-import { checkPassword } from "../../accounts/attempts.ts";
+import { type Cue, readCues, writeCues } from "../../../src/contract/text/cues.ts";
+import { checkPassword } from "../../accounts/attempts/attempts.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { sameText, sha256 } from "../../lib/secrets.ts";
 import type { Download } from "../../lib/signed-links.ts";
+import * as stills from "../../playtests/moments/stills-store.ts";
 import type { MomentRow } from "../../playtests/moments/store.ts";
+import { stillFile, thumbnailFile } from "../../playtests/moments/views.ts";
 import * as transcripts from "../../transcripts/store.ts";
 import { bakeUnlocked, bakeViewed, isUnlocked, wasViewed } from "./cookies.ts";
+import { cuesWithin, isWithin, type Part } from "./rules.ts";
 import * as store from "./store.ts";
 
 export interface SharedVideo {
@@ -20,12 +22,21 @@ export interface SharedVideo {
   playtesterName: string | null;
   lengthMs: number | null;
   submittedAt: number;
+  hasPoster: boolean;
+  /** The name of the clip; null for a whole video. */
+  clipName: string | null;
 }
 
-export interface SharedMoment extends Pick<MomentRow, "kind"> {
+export interface SharedMoment extends Pick<MomentRow, "id" | "kind"> {
+  hasStill: boolean;
   atMs: number;
   endMs: number | null;
   text: string;
+}
+
+export interface SharedImage {
+  momentId: string;
+  size: "whole" | "small";
 }
 
 /** A video with what is shown beside it. */
@@ -37,7 +48,7 @@ export interface SharedDetail extends SharedVideo {
 }
 
 export interface OpenShare {
-  /** What is shared is one video, not those of a playtest. */
+  /** What is shared is one video or clip, not those of a playtest. */
   isSingle: boolean;
   hasPassword: boolean;
   expiresAt: number;
@@ -81,14 +92,14 @@ export class PublicShares {
     const { share, video, moments, transcript } = await this.#deps.store.read(async (q) => {
       const { share, video } = await this.#findVideo(q, token, headers, slotId);
       const [transcript, moments] = [await transcripts.findForSlot(q, slotId), await store.momentsOf(q, slotId)];
-      return { share, video, moments: shownMoments(share, moments), transcript };
+      return { share, video, moments: shownMoments(share, video, moments), transcript };
     });
     const key = transcript && transcripts.approvedKey(transcript);
     return {
       ...videoOf(share, video),
       hasCaptions: key !== undefined,
-      cues: key === undefined ? [] : readCues(await this.#captions(share, key)),
-      takeaways: key === undefined ? [] : (JSON.parse(transcript!.key_takeaways) as string[]),
+      cues: key === undefined ? [] : cuesOf(share, video, await this.#transcript(key)),
+      takeaways: key === undefined || share.clip_id !== null ? [] : (JSON.parse(transcript!.key_takeaways) as string[]),
       moments,
     };
   }
@@ -99,15 +110,34 @@ export class PublicShares {
     return { blobKey: video.blob_key, filename: "video", contentType: video.content_type, disposition: "inline" };
   }
 
+  /** The poster of one video of the share. 404 as for the video, and where it has none. */
+  async poster(token: string, headers: Headers, slotId: string): Promise<Download> {
+    const { video } = await this.#deps.store.read((q) => this.#findVideo(q, token, headers, slotId));
+    if (video.poster_id === null) throw notFound();
+    return stillFile({ id: video.poster_id, at_ms: video.poster_at_ms! }, "inline");
+  }
+
+  /** The still image of a moment on one video of the share, or its small copy. 404 as for the video, and where it has none. */
+  async image(token: string, headers: Headers, slotId: string, { momentId, size }: SharedImage): Promise<Download> {
+    const still = await this.#deps.store.read(async (q) => {
+      const { share, video } = await this.#findVideo(q, token, headers, slotId);
+      const shown = shownMoments(share, video, await store.momentsOf(q, slotId));
+      return shown.some(({ id, hasStill }) => id === momentId && hasStill) && stills.ofMoment(q, momentId);
+    });
+    if (!still) throw notFound();
+    return (size === "whole" ? stillFile : thumbnailFile)(still, "inline");
+  }
+
   /** The captions of one video of the share, as WebVTT. 404 as for the video, and where it has none. */
   async captions(token: string, headers: Headers, slotId: string): Promise<string> {
-    const { share, transcript } = await this.#deps.store.read(async (q) => {
-      const { share } = await this.#findVideo(q, token, headers, slotId);
-      return { share, transcript: await transcripts.findForSlot(q, slotId) };
+    const { share, video, transcript } = await this.#deps.store.read(async (q) => {
+      const found = await this.#findVideo(q, token, headers, slotId);
+      return { ...found, transcript: await transcripts.findForSlot(q, slotId) };
     });
     const key = transcript && transcripts.approvedKey(transcript);
     if (key === undefined) throw notFound();
-    return this.#captions(share, key);
+    const vtt = await this.#transcript(key);
+    return share.with_name === 1 && !partOf(video) ? vtt : writeCues(cuesOf(share, video, vtt));
   }
 
   /** Checks the password of a share. Returns the cookie with which its pages open; undefined when the password is wrong. */
@@ -148,13 +178,23 @@ export class PublicShares {
     return videos.filter((_, index) => sizes[index] !== undefined);
   }
 
-  /** A transcript, without the names of its speakers where the share does not name playtesters. */
-  async #captions({ with_name }: store.ShareRow, key: string): Promise<string> {
-    const size = await this.#deps.blobs.size(key);
-    if (!size) return "";
-    const vtt = await text(await this.#deps.blobs.read(key, { start: 0, end: Math.min(size, transcriptBytes) - 1 }));
-    return with_name === 1 ? vtt : vtt.replace(/<v\b[^>]*>/g, "");
+  async #transcript(key: string): Promise<string> {
+    return (await this.#deps.blobs.text(key, { start: 0, end: transcriptBytes - 1 })) ?? "";
   }
+}
+
+/**
+ * What is said in what is shared. Where the share does not name playtesters, without who says it: neither the speakers of WebVTT nor, where
+ * the playtester's name and a colon begin a cue, these.
+ */
+const cuesOf = (share: store.ShareRow, video: store.SharedVideoRow, vtt: string): Cue[] =>
+  cuesWithin(share.with_name === 1 ? readCues(vtt) : unnamed(readCues(vtt, "hidden"), video.display_name), partOf(video));
+
+function unnamed(cues: readonly Cue[], name: string): Cue[] {
+  const label = `${name}:`.toLowerCase();
+  return cues.map((cue) =>
+    cue.text.toLowerCase().startsWith(label) ? { ...cue, text: cue.text.slice(label.length).trim() } : cue,
+  );
 }
 
 const videoOf = ({ with_name }: store.ShareRow, video: store.SharedVideoRow): SharedVideo => ({
@@ -163,11 +203,39 @@ const videoOf = ({ with_name }: store.ShareRow, video: store.SharedVideoRow): Sh
   playtesterName: with_name === 1 ? video.display_name : null,
   lengthMs: video.video_duration_ms,
   submittedAt: video.submitted_at,
+  hasPoster: video.poster_id !== null,
+  clipName: video.clip_name,
 });
 
-function shownMoments({ with_moments, moment_ids }: store.ShareRow, moments: readonly MomentRow[]): SharedMoment[] {
+/** The part of the video that is shared; undefined for all of it. */
+const partOf = ({ clip_at_ms: at_ms, clip_end_ms: end_ms }: store.SharedVideoRow): Part | undefined =>
+  at_ms === null || end_ms === null ? undefined : { at_ms, end_ms };
+
+/** Where a moment ends in what is shared; null for a single point, as for one that begins where a clip ends. */
+function endWithin(atMs: number, endMs: number | null, part: Part | undefined): number | null {
+  const end = endMs === null ? atMs : Math.min(endMs, part?.end_ms ?? endMs);
+  return end > atMs ? end - (part?.at_ms ?? 0) : null;
+}
+
+type Moments = Awaited<ReturnType<typeof store.momentsOf>>;
+
+/** The moments that the page shows, with their positions in what is shared. */
+function shownMoments(
+  { with_moments, moment_ids }: store.ShareRow,
+  video: store.SharedVideoRow,
+  moments: Moments,
+): SharedMoment[] {
   const chosen = new Set(JSON.parse(moment_ids) as string[]);
+  const part = partOf(video);
+  const from = part?.at_ms ?? 0;
   return moments
-    .filter(({ id }) => with_moments === 1 || chosen.has(id))
-    .map(({ at_ms: atMs, end_ms: endMs, kind, body }) => ({ atMs, endMs, kind, text: body }));
+    .filter(({ id, at_ms }) => (with_moments === 1 || chosen.has(id)) && (!part || isWithin(part, at_ms)))
+    .map(({ id, at_ms, end_ms, kind, body, still_id }) => ({
+      id,
+      atMs: at_ms - from,
+      endMs: endWithin(at_ms, end_ms, part),
+      kind,
+      text: body,
+      hasStill: still_id !== null,
+    }));
 }

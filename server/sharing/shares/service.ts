@@ -7,8 +7,8 @@ import { sha256 } from "../../lib/secrets.ts";
 import { maxShares } from "./rules.ts";
 import * as store from "./store.ts";
 
-/** What a share is of: the video of a slot, or those of a playtest. */
-export type Shared = Pick<store.ShareRow, "playtest_id" | "slot_id">;
+/** What a share is of: the video of a slot, those of a playtest, or a clip. */
+export type Shared = Pick<store.ShareRow, "playtest_id" | "slot_id" | "clip_id">;
 
 type Wanted = Omit<BodyOut<Contract["createSlotShare"]>, "password"> & { passwordHash: string | null };
 
@@ -51,6 +51,10 @@ export async function createShare(
 
 async function requireVideos(tx: Query, row: store.ShareRow): Promise<void> {
   if ((await store.videosOf(tx, row)).length > 0) return;
+  if (row.clip_id !== null)
+    throw conflict(
+      "This clip cannot be shared: it is not ready, or its slot is neither submitted nor accepted. Nothing was shared. Try again when it is cut.",
+    );
   throw conflict(
     row.slot_id === null
       ? "This playtest has no video that can be shared. Nothing was shared. Wait until a video is submitted."

@@ -1,8 +1,9 @@
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
+import { isPoster } from "../../playtests/moments/stills-store.ts";
 import type { MomentRow } from "../../playtests/moments/store.ts";
-import { shareable } from "./rules.ts";
+import { isWithin, type Part, shareable } from "./rules.ts";
 
 export interface ShareRow {
   id: string;
@@ -10,6 +11,8 @@ export interface ShareRow {
   playtest_id: string;
   /** Null for all videos of the playtest. */
   slot_id: string | null;
+  /** A clip of the slot's video; null for whole videos. */
+  clip_id: string | null;
   token_hash: string;
   /** Sealed with `tokenContext`. */
   token: string;
@@ -27,7 +30,7 @@ export interface ShareRow {
 /** A share with the name of its game and how many videos it shows now. */
 export type ShownShareRow = ShareRow & { game_name: string; videos: number };
 
-/** A video as the page of a share shows it. */
+/** A video, or a clip of one, as the page of a share shows it. */
 export interface SharedVideoRow {
   id: string;
   game_name: string;
@@ -36,6 +39,13 @@ export interface SharedVideoRow {
   content_type: string;
   video_duration_ms: number | null;
   submitted_at: number;
+  /** Its poster, if it has one: a clip's own, since that of the whole video could show what is not in the clip. */
+  poster_id: string | null;
+  poster_at_ms: number | null;
+  /** The part of the video (ms) and the name of the clip; null for a whole video. */
+  clip_at_ms: number | null;
+  clip_end_ms: number | null;
+  clip_name: string | null;
 }
 
 export const tokenContext = (id: string) => `share ${id}`;
@@ -46,12 +56,16 @@ export const remove = (tx: Query, id: string) => tx.run("DELETE FROM shares WHER
 const statuses = shareable.map((status) => `'${status}'`).join(", ");
 
 /** The videos of a share: of accounts that are neither suspended nor deleted, and of slots that wait for review or are paid. */
-const videos = `FROM slots s JOIN users o ON o.id = s.owner_id AND o.suspended_at IS NULL AND o.deleted_at IS NULL
+const videosWith = (
+  more: string,
+) => `FROM slots s JOIN users o ON o.id = s.owner_id AND o.suspended_at IS NULL AND o.deleted_at IS NULL
   JOIN users u ON u.id = s.playtester_id AND u.deleted_at IS NULL JOIN submissions b ON b.slot_id = s.id JOIN games g ON g.id = s.game_id
-  WHERE s.status IN (${statuses})`;
+  ${more} WHERE s.status IN (${statuses})`;
+const videos = videosWith("");
 
 const shown = `SELECT h.*, (SELECT g.name FROM games g JOIN playtests p ON p.game_id = g.id WHERE p.id = h.playtest_id) AS game_name,
-  (SELECT COUNT(*) ${videos} AND s.playtest_id = h.playtest_id AND (h.slot_id IS NULL OR s.id = h.slot_id)) AS videos FROM shares h`;
+  (SELECT COUNT(*) ${videos} AND s.playtest_id = h.playtest_id AND (h.slot_id IS NULL OR s.id = h.slot_id)
+    AND (h.clip_id IS NULL OR EXISTS (SELECT 1 FROM clips c WHERE c.id = h.clip_id AND c.status = 'ready'))) AS videos FROM shares h`;
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownShareRow>(`${shown} WHERE h.id = ? AND h.owner_id = ?`, id, ownerId);
@@ -83,25 +97,49 @@ export const findOpen = (q: Query, tokenHash: string, now: number) =>
 const mostVideos = 200;
 
 /** The videos that a share shows now, in the order in which they were submitted; with `slotId` only that one. */
-export const videosOf = (q: Query, { playtest_id, slot_id }: ShareRow, slotId = slot_id) =>
+export const videosOf = (q: Query, share: Pick<ShareRow, "playtest_id" | "slot_id" | "clip_id">, slotId = share.slot_id) =>
+  share.clip_id === null ? wholeVideos(q, share, slotId) : clipOf(q, share, slotId);
+
+const about = "s.id, g.name AS game_name, u.display_name, b.created_at AS submitted_at";
+
+const wholeVideos = (q: Query, { playtest_id, slot_id }: Pick<ShareRow, "playtest_id" | "slot_id">, slotId: string | null) =>
   q.all<SharedVideoRow>(
-    `SELECT s.id, g.name AS game_name, u.display_name, b.blob_key, b.content_type, b.video_duration_ms, b.created_at AS submitted_at
-      ${videos} AND s.playtest_id = ? ${slot_id === null ? "" : "AND s.id = ?"} ${slotId === null ? "" : "AND s.id = ?"}
+    `SELECT ${about}, b.blob_key, b.content_type, b.video_duration_ms, i.id AS poster_id, i.at_ms AS poster_at_ms,
+        NULL AS clip_at_ms, NULL AS clip_end_ms, NULL AS clip_name
+      ${videosWith(`LEFT JOIN stills i ON i.slot_id = s.id AND ${isPoster} AND i.status = 'ready'`)}
+      AND s.playtest_id = ? ${slot_id === null ? "" : "AND s.id = ?"} ${slotId === null ? "" : "AND s.id = ?"}
       ORDER BY b.created_at, s.id LIMIT ${mostVideos}`,
     playtest_id,
     ...(slot_id === null ? [] : [slot_id]),
     ...(slotId === null ? [] : [slotId]),
   );
 
+const clipOf = (q: Query, { clip_id, slot_id }: Pick<ShareRow, "slot_id" | "clip_id">, slotId: string | null) =>
+  q.all<SharedVideoRow>(
+    `SELECT ${about}, 'clips/' || c.id AS blob_key, 'video/mp4' AS content_type, c.end_ms - c.at_ms AS video_duration_ms,
+        i.id AS poster_id, i.at_ms AS poster_at_ms, c.at_ms AS clip_at_ms, c.end_ms AS clip_end_ms, c.name AS clip_name
+      ${videosWith(`JOIN clips c ON c.slot_id = s.id AND c.status = 'ready'
+        LEFT JOIN stills i ON i.clip_id = c.id AND i.status = 'ready'`)} AND c.id = ? AND s.id = ? AND s.id = ?`,
+    clip_id,
+    slot_id,
+    slotId,
+  );
+
 /** Whether the moment belongs to what is shared. */
-export const hasMoment = async (q: Query, { playtest_id, slot_id }: ShareRow, momentId: string): Promise<boolean> => {
+export const hasMoment = async (q: Query, { playtest_id, slot_id, clip_id }: ShareRow, momentId: string): Promise<boolean> => {
   const moment = await q.one<MomentRow>("SELECT * FROM moments WHERE id = ? AND playtest_id = ?", momentId, playtest_id);
-  return moment !== undefined && (slot_id === null || moment.slot_id === slot_id);
+  if (!moment || (slot_id !== null && moment.slot_id !== slot_id)) return false;
+  const clip = clip_id === null ? undefined : await q.one<Part>("SELECT at_ms, end_ms FROM clips WHERE id = ?", clip_id);
+  return clip_id === null || (clip !== undefined && isWithin(clip, moment.at_ms));
 };
 
 /** The moments of a video, in its order. */
 export const momentsOf = (q: Query, slotId: string) =>
-  q.all<MomentRow>("SELECT * FROM moments WHERE slot_id = ? ORDER BY at_ms, id", slotId);
+  q.all<MomentRow & { still_id: string | null }>(
+    `SELECT m.*, i.id AS still_id FROM moments m LEFT JOIN stills i ON i.moment_id = m.id AND i.status = 'ready'
+      WHERE m.slot_id = ? ORDER BY m.at_ms, m.id`,
+    slotId,
+  );
 
 export const countView = (tx: Query, id: string, now: number) =>
   tx.run("UPDATE shares SET views = views + 1, last_viewed_at = ? WHERE id = ?", now, id);

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
@@ -37,6 +38,19 @@ const files: Record<string, { type: string; text: string }> = {
   "upload.js": { type: "text/javascript", text: uploadScript },
 };
 
+/** Compressed files, by their text. They hold no secrets, which compression could betray. */
+const compressed = new Map<string, Buffer>();
+
+function gzipped(text: string): Buffer {
+  const known = compressed.get(text);
+  if (known) return known;
+  const bytes = gzipSync(text);
+  compressed.set(text, bytes);
+  return bytes;
+}
+
+const takesGzip = (accepted: string | undefined) => /(^|[\s,])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted ?? "");
+
 /**
  * `/assets/<name>`: styles and scripts as files, so that the Content-Security-Policy needs no exception for inline ones, and the operator's
  * logo, which may do nothing but be shown: an SVG that is opened as a page could hold scripts.
@@ -47,16 +61,20 @@ export function assets({ logo, color }: Brand): Page {
     ...(color !== null && { "brand.css": { type: "text/css", text: brandStyle(color) } }),
     ...(logo !== null && { logo: { type: logo.type, text: logo.bytes } }),
   };
-  return async (_request, response, url) => {
+  return async ({ headers }, response, url) => {
     const name = url.pathname.slice("/assets/".length);
     const file = Object.hasOwn(served, name) ? served[name] : undefined;
     if (!file) throw notFound();
+    const isText = typeof file.text === "string";
+    const body = typeof file.text === "string" && takesGzip(headers["accept-encoding"]) ? gzipped(file.text) : file.text;
     response.writeHead(200, {
-      "Content-Type": typeof file.text === "string" ? `${file.type}; charset=utf-8` : file.type,
+      "Content-Type": isText ? `${file.type}; charset=utf-8` : file.type,
       "Cache-Control": "max-age=3600",
-      "Content-Length": Buffer.byteLength(file.text),
+      "Content-Length": Buffer.byteLength(body),
+      ...(isText && { Vary: "Accept-Encoding" }),
+      ...(body !== file.text && { "Content-Encoding": "gzip" }),
       ...(name === "logo" && { "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox" }),
     });
-    response.end(file.text);
+    response.end(body);
   };
 }

@@ -1,16 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { text } from "node:stream/consumers";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { notFound } from "../../lib/problem.ts";
 import type { Download } from "../../lib/signed-links.ts";
+import * as stills from "../../playtests/moments/stills-store.ts";
+import * as moments from "../../playtests/moments/store.ts";
+import { stillFile, thumbnailFile } from "../../playtests/moments/views.ts";
 import * as slots from "../../playtests/slots/store.ts";
+import * as clips from "../../sharing/clips/store.ts";
 import * as transcripts from "../../transcripts/store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { submittedFile } from "../../uploads/store.ts";
-import type { RecordingPart } from "../shared/types.ts";
+import type { ImageKind, RecordingPart } from "../shared/types.ts";
 
 const finders: Record<RecordingPart, (q: Query, slotId: string) => Promise<Download | undefined>> = {
+  async poster(q, slotId) {
+    const still = await stills.posterOf(q, slotId);
+    return still && stillFile(still, "inline");
+  },
   async video(q, slotId) {
     const file = await submittedFile(q, slotId);
     return file && { blobKey: file.blob_key, filename: file.filename, contentType: file.content_type, disposition: "inline" };
@@ -40,7 +47,7 @@ export async function readCaptions(deps: Deps, userId: string, slotId: string): 
   const file = await deps.store.read(async (q) =>
     (await slots.findForOwner(q, slotId, userId)) ? finders.captions(q, slotId) : undefined,
   );
-  return file && text(await deps.blobs.read(file.blobKey));
+  return file && deps.blobs.text(file.blobKey);
 }
 
 /** Sends the submitted video of a slot, or its captions, to its playtester or its owner and nobody else. Supports `Range`. */
@@ -55,4 +62,37 @@ export async function sendRecording(
   );
   if (!file) throw notFound();
   await sendFile(deps, request, response, file);
+}
+
+type StillFinder = (q: Query, id: string, userId: string) => Promise<stills.StillRow | undefined>;
+
+const stillOfMoment: StillFinder = async (q, momentId, userId) =>
+  (await moments.findForOwner(q, momentId, userId)) ? stills.ofMoment(q, momentId) : undefined;
+
+const posterOfClip: StillFinder = async (q, clipId, userId) =>
+  (await clips.findForOwner(q, clipId, userId)) ? stills.ofClip(q, clipId) : undefined;
+
+const images: Record<ImageKind, { find: StillFinder; fileOf: typeof thumbnailFile }> = {
+  still: { find: stillOfMoment, fileOf: stillFile },
+  thumbnail: { find: stillOfMoment, fileOf: thumbnailFile },
+  clipThumbnail: { find: posterOfClip, fileOf: thumbnailFile },
+};
+
+export interface WantedImage {
+  userId: string;
+  kind: ImageKind;
+  /** The id of the moment or clip. */
+  id: string;
+}
+
+/** Sends an image of a moment or clip to the owner of its slot and nobody else. */
+export async function sendImage(
+  deps: Deps,
+  { userId, kind, id }: WantedImage,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const still = await deps.store.read((q) => images[kind].find(q, id, userId));
+  if (still?.status !== "ready") throw notFound();
+  await sendFile(deps, request, response, images[kind].fileOf(still, "inline"));
 }

@@ -10,6 +10,9 @@ const undoMs = 5_000;
 const retryMs = 10_000;
 
 const fieldsOf = (form) => Object.fromEntries(new FormData(form));
+/** The folder of this host's pages. `playtest studio` has another one at each start. */
+const root = new URL("..", import.meta.url).href;
+
 const post = (path, fields) => fetch(path, { method: "POST", body: new URLSearchParams(fields) });
 
 /** Whether the reply is the page that follows the form, and not the one to sign in. */
@@ -117,6 +120,21 @@ function swap(page) {
   document.dispatchEvent(new Event("playtest:shown"));
 }
 
+/** Shows what is being cut out of the video as soon as it is there; after a minute that takes a reload. */
+async function followCutting(waitMs = 1_000) {
+  const ids = [...document.querySelectorAll("[data-cutting]")].map(({ id }) => id);
+  if (ids.length === 0 || waitMs > 60_000) return;
+  await new Promise((done) => setTimeout(done, waitMs));
+  const reply = await fetch(location.pathname + location.search).catch(() => undefined);
+  const page = reply && isDone(reply) ? await pageOf(reply) : undefined;
+  for (const id of ids) {
+    const fresh = page?.getElementById(id);
+    if (fresh) document.getElementById(id)?.replaceWith(document.adoptNode(fresh));
+  }
+  return followCutting(waitMs * 2);
+}
+void followCutting();
+
 /** Moments that the server does not have yet. Each is an entry of its own in the browser's storage, so that two tabs lose nothing. */
 class Outbox {
   #form;
@@ -136,6 +154,11 @@ class Outbox {
     void this.#deliver();
   }
 
+  /** Where the form is sent, below the root, so that what waits is sent after `playtest studio` started again too. */
+  get #path() {
+    return this.#form.action.slice(root.length);
+  }
+
   #entries() {
     const names = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at));
     const own = names.filter((name) => name.startsWith(this.#prefix)).sort();
@@ -146,7 +169,7 @@ class Outbox {
     const { csrf: _, formKey: __, ...fields } = fieldsOf(this.#form);
     const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     try {
-      localStorage.setItem(`${this.#prefix}${Date.now()} ${key}`, JSON.stringify({ path: this.#form.action, key, fields }));
+      localStorage.setItem(`${this.#prefix}${Date.now()} ${key}`, JSON.stringify({ path: this.#path, key, fields }));
     } catch {
       // This browser stores nothing: the form is sent as without scripts.
       return;
@@ -180,13 +203,14 @@ class Outbox {
     this.#say("Saving…");
     try {
       const { csrf } = fieldsOf(this.#form);
-      const reply = await post(path, { ...fields, csrf, formKey: key });
+      const reply = await post(root + path, { ...fields, csrf, formKey: key });
       if (isDone(reply)) return this.#saved(name, path, await pageOf(reply));
       if (reply.ok || reply.status === 403)
         return this.#later(
           "You are signed out. Moments are kept in this browser. Sign in again and reload this page to save them.",
         );
-      if (reply.status === 429 || reply.status >= 500)
+      // `playtest studio` replies with 424 when its server cannot be reached or fails.
+      if ([424, 429].includes(reply.status) || reply.status >= 500)
         return this.#later("The server cannot save moments now. They are kept in this browser and sent again.");
       localStorage.setItem(name, JSON.stringify({ path, key, fields, refused: problemIn(await pageOf(reply)) }));
       this.#say("A moment was not saved.");
@@ -198,8 +222,9 @@ class Outbox {
 
   #saved(name, path, page) {
     localStorage.removeItem(name);
-    if (path === this.#form.action) swap(page);
-    this.#say("Saved.");
+    if (path === this.#path) swap(page);
+    void followCutting();
+    this.#say(page.querySelector("main .note[role=status]")?.textContent.trim() ?? "Saved.");
     return true;
   }
 
@@ -244,7 +269,9 @@ function waitingItem({ name, fields, refused }) {
 }
 
 function fillIn(form, fields) {
-  for (const [name, value] of Object.entries(fields)) if (form.elements[name]) form.elements[name].value = value;
+  if (form.elements.still) form.elements.still.checked = fields.still !== undefined;
+  for (const [name, value] of Object.entries(fields))
+    if (form.elements[name] && name !== "still") form.elements[name].value = value;
   form.elements.text.focus();
 }
 
@@ -287,10 +314,15 @@ document.addEventListener("submit", async (event) => {
     problem.hidden = false;
   };
   try {
-    const reply = await post(form.action, fieldsOf(form));
+    const { submitter } = event;
+    const action = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const reply = await post(action, new FormData(form, submitter));
     const page = await pageOf(reply);
-    if (isDone(reply)) swap(page);
-    else refuse(reply.ok ? "You are signed out. Nothing was changed. Sign in again in another tab, then save." : problemIn(page));
+    if (isDone(reply)) {
+      swap(page);
+      void followCutting();
+    } else
+      refuse(reply.ok ? "You are signed out. Nothing was changed. Sign in again in another tab, then save." : problemIn(page));
   } catch {
     refuse("The server cannot be reached. It is not known whether this was saved. Try again: it takes effect once.");
   }
@@ -298,16 +330,24 @@ document.addEventListener("submit", async (event) => {
 
 const word = (text) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const option = (flag, value) => (value ? ` ${flag} ${word(value)}` : "");
+/** The command that does the same as a form, from its beginning and what is filled in. */
 const commands = {
-  accept: ({ rating, comment = "" }) => option("--rating", rating) + option("--comment", comment.trim()),
-  reject: ({ reason = "", allowRetry }) => option("--reason", reason.trim()) + (allowRetry ? " --retry" : ""),
-  note: ({ position, text, kind, severity, tags }) =>
-    ` ${word(position || positionText(0))} ${word(text.trim() || "TEXT")}${kind === "note" ? "" : option("--kind", kind)}${option("--severity", severity)}` +
+  accept: (start, { rating, comment = "" }) => start + option("--rating", rating) + option("--comment", comment.trim()),
+  reject: (start, { reason = "", allowRetry }) => start + option("--reason", reason.trim()) + (allowRetry ? " --retry" : ""),
+  share: (start, { clip, validForSeconds, password, withNotes, withName }, { shared }) =>
+    start.replace(shared, clip || shared) +
+    option("--for", `${validForSeconds / 86_400}d`) +
+    (password ? " --password" : "") +
+    (withNotes ? " --with-notes" : "") +
+    (withName ? " --with-name" : ""),
+  note: (start, { position, text, kind, severity, tags, still }) =>
+    `${start} ${word(position || positionText(0))} ${word(text.trim() || "TEXT")}${kind === "note" ? "" : option("--kind", kind)}${option("--severity", severity)}` +
     tags
       .toLowerCase()
       .split(/[\s,]+/)
       .map((tag) => option("--tag", tag))
-      .join(""),
+      .join("") +
+    (still ? " --still" : ""),
 };
 
 /** Shows the command that does the same as a form as it is filled in. */
@@ -316,13 +356,25 @@ for (const form of document.querySelectorAll("form[data-command]")) {
   const [code, button] = [box.querySelector("code"), box.querySelector("button")];
   const start = code.textContent;
   const show = () => {
-    code.textContent = start + commands[form.dataset.command](fieldsOf(form));
+    code.textContent = commands[form.dataset.command](start, fieldsOf(form), form.dataset);
     button.dataset.copy = code.textContent;
   };
   form.addEventListener("input", show);
   form.addEventListener("change", show);
   show();
 }
+
+/** Chooses a clip in the form that shares, without leaving the video. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-share]");
+  const field = document.getElementById("share-clip");
+  if (!link || event.ctrlKey || event.metaKey || !field?.querySelector(`[value="${link.dataset.share}"]`)) return;
+  event.preventDefault();
+  field.value = link.dataset.share;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+  field.closest("details").open = true;
+  field.focus();
+});
 
 const go = (rel) => {
   const link = document.querySelector(`a[rel=${rel}]`);
@@ -349,6 +401,11 @@ document.addEventListener("keydown", (event) => {
   if (key === "Escape" && decision.isPending) return decision.undo();
   if (key === "Escape" && note?.contains(target)) return document.querySelector("[data-player] video").focus();
   if (target.closest("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) return;
+  if (target.name === "rating" && /^[1-5]$/.test(key)) {
+    const choice = target.form.querySelector(`[name=rating][value="${key}"]`);
+    choice.focus();
+    return choice.click();
+  }
   if (!Object.hasOwn(keys, key)) return;
   event.preventDefault();
   keys[key]();

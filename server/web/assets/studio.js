@@ -81,7 +81,7 @@ function show(fresh) {
 const everyMs = 20_000;
 
 function follow() {
-  const stream = new EventSource("/studio/events");
+  const stream = new EventSource(new URL("../studio/events", import.meta.url));
   stream.addEventListener("message", (event) => {
     if (event.data) refresh();
   });

@@ -199,6 +199,11 @@ function show(sent, size, speed) {
   transfer.textContent = `${(sent / MiB).toFixed(1)} of ${(size / MiB).toFixed(1)} MiB${left}`;
 }
 
+/** While nothing is sent there is no rate, and nobody knows how long it takes. */
+function showStanding() {
+  [transfer.textContent] = transfer.textContent.split(" · ");
+}
+
 /** Shows the video and the button as the server has them now. What was typed stays. */
 async function refresh() {
   const reply = await fetch(location.pathname);
@@ -261,6 +266,7 @@ class Uploader {
     this.#run = undefined;
     this.#upload.abort();
     this.#wake();
+    showStanding();
     pause.textContent = "Resume";
   }
 
@@ -291,6 +297,7 @@ class Uploader {
         if (reason instanceof Refusal && ++refusals >= triesPerRefusal)
           return this.#fail(`${reason.message} What was sent is kept. Click Resume to try again.`);
         say(navigator.onLine ? `${reason.message} Retrying…` : "You are offline. The upload resumes when you are online again.");
+        showStanding();
         await this.#wait(Math.min(30_000, 500 * 2 ** failures++));
       }
     }

@@ -14,12 +14,17 @@ import { groupEntries, groupPage, groupTitle, objectsPage, overview } from "./re
 
 const titles: Record<string, string> = Object.fromEntries(Object.entries(topics).map(([name, { title }]) => [name, title]));
 
-const contents = (): DocsPage => ({
+/** Topics that are about nothing but payments. */
+const aboutPayments: readonly string[] = ["billing"];
+const topicsOf = (chapter: (typeof chapters)[number], payments: boolean) =>
+  chapter.topics.filter(([name]) => payments || !aboutPayments.includes(name));
+
+const contents = (payments: boolean): DocsPage => ({
   title: "Documentation",
   href: "/docs",
   body: html`${chapters.map(
     (chapter) => html`<h2>${chapter.title}</h2>
-<ul class="contents">${chapter.topics.map(([name, summary]) => html`<li><a href="/docs/${name}">${titles[name]}</a><span>${summary}</span></li>`)}</ul>`,
+<ul class="contents">${topicsOf(chapter, payments).map(([name, summary]) => html`<li><a href="/docs/${name}">${titles[name]}</a><span>${summary}</span></li>`)}</ul>`,
   )}
 <h2>API reference</h2>
 <ul class="contents"><li><a href="/docs/api">API reference</a><span>Every endpoint of this server, with its parameters, body, reply and errors</span></li></ul>`,
@@ -33,11 +38,17 @@ function neighborLinks(name: TopicName): Markup {
 ${after && html`<a href="/docs/${after.name}">${titles[after.name]} →</a>`}</div>`;
 }
 
-/** What every page says first where nothing costs anything: the topics are the same on every server. */
-const withoutPayments = html`<p class="soft">This server runs without payments: playtests cost and earn nothing here. What these pages say about prices, credit, invoices and payouts is for servers that take payments.</p>`;
+/** What every page says first where nothing costs anything. */
+const withoutPayments = html`<p class="soft">This server runs without payments: playtests cost and earn nothing here.</p>`;
+/** The same, on pages for operators and on the reference, which are about all servers. */
+const otherServers = html`<p class="soft">This server runs without payments: playtests cost and earn nothing here. What this page says about prices, credit, invoices and payouts is for servers that take payments.</p>`;
 
-function topicPage(name: TopicName, after: Markup = neighborLinks(name)): DocsPage {
-  const { title, blocks } = topics[name];
+const ofPeople = new Set<string>(chapters.slice(0, 2).flatMap(({ topics: names }) => names.map(([name]) => `/docs/${name}`)));
+const noteFor = ({ href }: DocsPage) => (href === "/docs" || ofPeople.has(href) ? withoutPayments : otherServers);
+
+function topicPage(name: TopicName, payments: boolean, after: Markup = neighborLinks(name)): DocsPage {
+  const { title } = topics[name];
+  const blocks = topics[name].blocks.filter((block) => payments || !(block.aboutPayments || aboutPayments.includes(name)));
   const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
   return {
     title,
@@ -63,17 +74,17 @@ export function docs(
   const reference = () => (known ??= referenceOf(contract, { baseUrl, version, sandbox }));
 
   function find([name = "", part = "", ...more]: readonly string[]): DocsPage {
-    if (name === "" && part === "" && more.length === 0) return contents();
+    if (name === "" && part === "" && more.length === 0) return contents(site.payments);
     if (name === "api" && more.length === 0 && part !== "") return referencePage(reference(), part);
     if (part !== "" || more.length > 0 || !isTopic(name)) throw notFound();
-    return name === "api" ? topicPage(name, overview(reference())) : topicPage(name);
+    return name === "api" ? topicPage(name, site.payments, overview(reference())) : topicPage(name, site.payments);
   }
 
   return async (request, response, url) => {
     if (request.method !== "GET" && request.method !== "HEAD")
       throw new Problem("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
     const found = find(url.pathname.split("/").slice(2));
-    const page = site.payments ? found : { ...found, body: html`${withoutPayments}${found.body}` };
+    const page = site.payments ? found : { ...found, body: html`${noteFor(found)}${found.body}` };
     sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));
   };
 }

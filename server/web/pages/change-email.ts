@@ -17,7 +17,7 @@ export function changeEmail(accounts: BrowserAccounts, readForm: ReadForm): Page
       if (!found) return sendPage(response, 410, gone);
       const body = html`<p>Change the email address of your playtest account to <strong>${found.email}</strong>?</p>
 <form method="post" action="/change-email"><input type="hidden" name="token" value="${token}"><button>Confirm</button></form>
-<p class="soft">If you did not request this, close this page: without both confirmations the address stays as it is.</p>`;
+<p class="soft">If you did not request this, close this page: without your confirmation the address stays as it is.</p>`;
       return sendPage(response, 200, { title: "Change your email address", body });
     }
     if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
@@ -27,9 +27,9 @@ export function changeEmail(accounts: BrowserAccounts, readForm: ReadForm): Page
     if (confirmed.done)
       return sendPage(response, 200, {
         title: "Email address changed",
-        body: html`<p>The email address of your account is now <strong>${confirmed.email}</strong>. Use it to sign in.</p>`,
+        body: html`<p>The email address of your account is now <strong>${confirmed.email}</strong>. Use it when you sign in.</p>`,
       });
-    const body = html`<p>Now open the link in the email that was sent to the other address. Until then the address stays as it is.</p>`;
+    const body = html`<p>Now open the link in the email to the other address. Until then the address stays as it is.</p>`;
     sendPage(response, 200, { title: "One confirmation is left", body });
   };
 }

@@ -4,6 +4,7 @@ import { methodNotAllowed } from "../../http/routes.ts";
 import { staleForm } from "../form.ts";
 import { html, type PageContent, redirect, sendPage } from "../html.ts";
 import { acceptTerms } from "../shared/parts.ts";
+import { doorOf, playDoor } from "../sign-in/doors.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
 import { passwordForm } from "./reset-password.ts";
@@ -32,7 +33,7 @@ export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site
       if (await accounts.findSession(request.headers)) return redirect(response, "/play");
       return sendPage(response, 410, gone);
     }
-    if ("hasAccount" in joined) return redirect(response, "/play/sign-in?done=account");
+    if ("accountOf" in joined) return redirect(response, `${(doorOf(joined.accountOf) ?? playDoor).base}/sign-in?done=account`);
     if ("resetToken" in joined) return sendPage(response, 200, setPassword(site, joined));
     setHeaders(response, { "Set-Cookie": joined.cookie });
     redirect(response, "/play");
@@ -64,5 +65,5 @@ ${passwordForm({ token, isNew: false, revoke: false, keys: false })}
 
 const gone: PageContent = {
   title: "This invitation no longer works",
-  body: html`<p>It was used, revoked or has expired. Nothing was changed. If you joined already, <a href="/play/sign-in">sign in</a>. Otherwise ask the operator of this server for another invitation.</p>`,
+  body: html`<p>It is invalid, used, revoked or expired. Nothing was changed. If you joined already, sign in to <a href="/play/sign-in">the playtester portal</a> or <a href="/studio/sign-in">Studio</a>. Otherwise ask the operator of this server for another invitation.</p>`,
 };

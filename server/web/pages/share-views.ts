@@ -1,14 +1,18 @@
 import type { Cue } from "../../../src/contract/text/cues.ts";
+import { plural } from "../../../src/contract/text/plural.ts";
 import { positionInLink, positionText } from "../../../src/contract/text/position.ts";
 import type { OpenShare, SharedDetail, SharedMoment, SharedVideo } from "../../sharing/shares/public.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { atSeconds, player, playerScript, playerStyle } from "../player/markup.ts";
+import { time } from "../shared/text.ts";
 import type { Site } from "../site.ts";
 
 /** The pages of a share: its password, the list of the videos of a playtest, and a video with what was said and noted. */
 
 export const shareStyle = `
 .videos { list-style: none; margin: 1rem 0 0; padding: 0; } .videos li { padding: .6rem 0; border-top: 1px solid var(--line); }
+main { overflow-wrap: break-word; }
+td:last-child { overflow-wrap: anywhere; unicode-bidi: plaintext; white-space: pre-line; }
 `;
 
 export function passwordPage(wrong: boolean): PageContent {
@@ -19,7 +23,7 @@ export function passwordPage(wrong: boolean): PageContent {
 <input id="password" name="password" type="password" required maxlength="200" autocomplete="current-password"${wrong && html` aria-invalid="true" aria-describedby="wrong"`}>
 ${wrong && html`<p id="wrong" class="bad" role="alert">This password is wrong.</p>`}
 <button class="wide">Open</button></form>
-<p class="soft">You got the link to this page from the owner of a game. Ask them for the password.</p>`,
+<p class="soft">The owner of a game set this password. Ask whoever sent you the link for it.</p>`,
   };
 }
 
@@ -32,18 +36,22 @@ const day = (ms: number) => html`<time datetime="${new Date(ms).toISOString()}">
 const facts = ({ lengthMs, submittedAt }: SharedVideo) =>
   html`${lengthMs === null ? "Submitted" : html`${positionText(lengthMs)}, submitted`} ${day(submittedAt)}`;
 
-const until = ({ expiresAt }: OpenShare) => html`<p class="soft">This link works until ${day(expiresAt)}.</p>`;
+const until = ({ expiresAt }: OpenShare) =>
+  html`<p class="soft">This link works until ${time(new Date(expiresAt).toISOString())}.</p>`;
 
 /** Previews of a link are shown by whoever it is sent through, so a page with a password has none. */
-const preview = (site: Site, title: string, description: string) => ({
-  preview: { type: "website", site_name: site.name, title, description },
+const preview = (site: Site, title: string, description: string, image: string | false) => ({
+  preview: { type: "website", site_name: site.name, title, description, ...(image && { image: site.baseUrl + image }) },
 });
+
+/** The path of the image of a video of a share; false without one. */
+const posterOf = (path: string, { slotId, hasPoster }: SharedVideo) => hasPoster && `${path}/${slotId}/poster`;
 
 /** The videos of a playtest. */
 export function listPage(site: Site, path: string, share: OpenShare): PageContent {
   const { videos, hasPassword } = share;
   const title = `Playtests of ${videos[0]!.gameName}`;
-  const count = videos.length === 1 ? "1 video" : `${videos.length} videos`;
+  const count = plural(videos.length, "video");
   const rows = videos.map(
     (video, index) =>
       html`<li><a href="${path}/${video.slotId}">${video.playtesterName ?? `Video ${index + 1}`}</a> <span class="soft">${facts(video)}</span></li>`,
@@ -52,7 +60,7 @@ export function listPage(site: Site, path: string, share: OpenShare): PageConten
     title,
     wide: true,
     assets: { style: "share.css" },
-    ...(!hasPassword && preview(site, title, `${count} of people who play ${videos[0]!.gameName}.`)),
+    ...(!hasPassword && preview(site, title, `${count} of people who play ${videos[0]!.gameName}.`, posterOf(path, videos[0]!))),
     body: html`<p>${count}</p><ul class="videos">${rows}</ul>${until(share)}`,
   };
 }
@@ -63,9 +71,9 @@ const positionLink = (ms: number, label: Markup) =>
 
 const kinds = { bug: "Bug", confusion: "Confusion", delight: "Delight", idea: "Idea", note: "Note" } as const;
 
-const momentRow = ({ atMs, endMs, kind, text }: SharedMoment) => {
+const momentRow = (files: string, { id, atMs, endMs, kind, text, hasStill }: SharedMoment) => {
   const label = endMs === null ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
-  return html`<tr><td>${positionLink(atMs, html`${label}`)}</td><td>${kinds[kind]}</td><td>${text}</td></tr>`;
+  return html`<tr><td>${positionLink(atMs, html`${label}`)}</td><td>${kinds[kind]}</td><td>${text}${hasStill && html`<p class="still"><a href="${files}/stills/${id}"><img src="${files}/thumbnails/${id}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`}</td></tr>`;
 };
 
 const section = (title: string, present: boolean, body: () => Markup) => present && html`<h2>${title}</h2>${body()}`;
@@ -87,6 +95,7 @@ export function videoPage(site: Site, share: OpenShare, video: SharedDetail, { p
   const title = titleOf(video);
   const files = `${path}/${video.slotId}`;
   const { lengthMs, takeaways, moments, cues } = video;
+  const poster = posterOf(path, video);
   const description = lengthMs === null ? "A playtest on video." : `A playtest on video, ${positionText(lengthMs)}.`;
   const played = player({
     src: `${files}/video`,
@@ -94,19 +103,20 @@ export function videoPage(site: Site, share: OpenShare, video: SharedDetail, { p
     startMs,
     ...(video.hasCaptions && { captions: `${files}/captions` }),
     ...(lengthMs !== null && { lengthMs }),
+    ...(poster && { poster }),
     marks: marksOf(moments),
   });
   const body = html`${played}
-<p class="soft">${facts(video)}</p>
+<p class="soft">${video.clipName !== null && `Clip: ${video.clipName} · `}${facts(video)}</p>
 ${section("Takeaways", takeaways.length > 0, () => html`<ul>${takeaways.map((line) => html`<li>${line}</li>`)}</ul>`)}
-${section("Notes", moments.length > 0, () => html`<table><thead><tr><th>Time</th><th>Kind</th><th>Note</th></tr></thead><tbody>${moments.map(momentRow)}</tbody></table>`)}
+${section("Notes", moments.length > 0, () => html`<table><thead><tr><th>Time</th><th>Kind</th><th>Note</th></tr></thead><tbody>${moments.map((moment) => momentRow(files, moment))}</tbody></table>`)}
 ${section("Transcript", cues.length > 0, () => html`<div class="cues" role="region" aria-label="Transcript" tabindex="0"><ol>${cues.map(cueRow)}</ol></div>`)}
 ${!share.isSingle && html`<p><a href="${path}">All videos</a></p>`}${until(share)}`;
   return {
     title,
     wide: true,
     body,
-    assets: { style: playerStyle, scripts: [playerScript] },
-    ...(!share.hasPassword && preview(site, title, description)),
+    assets: { style: ["share.css", playerStyle], scripts: [playerScript] },
+    ...(!share.hasPassword && preview(site, title, description, poster)),
   };
 }

@@ -5,7 +5,7 @@ import { methodNotAllowed } from "../../http/routes.ts";
 import type { Target } from "../../http/target.ts";
 import { notFound } from "../../lib/problem.ts";
 import type { Download } from "../../lib/signed-links.ts";
-import type { OpenShare, PublicShares } from "../../sharing/shares/public.ts";
+import type { OpenShare, PublicShares, SharedImage } from "../../sharing/shares/public.ts";
 import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import type { Site } from "../site.ts";
@@ -20,21 +20,36 @@ export interface SharePages {
   site: Site;
 }
 
+/** A file of one video of a share. */
+interface Part {
+  slotId: string;
+  part: string;
+  /** The moment of a still image. */
+  item: string | undefined;
+}
+
+const imageSizes = new Map<string, SharedImage["size"]>([
+  ["stills", "whole"],
+  ["thumbnails", "small"],
+]);
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Where a page without scripts starts the video (ms): `?t=761`, in seconds, or `?t=12m41s`. */
 const startOf = ({ searchParams }: Target) => parsePosition(searchParams.get("t") ?? "") ?? 0;
 
 /**
- * `/share/<token>`: what an owner shares, public. `/share/<token>/<slotId>`: one video of a playtest, `…/video` and `…/captions` its files.
+ * `/share/<token>`: what an owner shares, public. `/share/<token>/<slotId>`: one video of a playtest, `…/video`, `…/captions`,
+ * `…/poster`, `…/stills/<momentId>` and `…/thumbnails/<momentId>` its files.
  * The token is looked up for each of them, so that none outlives the share. A password opens all of them in one browser.
  */
 export function share({ shares, sendFile, readForm, limits, site }: SharePages): Page {
   return async (request, response, url, { client }) => {
-    const [, , token = "", slotId, part, ...more] = url.pathname.split("/");
-    if ((slotId !== undefined && !uuid.test(slotId)) || more.length > 0) throw notFound();
+    const [, , token = "", slotId, part, item, ...more] = url.pathname.split("/");
+    const isImage = imageSizes.has(part ?? "") && item !== undefined && uuid.test(item);
+    if ((slotId !== undefined && !uuid.test(slotId)) || (item !== undefined && !isImage) || more.length > 0) throw notFound();
     setHeaders(response, { "X-Robots-Tag": "noindex, nofollow, noarchive" });
-    if (part !== undefined) return sendPart(request, response, token, slotId!, part);
+    if (part !== undefined) return sendPart(request, response, token, { slotId: slotId!, part, item });
     if (!["GET", "HEAD", "POST"].includes(request.method!)) throw methodNotAllowed(["GET", "POST"], "page");
     limits.perAddress(request, "keyless");
     const opened = await shares.open(token, request.headers);
@@ -65,12 +80,17 @@ export function share({ shares, sendFile, readForm, limits, site }: SharePages):
     return videoPage(site, opened, await shares.video(token, request.headers, shown), { path, startMs: startOf(url) });
   }
 
-  async function sendPart(request: IncomingMessage, response: ServerResponse, token: string, slotId: string, part: string) {
+  async function sendPart(request: IncomingMessage, response: ServerResponse, token: string, { slotId, part, item }: Part) {
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
     // A copy in a cache would outlive the share.
     setHeaders(response, { "Cache-Control": "private, no-store", "Referrer-Policy": "no-referrer" });
     if (part === "video") return sendFile(request, response, await shares.file(token, request.headers, slotId));
+    if (part === "poster") return sendFile(request, response, await shares.poster(token, request.headers, slotId));
+    const size = imageSizes.get(part);
+    if (size !== undefined && item !== undefined)
+      return sendFile(request, response, await shares.image(token, request.headers, slotId, { momentId: item, size }));
     if (part !== "captions") throw notFound();
+    limits.perAddress(request, "keyless");
     const vtt = await shares.captions(token, request.headers, slotId);
     response.writeHead(200, { "Content-Type": "text/vtt; charset=utf-8", "Content-Length": Buffer.byteLength(vtt) });
     response.end(request.method === "HEAD" ? undefined : vtt);

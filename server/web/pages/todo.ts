@@ -47,6 +47,11 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See the reported problems", "playtest review problems"]],
   },
+  report: {
+    title: "Answer a reported problem",
+    commands: [["Give the slot back to the playtester, with a new deadline", 'playtest review unblock ID --message "Fixed."']],
+    withoutId: [["See what waits for you", "playtest status"]],
+  },
   applications: {
     title: "Decide on applications",
     commands: [
@@ -105,6 +110,9 @@ const contents: Record<Task, Content> = {
   },
 };
 
+/** What operators do. They sign in with an administrator's key. */
+const ofOperators: ReadonlySet<Task> = new Set(["approval", "report"]);
+
 /** Pages about money. A mail from the time before payments were turned off may lead to them. */
 const aboutMoney: ReadonlySet<Task> = new Set(["credit", "payment", "subscription"]);
 
@@ -144,7 +152,7 @@ export function todo(site: Site): Page {
       ([what, command]) => html`<p>${said(what)}:</p><pre class="wrap"><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
     )}
 <p class="soft">Not signed in on this computer? First run:</p>
-<pre class="wrap"><code>playtest login --base-url ${site.baseUrl}</code></pre>
+<pre class="wrap"><code>playtest login ${ofOperators.has(task) && "--with-key "}--base-url ${site.baseUrl}</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs">All documentation</a></p>`;
     sendPage(response, 200, { title, body });
   };

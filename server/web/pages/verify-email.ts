@@ -1,4 +1,5 @@
 import type { BrowserAccounts, Registration } from "../../accounts/browser/accounts.ts";
+import { browserName } from "../../accounts/browser/agents.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import { time } from "../shared/text.ts";
@@ -35,7 +36,7 @@ const question = (token: string, found: Registration): Markup => {
     html`<form method="post" action="/verify-email"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}"><button class="${look}">${label}</button></form>`;
   return html`<p>Somebody created a ${kinds[role]} account with your email address. Was it you?</p>
 <table class="facts">${fact("Email address", email)}${fact("Created", time(new Date(at).toISOString()))}
-${from !== null && fact("From the address", from)}${agent !== null && fact("With", agent)}</table>
+${from !== null && fact("From the address", from)}${agent !== null && fact("With", browserName(agent))}</table>
 ${button("verify", "Yes, verify", "wide")}
 ${button("delete", "I did not create this: delete it", "quiet wide")}
 <p class="soft">After you verify, the password and API keys that were set when the account was created work.</p>`;
@@ -43,7 +44,7 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 
 const verified = {
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your API keys work now.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>.</p>`,
+  body: html`<p>Your email address is verified. Your password and API keys work now.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>.</p>`,
 };
 
 const deleted = {

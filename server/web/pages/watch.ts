@@ -8,18 +8,21 @@ import type { Page } from "../types.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** `/watch/<slotId>`: a published video, public. `/watch/<slotId>/video`: its file. 404 for any other slot. */
-export function watch(callAs: CallAs, sendVideo: Page): Page {
+const files = ["video", "poster"];
+
+/** `/watch/<slotId>`: a published video, public. `/watch/<slotId>/video`: its file, `…/poster` an image of it. 404 for any other slot. */
+export function watch(callAs: CallAs, sendFile: Page): Page {
   return async (request, response, url, origin) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
     const [, , id = "", part, ...more] = url.pathname.split("/");
-    if (!uuid.test(id) || (part !== undefined && part !== "video") || more.length > 0) throw notFound();
-    if (part === "video") return sendVideo(request, response, url, origin);
+    if (!uuid.test(id) || (part !== undefined && !files.includes(part)) || more.length > 0) throw notFound();
+    if (part !== undefined) return sendFile(request, response, url, origin);
     const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
-    const { gameName, playtesterName, publishedAt } = video;
+    const { gameName, playtesterName, publishedAt, posterUrl } = video;
+    const poster = posterUrl && `/watch/${id}/poster`;
     const src = `/watch/${id}/video`;
     const startMs = parsePosition(url.searchParams.get("t") ?? "");
-    const body = html`${player({ src, label: `Playtest of ${gameName}`, ...(startMs !== undefined && { startMs }) })}
+    const body = html`${player({ src, label: `Playtest of ${gameName}`, ...(poster && { poster }), ...(startMs !== undefined && { startMs }) })}
 <p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>.</p>`;
     const assets = { style: playerStyle, scripts: [playerScript] };
     sendPage(response, 200, { title: `${playtesterName} plays ${gameName}`, wide: true, body, assets });

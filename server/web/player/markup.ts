@@ -1,3 +1,4 @@
+import { plural } from "../../../src/contract/text/plural.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import { html, type Markup } from "../html.ts";
 
@@ -69,7 +70,7 @@ const shape = ({ startMs, endMs, kind, label }: Mark) => {
 
 /** The marks of a video beside each other. The page has them as a list too. */
 export const timeline = (marks: readonly Mark[], lengthMs: number | undefined): Markup =>
-  html`<svg class="timeline" role="img" aria-label="Timeline of the video: ${marks.length === 1 ? "1 moment" : `${marks.length} moments`}" preserveAspectRatio="none"${lengthMs === undefined ? html` hidden` : html` viewBox="0 0 ${Math.max(1, lengthMs)} 100"`}><g class="marks">${marks.map(shape)}</g><line class="playhead" x1="0" x2="0" y1="0" y2="100"/></svg>`;
+  html`<svg class="timeline" role="img" aria-label="Timeline of the video: ${plural(marks.length, "moment")}" preserveAspectRatio="none"${lengthMs === undefined ? html` hidden` : html` viewBox="0 0 ${Math.max(1, lengthMs)} 100"`}><g class="marks">${marks.map(shape)}</g><line class="playhead" x1="0" x2="0" y1="0" y2="100"/></svg>`;
 
 /** A video with keys, speed, single frames and a timeline. Without scripts it has the browser's own controls. */
 export function player(video: PlayerVideo): Markup {

@@ -25,12 +25,14 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .keys-dialog dl { margin: 0; } .keys-dialog dl div { display: grid; grid-template-columns: 8rem 1fr; gap: .75rem; padding: .3rem 0; border-top: 1px solid var(--line); } .keys-dialog dd { margin: 0; }
 .transcript .head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; } .transcript .head h2, .transcript .head label { margin: 0; }
 .cues { position: relative; max-height: 28rem; margin-top: .5rem; overflow-y: auto; overscroll-behavior: contain; border: 1px solid var(--line); border-radius: .5rem; }
-.cues ol { margin: 0; padding: 0; list-style: none; content-visibility: auto; contain-intrinsic-size: auto none auto 30rem; }
+.cues ol { margin: 0; padding: 0; list-style: none; }
+.cues ol:not(:only-child), .cues ol:has(> :nth-child(201)) { content-visibility: auto; contain-intrinsic-size: auto none auto 30rem; }
 .cues li { margin: 0; }
 .cues a { display: grid; grid-template-columns: 3.75rem minmax(0, 1fr); gap: .25rem; padding: .35rem .75rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
 .cues a:hover { background: var(--ground); } .cues a:hover time { text-decoration: underline; }
 .cues a:focus-visible { outline-offset: -3px; }
 .cues a[aria-current] { background: var(--wash, var(--ground)); box-shadow: inset .25rem 0 var(--accent); }
 .cues time { color: var(--accent); font-variant-numeric: tabular-nums; }
+.still { margin: .5rem 0 0; } .still img { display: block; width: min(100%, 16rem); aspect-ratio: 16 / 9; object-fit: contain; border-radius: .4rem; background: #000; }
 .cues-more a { margin-right: .75rem; }
 `;

@@ -14,5 +14,6 @@ export const chat = new ChatPages<PageContext>({
     ((await call("listContacts")).data.contacts as Owners).map((owner) => ({ ...owner, name: owner.companyName })),
   layout: (context, page) => signedInLayout(context, "messages", page),
   none: html`<p>No contacts yet. When an owner accepts one of your playtests, you can message each other here.</p>`,
+  offers: async () => true,
   locked: "You can message this owner after they accept one of your playtests.",
 });

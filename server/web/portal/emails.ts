@@ -1,4 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { noneSent } from "../../mail/delivery.ts";
 import { html, type PageContent } from "../html.ts";
 import { notice, tokens } from "../shared/parts.ts";
 import { signedInLayout } from "./layout.ts";
@@ -13,8 +14,9 @@ export async function emailsPage(context: PageContext): Promise<PageContent> {
   const { settings, digestHour } = (await context.call("listNotificationSettings")).data;
   const body = html`${context.query.get("done") === "saved" && notice("Your email settings were saved.")}
 <p>Choose which emails you get. Emails about the security of your account are always sent, and <a href="/play/notifications">notifications</a> always appear here.</p>
+${context.site.delivery === "saved" && html`<p class="soft">${noneSent}</p>`}
 <form method="post" action="/play/account/emails">${tokens(context)}
-${settings.map(choice)}
+${settings.filter(({ kind }) => context.site.payments || !kind.startsWith("payout.")).map(choice)}
 <p class="soft">“One a day” collects what happened into one email at ${String(digestHour).padStart(2, "0")}:00 UTC.</p>
 <button>Save</button></form>
 <p><a href="/play/account">Back to your account</a></p>`;

@@ -7,6 +7,7 @@ import type { Exchange } from "../shared/types.ts";
 import { type AreaParts, signedInArea } from "../sign-in/area.ts";
 import { playDoor } from "../sign-in/doors.ts";
 import type { Page } from "../types.ts";
+import type { PrintStatement } from "./earnings/statements.ts";
 import { withFilters } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import { createPortalRouter } from "./routes.ts";
@@ -24,6 +25,8 @@ export interface PortalParts extends AreaParts {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void>;
+  /** Renders a statement of this account as PDF. */
+  printStatement: PrintStatement;
   newFormKey(): string;
   now(): number;
 }
@@ -34,6 +37,7 @@ export function portal(parts: PortalParts): Page {
   const router = createPortalRouter({
     sendRecording: (part) => sendRecording(parts, part),
     storeVideo: (page) => storeVideo(parts, page),
+    printStatement: parts.printStatement,
   });
   const pages = new SignedInPages<PageContext>({
     base: "/play",

@@ -1,8 +1,9 @@
-import { type Device, deviceNames } from "../../../src/contract/games.ts";
 import type { Data } from "../../../src/contract/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
+import { plural } from "../../../src/contract/text/plural.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
+import { deviceLabels, devices } from "../shared/devices.ts";
 import { button, cover, cursorOf, disabledButton, fault, marked, notice, prose, tokens } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
@@ -32,15 +33,7 @@ function byGame(offers: readonly Offer[]): Offer[][] {
 }
 
 const whyFull = (held: number) =>
-  html`You hold ${held} ${held === 1 ? "slot" : "slots"}, the most at once. Submit or release one in <a href="/play/slots">My slots</a> first.`;
-
-const deviceLabels: Record<Device, string> = {
-  PC: "PC (Windows)",
-  Mac: "Mac",
-  Linux: "Linux",
-  iOS: "iPhone and iPad",
-  Android: "Android",
-};
+  html`You hold ${plural(held, "slot")}, the most at once. Submit or release one in <a href="/play/slots">My slots</a> first.`;
 
 const languageNames = new Intl.DisplayNames("en", { type: "language" });
 const languageLabel = (tag: string) => languageNames.of(tag) ?? tag;
@@ -53,8 +46,6 @@ interface Choice {
 const select = (name: string, label: string, any: string, choices: readonly Choice[], chosen: string | undefined) =>
   html`<div><label for="${name}">${label}</label>
 <select id="${name}" name="${name}"><option value="">${any}</option>${choices.map(({ value, label }) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`)}</select></div>`;
-
-const devices = deviceNames.map((name) => ({ value: name, label: deviceLabels[name] }));
 
 /** The languages to choose from: those of the games that are offered, and the one that is chosen. */
 function languageChoices(offered: readonly string[], chosen: string | undefined): Choice[] {
@@ -94,7 +85,7 @@ ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel=
 }
 
 const item = (context: PageContext, offer: Offer, full: Markup | undefined): Markup =>
-  html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer.payoutCents)}</div>
+  html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${plural(offer.slotsOpen, "slot")} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer.payoutCents)}</div>
 ${takePart(context, offer, full)}</li>`;
 
 function takePart(context: PageContext, offer: Offer, full: Markup | undefined): Markup {

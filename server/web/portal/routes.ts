@@ -1,4 +1,6 @@
 import { createRouter, type Router } from "../../http/router.ts";
+import { html } from "../html.ts";
+import { passkeyRoutes } from "../sign-in/passkeys.ts";
 import {
   accountPage,
   changeEmail,
@@ -15,7 +17,7 @@ import { applicationsPage, withdraw } from "./applications.ts";
 import { chat } from "./chat.ts";
 import { payoutDetailsPage, removePayoutDetails, savePayoutDetails } from "./earnings/details.ts";
 import { earningsPage } from "./earnings/page.ts";
-import { statementFile, statementPage } from "./earnings/statements.ts";
+import { type PrintStatement, statementFile, statementPage, statementPdf } from "./earnings/statements.ts";
 import { emailsPage, saveEmails } from "./emails.ts";
 import {
   disableFactor,
@@ -25,12 +27,18 @@ import {
   setUpAgain,
   startFactor,
 } from "./factors/authenticator-app.ts";
-import { addPasskey, passkeysPage, removePasskey, removePasskeyPage, startPasskey } from "./factors/passkeys.ts";
+import { signedInLayout } from "./layout.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { recordingPage } from "./slots/recording.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
 import type { Action, Download, PageContext, RecordingPart, Route, View } from "./types.ts";
+
+const passkeys = passkeyRoutes<PageContext>("/account/passkeys", {
+  path: "/play/account/passkeys",
+  back: html`<a href="/play/account">Back to your account</a>`,
+  layout: (context, page) => signedInLayout(context, undefined, page),
+});
 
 /** Pages, by their paths below `/play`. */
 const views: Record<string, View> = {
@@ -49,8 +57,7 @@ const views: Record<string, View> = {
   "/account": accountPage,
   "/account/emails": emailsPage,
   "/account/factor": factorPage,
-  "/account/passkeys": passkeysPage,
-  "/account/passkeys/:id": removePasskeyPage,
+  ...passkeys.views,
 };
 
 /** Redirects to other sites. The URL is created when the link is opened. */
@@ -112,9 +119,7 @@ const actions: Record<string, Action> = {
   "/account/factor/start": { run: startFactor, page: factorPage, takesPassword: true },
   "/account/factor/enable": { run: enableFactor, page: setUpAgain, takesPassword: true },
   "/account/factor/disable": { run: disableFactor, page: factorPage, takesPassword: true },
-  "/account/passkeys/start": { run: startPasskey, page: passkeysPage, takesPassword: true },
-  "/account/passkeys/add": { run: addPasskey, page: passkeysPage, takesPassword: true },
-  "/account/passkeys/:id/remove": { run: removePasskey, page: removePasskeyPage, takesPassword: true },
+  ...passkeys.actions,
   "/account/factor/recovery-codes": { run: renewRecoveryCodes, page: factorPage, takesPassword: true },
 };
 
@@ -125,17 +130,19 @@ const videos: Record<string, View> = {
 
 type Serve = NonNullable<Route["serve"]>;
 
-/** What the portal needs of its server for videos. */
-interface Videos {
+/** What the portal needs of its server for files. */
+interface PortalFiles {
   sendRecording(part: RecordingPart): Serve;
   storeVideo(page: View): Serve;
+  printStatement: PrintStatement;
 }
 
-export function createPortalRouter({ sendRecording, storeVideo }: Videos): Router<Route> {
+export function createPortalRouter({ sendRecording, storeVideo, printStatement }: PortalFiles): Router<Route> {
   const router = createRouter<Route>();
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
   for (const [path, download] of Object.entries(downloads)) router.add("GET", path, { download });
+  router.add("GET", "/earnings/statement.pdf", { download: (context) => statementPdf(context, printStatement) });
   for (const [path, part] of Object.entries(recordings)) router.add("GET", path, { serve: sendRecording(part) });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
   for (const [path, page] of Object.entries(videos)) router.add("POST", path, { serve: storeVideo(page) });

@@ -1,3 +1,4 @@
+import type { Device } from "../../../src/contract/games.ts";
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
@@ -126,7 +127,9 @@ export async function buildLink({ call, id }: PageContext): Promise<string> {
 
 export async function submit({ call, id, form }: PageContext): Promise<string> {
   const notes = form.notes?.trim();
-  await call("submitSlot", { params: { id }, idempotencyKey: form.formKey, body: notes ? { notes } : {} });
+  // The operation says which devices there are.
+  const body = { ...(notes && { notes }), ...(form.device && { device: form.device as Device }) };
+  await call("submitSlot", { params: { id }, idempotencyKey: form.formKey, body });
   return `/play/slots/${id}?done=submitted`;
 }
 

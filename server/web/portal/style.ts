@@ -8,7 +8,7 @@ body { min-height: 100vh; }
 .bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; max-width: 60rem; margin: 0 auto; padding: .5rem 2rem; }
 .brand { margin-right: auto; font-weight: 700; font-size: 1.1rem; color: inherit; text-decoration: none; }
 .brand img { height: 1.75rem; max-width: 10rem; vertical-align: middle; object-fit: contain; }
-.who { display: flex; align-items: center; gap: .75rem; } .who span { overflow-wrap: anywhere; }
+.who { display: flex; align-items: center; gap: .75rem; } .who span { overflow-wrap: anywhere; } .who button { white-space: nowrap; }
 nav { flex-basis: 100%; }
 nav ul { display: flex; gap: .25rem; margin: 0 -.6rem; padding: 0; list-style: none; flex-wrap: wrap; }
 nav a { display: block; padding: .45rem .6rem; border-radius: .4rem; color: inherit; text-decoration: none; white-space: nowrap; }
@@ -41,6 +41,8 @@ main li { margin: .25rem 0; }
 .badge { padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 1em; font-size: .85rem; font-weight: 600; white-space: nowrap; }
 .badge.good { color: var(--good); } .badge.wait { color: var(--accent); }
 .prose { white-space: pre-wrap; overflow-wrap: anywhere; }
+/* Arabic and Hebrew start at the right. */
+.prose, textarea { unicode-bidi: plaintext; }
 .more { margin-top: 1.25rem; }
 .aside { margin-top: 1.75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }

@@ -1,5 +1,5 @@
 import type { SenderType } from "../../../src/contract/chat.ts";
-import type { Data } from "../../../src/contract/index.ts";
+import type { Data, Operation } from "../../../src/contract/index.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, fault, marked, more, prose, tokens } from "./parts.ts";
@@ -16,6 +16,7 @@ export interface Contact {
   unreadCount: number;
   lastMessageAt: string | null;
   lastMessagePreview: string | null;
+  lastMessageSenderType?: SenderType | null | undefined;
   conversationId: string | null;
 }
 
@@ -29,6 +30,8 @@ interface Side<C extends PageContext> {
   none: Markup;
   /** Why somebody cannot be written to yet. */
   locked: string;
+  /** Whether the server has an operation that is an extension. */
+  offers(context: C, operation: Operation): Promise<boolean>;
 }
 
 /** The pages of a side's conversations, and what their forms do. */
@@ -42,7 +45,8 @@ export class ChatPages<C extends PageContext> {
   /** The people to chat with. */
   list = async (context: C): Promise<PageContent> => {
     const contacts = await this.#side.contactsOf(context);
-    const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact))}</ul>`;
+    const canBegin = await this.#side.offers(context, "openConversation");
+    const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact, canBegin))}</ul>`;
     return this.#side.layout(context, { title: "Messages", body: contacts.length > 0 ? cards : this.#side.none });
   };
 
@@ -52,6 +56,7 @@ export class ChatPages<C extends PageContext> {
     const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
     const contact = (await this.#side.contactsOf(context)).find((one) => one.conversationId === id);
     if (!contact) throw notFound();
+    const canBlock = await this.#side.offers(context, data.isBlocked ? "unblockConversation" : "blockConversation");
     const path = `${this.#side.base}/${id}`;
     // A server that knows no order sends the oldest message first, and later ones after it.
     const [first, last] = [data.messages.at(0), data.messages.at(-1)];
@@ -63,7 +68,7 @@ export class ChatPages<C extends PageContext> {
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}</div>
 <p><a href="${path}">Check for new messages</a></p>
 ${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context, path)}
-<div class="aside">${data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.name}`, "link")}</div>`;
+<div class="aside">${canBlock && (data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.name}`, "link"))}</div>`;
     return this.#side.layout(context, { title: contact.name, body });
   };
 
@@ -84,17 +89,22 @@ ${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context
       return `${this.#side.base}/${id}`;
     };
 
-  #card(context: C, contact: Contact): Markup {
+  #card(context: C, contact: Contact, canBegin: boolean): Markup {
     const { conversationId, isUnlocked, name, lastMessageAt, lastMessagePreview } = contact;
-    const { base, locked } = this.#side;
+    const { base, locked, own } = this.#side;
     const title = conversationId === null ? html`${name}` : html`<a href="${base}/${conversationId}">${name}</a>`;
-    const start =
-      conversationId === null && isUnlocked && button(context, `${base}/with/${contact.id}`, "Send a message", "quiet");
+    const begin = canBegin
+      ? button(context, `${base}/with/${contact.id}`, "Send a message", "quiet")
+      : html`<p class="soft">This server lets nobody begin a conversation from here. You can write after they have written to you.</p>`;
     return html`<li class="card"><div class="head"><h2>${title}</h2>${unread(contact.unreadCount)}</div>
-${lastMessagePreview !== null && html`<p class="prose">${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}
-${!isUnlocked && html`<p class="soft">${locked}</p>`}${start}</li>`;
+${lastMessagePreview !== null && html`<p class="prose">${yours(contact, own)}${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}
+${!isUnlocked && html`<p class="soft">${locked}</p>`}${conversationId === null && isUnlocked && begin}</li>`;
   }
 }
+
+/** Says that the reader wrote the last message, which servers that do not report its sender leave open. */
+export const yours = ({ lastMessageSenderType: sender }: Pick<Contact, "lastMessageSenderType">, own: SenderType) =>
+  sender === own && "You: ";
 
 const unread = (count: number) => count > 0 && html`<span class="count">${count}<span class="hidden"> unread</span></span>`;
 

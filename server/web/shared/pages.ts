@@ -128,7 +128,8 @@ export async function runAction<C extends PageContext>(
     done = await run();
   } catch (error) {
     const problem = problemOf(error);
-    if (problem.status >= 500 || problem.status === 404) throw error;
+    const isOfForm = problem.status < 500 || problem.code === "NOT_CONFIGURED";
+    if (!isOfForm || problem.status === 404) throw error;
     const wrong = wrongFields(problem, fields, context.id);
     const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
     const page = await view({ ...context, faults, query: new URLSearchParams() });

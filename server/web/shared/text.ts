@@ -1,3 +1,4 @@
+import { plural } from "../../../src/contract/text/plural.ts";
 import { html, type Markup } from "../html.ts";
 
 const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" });
@@ -17,12 +18,10 @@ export function until(iso: string, now: number): string {
   if (minutes < 1) return "in less than a minute";
   const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ["minute", 1];
   const rest = unit === "hour" && minutes < 180 ? minutes % 60 : 0;
-  return `in ${many(Math.floor(minutes / size), unit)}${rest > 0 ? ` ${many(rest, "minute")}` : ""}`;
+  return `in ${plural(Math.floor(minutes / size), unit)}${rest > 0 ? ` ${plural(rest, "minute")}` : ""}`;
 }
 
-const many = (number: number, unit: string) => `${number} ${unit}${number === 1 ? "" : "s"}`;
-
-export const players = (count: number) => many(count, "player");
+export const players = (count: number) => plural(count, "player");
 
 /** The size of a file in a readable unit. */
 export function fileSize(bytes: number): string {

@@ -47,11 +47,14 @@ export type View<C extends PageContext> = (context: C) => Promise<PageContent>;
 export interface Download {
   filename: string;
   contentType: string;
-  body: string;
+  body: string | Buffer;
 }
 
-/** What somebody can watch of a submission. */
-export type RecordingPart = "video" | "captions";
+/** What somebody can watch of a submission; `poster` is an image of the video. */
+export type RecordingPart = "video" | "captions" | "poster";
+
+/** An image of a video that is shown in a list or beside it: the still of a moment, its small copy, or that of a clip's poster. */
+export type ImageKind = "still" | "thumbnail" | "clipThumbnail";
 
 /** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
 export interface Action<C extends PageContext> {

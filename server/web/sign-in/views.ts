@@ -35,6 +35,8 @@ export const newPasswordField = (
 ): Markup => html`<label for="new-password">${label} <span class="soft">(8 characters or more)</span></label>
 <input id="new-password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required>`;
 
+export const codeLabel = "Code from your authenticator app, or a recovery code";
+
 /** The field for a code of the second factor, which also takes a recovery code. */
 export const codeField = (id: string, label: string): Markup => html`<label for="${id}">${label}</label>
 <input id="${id}" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="64" required>`;
@@ -93,6 +95,7 @@ export const signInPage = ({ site, door, csrf, next, email, passkeys, problem, n
 <form method="post" action="${door.base}/sign-in/link">${hidden({ csrf, next })}
 ${emailField("link-email", email)}
 <button>Email me a sign-in link</button></form>
+${site.delivery === "saved" && html`<p class="soft">${noneSent} Ask the operator for the link, or use your password.</p>`}
 <section><h2>Or use your password</h2>
 <form method="post" action="${door.base}/sign-in/password">${hidden({ csrf, next })}
 ${emailField("email", email)}
@@ -162,28 +165,35 @@ const emailed: Record<Delivery, string> = {
 export const forgotPage = ({ site, door, csrf }: At & { csrf: string }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Forgot your password?",
-    body: html`<p>We will email you a link to set a new one.</p>
+    body: html`<p>${site.delivery === "sent" ? "We will email you a link to set a new one." : "An email with a link to set a new one will be written. This server sends no email: the next page says how to get the link."}</p>
 <form method="post" action="${door.base}/forgot">${hidden({ csrf })}
 ${emailField("email")}
 <button>Email me a reset link</button></form>
 <p>Or <a href="${door.base}/sign-in">sign in with an emailed link</a>, without a password.</p>`,
   });
 
-const sentPage = ({ site, door }: At, validity: string, again: string): PageContent => {
+/** What follows a request for a link. It says the same for every address. `whose` names the accounts that get one. */
+const sentPage = (
+  { site, door }: At,
+  { whose, validity, again }: { whose: string; validity: string; again: string },
+): PageContent => {
   const valid = html`The link works once, for ${validity}.`;
+  const written = html`If ${whose} with that address can sign in, an email with a link was written.`;
   const bodies: Record<Delivery, Markup> = {
-    sent: html`<p>If an account with that address exists, we sent it a link. ${valid}</p>
-<p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>.</p>`,
-    saved: html`<p>If an account with that address exists, an email with a link was written. ${noneSent}</p>
+    sent: html`<p>If ${whose} with that address can sign in, we sent it a link. ${valid}</p>
+<p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>. At most five links are sent in an hour.</p>`,
+    saved: html`<p>${written} ${noneSent}</p>
 <p>Ask the operator for the link in the newest email to you. ${valid}</p>`,
-    sandbox: html`<p>If an account with that address exists, an email with a link was written. A sandbox sends none. Read it with this command. ${valid}</p>
+    sandbox: html`<p>${written} A sandbox sends none. Read it with this command. ${valid}</p>
 <pre class="wrap"><code>playtest sandbox mail</code></pre>`,
   };
   return signedOutLayout(site, door.base, { title: emailed[site.delivery], body: bodies[site.delivery] });
 };
 
-export const linkSentPage = (at: At) => sentPage(at, "15 minutes", `${at.door.base}/sign-in`);
-export const resetSentPage = (at: At) => sentPage(at, "one hour", `${at.door.base}/forgot`);
+export const linkSentPage = (at: At) =>
+  sentPage(at, { whose: `a ${at.door.who} account`, validity: "15 minutes", again: `${at.door.base}/sign-in` });
+export const resetSentPage = (at: At) =>
+  sentPage(at, { whose: "an account", validity: "one hour", again: `${at.door.base}/forgot` });
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
 export const confirmPage = ({ site, door, ...fields }: At & { csrf: string; next: string; token: string }): PageContent =>
@@ -240,7 +250,7 @@ export const usePasskeyPage = ({
 export const staleSignInPage = ({ site, door }: At): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Sign in again",
-    body: html`<p>Too much time has passed since you entered your password or opened your link. <a href="${door.base}/sign-in">Sign in again</a>.</p>`,
+    body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${door.base}/sign-in">Sign in again</a>.</p>`,
   });
 
 export const staleLinkPage = ({ site, door }: At): PageContent =>

@@ -28,13 +28,19 @@ export async function studioLayout(
     unread: name === "messages" ? messages : 0,
     isCurrent: name === section,
   }));
-  const { instance, signsOut } = context.account;
-  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${signsOut && html`<form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`}`;
+  const { instance, signsOut, hasPasskeys } = context.account;
+  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${hasPasskeys && html`<a href="/studio/passkeys">Passkeys</a>`}${signsOut && html`<form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`}`;
   const { scripts = [] } = page.assets ?? {};
   return {
     wide: true,
     ...page,
-    header: frame({ site, home: "/studio", links, search: section !== "search" && searchBox, who }),
+    header: frame({
+      site,
+      home: "/studio",
+      links,
+      search: section !== "search" && (await context.offers("search")) && searchBox,
+      who,
+    }),
     assets: { style: ["studio.css", ...[page.assets?.style ?? []].flat()], scripts: ["studio.js", "times.js", ...scripts] },
   };
 }

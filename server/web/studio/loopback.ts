@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { CallOperation } from "../../../src/contract/index.ts";
+import type { CallOperation, Operation } from "../../../src/contract/index.ts";
 import type { ProblemCode } from "../../../src/contract/problems.ts";
 import { problemOf, setHeaders } from "../../http/reply.ts";
 import { isForeign, type Target, targetOf } from "../../http/target.ts";
@@ -14,7 +14,7 @@ import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
 import { studioPages } from "./area.ts";
-import { type MediaSource, readCaptions, sendMedia } from "./media.ts";
+import { type MediaSource, RecentLinks, readCaptions, sendMedia } from "./media.ts";
 import type { StudioContext } from "./types.ts";
 
 /** A failed call, in the words of the client. */
@@ -32,6 +32,10 @@ export interface LoopbackParts extends MediaSource {
   site: Pick<Site, "baseUrl" | "payments">;
   account: { id: string; displayName: string };
   call: CallOperation;
+  /** Whether the server has an operation that is an extension. */
+  offers(operation: Operation): Promise<boolean>;
+  /** Whether `call` keeps moments on this computer, because the server has none. Known when they were listed. */
+  keepsMoments(): boolean;
   /** What a thrown error says; undefined for one that is not expected. `"absent"`: the server does not offer the operation. */
   explain(error: unknown): Refusal | "absent" | undefined;
   /** The server's stream of events; undefined where it has none. */
@@ -90,6 +94,11 @@ class LoopbackStudio {
   readonly #assets = assets({ name, logo: null, color: null, termsUrl: null, privacyUrl: null });
   readonly #site: Site;
   readonly #session: SessionView;
+  /**
+   * A secret folder, in which all pages are. Browsers send the cookie of a host to all of its ports, also to the server of another user of
+   * this computer, but only to paths below that of the cookie.
+   */
+  readonly #root: string;
   /** The value of the cookie of the one browser that may see the pages. */
   readonly #cookie: string;
   /** What the address that is opened contains; used up by the first request with it. */
@@ -102,6 +111,7 @@ class LoopbackStudio {
     const secret = () => parts.randomBytes(32).toString("base64url");
     this.token = secret();
     this.#cookie = secret();
+    this.#root = `/${secret()}`;
     this.#session = { userId: parts.account.id, displayName: parts.account.displayName, csrf: secret() };
     this.#site = {
       name,
@@ -116,6 +126,7 @@ class LoopbackStudio {
       cards: false,
       crypto: [],
     };
+    const recent = new RecentLinks(parts.now);
     this.#pages = studioPages(
       {
         site: this.#site,
@@ -126,9 +137,16 @@ class LoopbackStudio {
       },
       {
         cli: parts.cli,
-        account: { instance: parts.instance, signsOut: false },
+        account: { instance: parts.instance, signsOut: false, hasPasskeys: false },
+        offers: parts.offers,
+        keepsMoments: parts.keepsMoments,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
-        sendRecording: (part) => (exchange, context) => sendMedia(parts, { call: this.#call, part, id: context.id }, exchange),
+        sendRecording: (part) => (exchange, context) =>
+          sendMedia(parts, recent, { call: this.#call, part, id: context.id }, exchange),
+        sendImage:
+          (part) =>
+          (exchange, { ids }) =>
+            sendMedia(parts, recent, { call: this.#call, part, id: ids[1]! }, exchange),
       },
     );
   }
@@ -157,8 +175,15 @@ class LoopbackStudio {
   async #serve(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
     const given = url.searchParams.get("token");
     if (url.pathname === "/" && given !== null) return this.#signIn(request, response, given);
-    if (!this.#isSignedIn(request))
+    if (!this.#isSignedIn(request) || !url.pathname.startsWith(`${this.#root}/`))
       throw forbidden("Open the address that playtest studio printed. If it was used already, run the command again.");
+    // Not before: who is not signed in must not see the folder in an address of a page.
+    dress(response, { ...this.#site, root: this.#root });
+    const { search, searchParams } = url;
+    await this.#serveBelowRoot(request, response, { pathname: url.pathname.slice(this.#root.length), search, searchParams });
+  }
+
+  async #serveBelowRoot(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
     if (url.pathname.startsWith("/assets/")) return this.#assets(request, response, url, origin);
     if (url.pathname === "/") return redirect(response, "/studio");
     if (!/^\/studio(\/|$)/.test(url.pathname)) throw notFound();
@@ -180,15 +205,16 @@ class LoopbackStudio {
     }
   }
 
-  /** Exchanges the token of the address for a cookie. Opening the address again in the same browser is harmless. */
+  /** Exchanges the token of the address for a cookie and the folder in which it is valid. */
   #signIn(request: IncomingMessage, response: ServerResponse, given: string): void {
-    if (this.#isSignedIn(request)) return void redirect(response, "/studio");
     if (this.#isTokenUsed || !sameText(given, this.token))
-      throw forbidden("This address was used already, or is not complete. Run playtest studio again for a new one.");
+      throw forbidden(
+        "This address was used already, or is not complete. Use the tab where Studio is open, or run playtest studio again for a new address.",
+      );
     if (request.method !== "GET") throw forbidden("Open this address in a browser.");
     this.#isTokenUsed = true;
-    response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=/; HttpOnly; SameSite=Strict`);
-    redirect(response, "/studio");
+    response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=${this.#root}; HttpOnly; SameSite=Strict`);
+    redirect(response, `${this.#root}/studio`);
   }
 
   /** Browsers send cookies to every port of a host, so its name contains the port. */

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import type { CallOperation } from "../../../src/contract/index.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
-import type { Exchange, RecordingPart } from "../shared/types.ts";
+import type { Exchange, ImageKind, RecordingPart } from "../shared/types.ts";
 
 /** A file of another server, as far as it was asked for. */
 interface Fetched {
@@ -16,31 +16,91 @@ export interface MediaSource {
   openLink(address: string, headers: Record<string, string>): Promise<Fetched>;
 }
 
+/** The video, captions or poster of a slot, or an image of a moment or clip. */
+type MediaPart = RecordingPart | ImageKind;
+
 interface Wanted {
   call: CallOperation;
-  part: RecordingPart;
-  /** The id of the slot. */
+  part: MediaPart;
+  /** The id of the slot, moment or clip. */
   id: string;
 }
 
-/** The address of a file, which works without the API key for a while. */
+/** The addresses of files, which work without the API key for a while; null for a file that is not there. */
+const links: Record<MediaPart, (call: CallOperation, params: { id: string }) => Promise<string | null>> = {
+  video: async (call, params) => (await call("getSlotDownloadUrl", { params })).data.downloadUrl,
+  captions: async (call, params) => (await call("getSlotTranscript", { params })).data.downloadUrl,
+  poster: async (call, params) => (await call("getSlot", { params })).data.slot.posterUrl ?? null,
+  still: async (call, params) => (await call("getStill", { params })).data.still.downloadUrl,
+  thumbnail: async (call, params) => (await call("getStill", { params })).data.still.thumbnailUrl,
+  clipThumbnail: async (call, params) => (await call("getClip", { params })).data.clip.thumbnailUrl,
+};
+
 async function linkOf({ call, part, id }: Wanted): Promise<string> {
-  const operation = part === "video" ? "getSlotDownloadUrl" : "getSlotTranscript";
-  return (await call(operation, { params: { id } })).data.downloadUrl;
+  const link = await links[part](call, { id });
+  if (link === null) throw notFound();
+  return link;
+}
+
+/** How long a link is used again (ms): much shorter than the hour for which it works. */
+const keptMs = 10 * 60_000;
+const mostKept = 200;
+
+/** Links that were asked for a moment ago: a browser fetches a video in many parts. */
+export class RecentLinks {
+  readonly #now: () => number;
+  readonly #known = new Map<string, { link: string; until: number }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The link of a file. `fresh`: the last one no longer worked. */
+  async of(wanted: Wanted, fresh = false): Promise<string> {
+    const key = `${wanted.part} ${wanted.id}`;
+    const known = this.#known.get(key);
+    if (known && !fresh && known.until > this.#now()) return known.link;
+    this.#known.delete(key);
+    const link = await linkOf(wanted);
+    if (this.#known.size >= mostKept) this.#known.clear();
+    this.#known.set(key, { link, until: this.#now() + keptMs });
+    return link;
+  }
+}
+
+/** Opens a link, and once more with a new one when it no longer works. */
+async function opened(
+  source: MediaSource,
+  recent: RecentLinks,
+  wanted: Wanted,
+  headers: Record<string, string>,
+): Promise<Fetched> {
+  const found = await source.openLink(await recent.of(wanted), headers);
+  if (![401, 403, 404, 410].includes(found.status)) return found;
+  (found.stream as { destroy?(): void } | undefined)?.destroy?.();
+  return source.openLink(await recent.of(wanted, true), headers);
 }
 
 const passedOn = ["range", "if-range"] as const;
 const returned = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
 
 /** Only media: what another server calls a page must not become one here. */
-const typeOf = (part: RecordingPart, given = ""): string =>
-  part === "captions" ? "text/vtt; charset=utf-8" : /^(video|audio)\/[\w.+-]+$/.test(given) ? given : "application/octet-stream";
+function typeOf(part: MediaPart, given = ""): string {
+  if (part === "captions") return "text/vtt; charset=utf-8";
+  if (part !== "video") return "image/jpeg";
+  return /^(video|audio)\/[\w.+-]+$/.test(given) ? given : "application/octet-stream";
+}
 
-/** Sends the video of a slot, or its captions, from the server whose data is shown. Supports `Range` as far as that server does. */
-export async function sendMedia(source: MediaSource, wanted: Wanted, { request, response }: Exchange): Promise<void> {
+/** Sends a file of a slot or moment from the server whose data is shown. Supports `Range` as far as that server does. */
+export async function sendMedia(
+  source: MediaSource,
+  recent: RecentLinks,
+  wanted: Wanted,
+  { request, response }: Exchange,
+): Promise<void> {
   const headers: Record<string, string> = {};
   for (const name of passedOn) if (typeof request.headers[name] === "string") headers[name] = request.headers[name];
-  const found = await source.openLink(await linkOf(wanted), headers);
+  const found = await opened(source, recent, wanted, headers);
   if (found.status === 404 || found.status === 410) throw notFound();
   if (found.status === 416) throw new Problem("RANGE_NOT_SATISFIABLE", "The requested range is outside of the file.");
   if ((found.status !== 200 && found.status !== 206) || !found.stream)

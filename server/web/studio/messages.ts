@@ -14,5 +14,6 @@ export const messages = new ChatPages<StudioContext>({
     ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({ ...one, name: one.displayName })),
   layout: (context, page) => studioLayout(context, "messages", page),
   none: html`<p class="calm">No contacts yet.</p><p>When you accept a playtest, you and its playtester can message each other here.</p>`,
+  offers: ({ offers }, operation) => offers(operation),
   locked: "You can message this playtester after you accept one of their playtests.",
 });

@@ -55,7 +55,7 @@ export const applicationBadge = (status: ApplicationStatus) => badge(application
 /** The end of an id, which the command takes too. */
 export const shortId = (id: string) => id.slice(-8);
 
-export const plural = (count: number, one: string, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+export { plural } from "../../../src/contract/text/plural.ts";
 
 /** Where a page belongs: links to the pages above it. */
 export const trail = (...links: readonly (readonly [path: string, label: string])[]): Markup =>

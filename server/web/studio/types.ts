@@ -1,3 +1,4 @@
+import type { Operation } from "../../../src/contract/index.ts";
 import type * as shared from "../shared/types.ts";
 
 /** Paths below `/studio` that the host of the pages serves, whether it has the files itself or fetches them from another server. */
@@ -6,6 +7,14 @@ export interface StudioLinks {
   video(slotId: string): string;
   /** The captions of a slot as WebVTT. */
   captions(slotId: string): string;
+  /** An image of the video of a slot. */
+  poster(slotId: string): string;
+  /** The still image of a moment of a slot. */
+  still(slotId: string, momentId: string): string;
+  /** Its small copy. */
+  thumbnail(slotId: string, momentId: string): string;
+  /** A small image of a clip of a slot. */
+  clipThumbnail(slotId: string, clipId: string): string;
   /** The cues of the captions as JSON. */
   cues(slotId: string): string;
 }
@@ -21,6 +30,10 @@ export interface StudioContext extends shared.PageContext {
   /** The text of a slot's captions; undefined without any. */
   captions(slotId: string): Promise<string | undefined>;
   account: StudioAccount;
+  /** Whether the server has an operation that is an extension. A form that needs it says so before it is filled in. */
+  offers(operation: Operation): Promise<boolean>;
+  /** Whether moments are kept on this computer, because the server keeps none. Known when they were listed. */
+  keepsMoments(): boolean;
 }
 
 /** How the header shows who is signed in. */
@@ -29,6 +42,8 @@ export interface StudioAccount {
   instance: string | null;
   /** Whether the session ends with a button. `playtest studio` ends with its process. */
   signsOut: boolean;
+  /** Whether passkeys are added here: browsers keep them for the address of the server, which the account signs in to. */
+  hasPasskeys: boolean;
 }
 
 export type View = shared.View<StudioContext>;
@@ -39,8 +54,10 @@ export type Serve = NonNullable<Route["serve"]>;
 export type Section = "inbox" | "games" | "messages" | "search" | "stats";
 
 /** What pages need of their host and cannot do with `call`. */
-export interface StudioHost extends Pick<StudioContext, "cli" | "account"> {
+export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "offers" | "keepsMoments"> {
   sendRecording(part: shared.RecordingPart): Serve;
+  /** Sends an image of a moment or clip: the second id of the path. */
+  sendImage(kind: shared.ImageKind): Serve;
   /** The text of the captions of a slot that this account ordered; undefined without any. */
   readCaptions(context: shared.PageContext, slotId: string): Promise<string | undefined>;
 }

@@ -100,6 +100,10 @@ export function createSession(
     ),
     ...confirmations(prompt, flags),
     resolveId: (id) => resolveId(id, idCache().entries(baseUrl())),
+    wasListed: (id) =>
+      idCache()
+        .entries(baseUrl())
+        .some((entry) => entry.id === id),
     saveInDirectory: (values) => saveDirectoryFile(settings().directoryFile, io.cwd(), values),
   };
   return {

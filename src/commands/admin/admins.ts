@@ -19,13 +19,14 @@ export const adminsCreate = define({
   body: "createAdmin",
   flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: [
-    "playtest admin admins create --name Ada --scopes approve,accounts",
+    "playtest admin admins create --name Ada --scopes approve,accounts --email ada@example.com",
     "playtest admin admins create --name payouts --scopes money --secret-file key.txt",
   ],
   async run({ body, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createAdmin({ body });
     ctx.out.note(`Added the administrator ${data.admin.name}. The API key will not be shown again.`);
+    if (body.email !== undefined) ctx.out.note(`Emails go to ${body.email} once the link that is sent there was opened.`);
     return ctx.secret(data.apiKey, flags.secretFile, data);
   },
 });

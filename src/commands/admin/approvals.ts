@@ -47,7 +47,7 @@ export const approve = define({
     const { slotId, playtestId } = await pendingApproval(ctx, args.item);
     if (!slotId) {
       const approved = await ctx.api().approvePlaytest({ params: { id: playtestId } });
-      ctx.out.note("Approved. Playtesters can now claim its slots.");
+      ctx.out.note("Approved. It can be offered to playtesters now.");
       return ctx.item(approved, trialView);
     }
     const approved = await ctx.api().approveVideo({ params: { id: slotId } });

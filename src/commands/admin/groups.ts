@@ -1,6 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
+import { inParts } from "../shared/parts.ts";
 import { groupView, memberView } from "./view.ts";
 
 const groupArg = () => arg.id("Group id or name", "listGroups");
@@ -59,10 +60,10 @@ const change = (name: "add" | "remove", operation: "addGroupMembers" | "removeGr
       const emails = await emailsOf(ctx, args.emails, flags.file);
       const total = { changed: 0, unknown: [] as string[] };
       let last: { group: { name: string; members: number } } | undefined;
-      for (let at = 0; at < emails.length; at += batchSize) {
-        const reply = await ctx
-          .api()
-          [operation]({ params: { id: args.group }, body: { emails: emails.slice(at, at + batchSize) } });
+      const replies = await inParts(ctx, emails, batchSize, (part) =>
+        ctx.api()[operation]({ params: { id: args.group }, body: { emails: [...part] } }),
+      );
+      for (const { reply } of replies) {
         total.changed += reply.changed;
         total.unknown.push(...reply.unknown);
         last = reply;

@@ -4,6 +4,7 @@ import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitation
 import { notFound, usage } from "../../errors.ts";
 import { parseRecords } from "../../io/files/records.ts";
 import { plural } from "../../io/text.ts";
+import { inParts } from "../shared/parts.ts";
 import { invitationView } from "./view.ts";
 
 /** As many as the server takes in one request. */
@@ -97,12 +98,12 @@ export const invite = define({
         : [{ line: 1, email: flags.email, role, ...(flags.name !== undefined && { name: flags.name }) }];
     const results = [];
     let note = "";
-    for (let from = 0; from < people.length; from += perRequest) {
-      const part = people.slice(from, from + perRequest);
-      const invitations = part.map(({ line: _, ...invitee }) => invitee);
-      const data = await ctx.api().invite({ body: { invitations, again: flags.again } });
-      note = data.message;
-      for (const [index, { outcome, invitation }] of data.results.entries())
+    const replies = await inParts(ctx, people, perRequest, (part) =>
+      ctx.api().invite({ body: { invitations: part.map(({ line: _, ...invitee }) => invitee), again: flags.again } }),
+    );
+    for (const { part, reply } of replies) {
+      note = reply.message;
+      for (const [index, { outcome, invitation }] of reply.results.entries())
         results.push({ ...part[index]!, outcome, id: invitation?.id ?? null, expiresAt: invitation?.expiresAt ?? null });
     }
     ctx.out.note(people.length > perRequest ? `${plural(people.length, "row")} done. The last part: ${note}` : note);

@@ -1,8 +1,8 @@
 import type { Data } from "../../api/client.ts";
 import { parseMoney } from "../../cli/flags.ts";
 import type { PayoutMethod } from "../../contract/accounts/payout-methods.ts";
+import { csvLine, escapeFormula } from "../../contract/text/csv.ts";
 import { usage } from "../../errors.ts";
-import { csvLine, escapeFormula } from "../../io/cells.ts";
 import type { FileRecord } from "../../io/files/records.ts";
 
 type Payment = Data<"readPayoutInstructions">["payments"][number];
@@ -46,7 +46,7 @@ export function fileOf(method: PayoutMethod, payments: readonly Payment[]): stri
   return [...header, ...rows].map(csvLine).join("").trimEnd();
 }
 
-const statuses: Record<string, "paid" | "failed"> = {
+const statuses: Record<string, "paid" | "failed" | "pending"> = {
   paid: "paid",
   completed: "paid",
   success: "paid",
@@ -55,12 +55,16 @@ const statuses: Record<string, "paid" | "failed"> = {
   rejected: "failed",
   denied: "failed",
   refused: "failed",
+  pending: "pending",
+  processing: "pending",
+  unclaimed: "pending",
 };
 
 export interface ReturnedRow {
   line: number;
   reference: string;
-  status: "paid" | "failed";
+  /** Nothing is recorded for `pending`: the bank or PayPal has not decided yet. */
+  status: "paid" | "failed" | "pending";
   amountCents?: number;
   failure?: string;
 }

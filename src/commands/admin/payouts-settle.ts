@@ -4,12 +4,16 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { exitCodes, partlyDone } from "../../errors.ts";
 import { parseRecords } from "../../io/files/records.ts";
 import { plural, usd } from "../../io/text.ts";
+import { inParts } from "../shared/parts.ts";
 import { type ReturnedRow, returnedRow } from "./payout-files.ts";
 import { settledView } from "./view.ts";
 
-type Outcome = Data<"settlePayoutBatch">["results"][number]["outcome"];
+type Result = Data<"settlePayoutBatch">["results"][number];
+type Outcome = Result["outcome"] | "pending";
+type Settled = Omit<Result, "outcome"> & { outcome: Outcome; line: number | undefined };
+type DecidedRow = ReturnedRow & { status: "paid" | "failed" };
 
-type Settled = Data<"settlePayoutBatch">["results"][number] & { line: number | undefined };
+const isDecided = (row: ReturnedRow): row is DecidedRow => row.status !== "pending";
 
 /** Rows per request. */
 const chunk = 500;
@@ -30,6 +34,7 @@ const outcomes: Record<Outcome, string> = {
   already_failed: "was recorded as failed before",
   failed_before: "not recorded: failed before, and the file says paid",
   amount_differs: "not recorded: the amount differs",
+  pending: "still pending",
   repeated: "not recorded: repeated in the file",
   unknown: "not recorded: not in this batch",
 };
@@ -39,7 +44,7 @@ export const payoutsSettle = define({
   name: "payouts settle",
   summary: "Record which payouts of a batch were paid and which failed, from a returned file",
   description:
-    "The file is CSV with the columns `reference` and `status` (paid, completed or success; failed, returned, rejected, denied or refused), and if you like `amount`, which is compared, and `reason`, which the playtester reads. Failed payouts are owed again. It is safe to repeat. Exits with 11 if rows were not recorded.",
+    "The file is CSV with the columns `reference` and `status` (paid, completed or success; failed, returned, rejected, denied or refused; rows that are still pending, processing or unclaimed change nothing), and if you like `amount`, which is compared, and `reason`, which the playtester reads. Failed payouts are owed again. It is safe to repeat. Exits with 11 if rows were not recorded.",
   operation: "settlePayoutBatch",
   risk: "write",
   args: { batch: arg.id("Batch id", "listPayoutBatches", "createdAt") },
@@ -59,16 +64,28 @@ export const payoutsSettle = define({
     const results: Settled[] = [];
     let pending: Data<"settlePayoutBatch">["batch"]["pending"] | undefined;
     const { first, repeated } = withoutRepeated(rows);
-    for (let start = 0; start < first.length; start += chunk) {
-      const part = first.slice(start, start + chunk);
+    const decided = first.filter(isDecided);
+    const replies = await inParts(ctx, decided, chunk, (part) => {
       const sent = part.map(({ line: _, ...row }) => row);
-      const reply = await ctx.api().settlePayoutBatch({ params: { id: args.batch }, body: { rows: sent } });
+      return ctx.api().settlePayoutBatch({ params: { id: args.batch }, body: { rows: sent } });
+    });
+    for (const { part, reply } of replies) {
       results.push(...reply.results.map((result, at) => ({ line: part[at]?.line, ...result })));
       pending = reply.batch.pending;
     }
-    results.push(...repeated.map(({ line, reference }) => ({ line, reference, payoutId: null, outcome: "repeated" as const })));
+    const unsent = (rows: readonly ReturnedRow[], outcome: Outcome) =>
+      rows.map(({ line, reference }) => ({ line, reference, payoutId: null, outcome }));
+    results.push(...unsent(repeated, "repeated"));
+    results.push(
+      ...unsent(
+        first.filter((row) => !isDecided(row)),
+        "pending",
+      ),
+    );
     if (pending && pending.payouts > 0)
-      ctx.out.note(`${plural(pending.payouts, "payout")} of ${usd(pending.amountCents)} of the batch is still pending.`);
+      ctx.out.note(
+        `${plural(pending.payouts, "payout")} of ${usd(pending.amountCents)} of the batch ${pending.payouts === 1 ? "is" : "are"} still pending.`,
+      );
     const inOrder = results.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
     const items = inOrder.map((result) => ({ ...result, said: outcomes[result.outcome] ?? result.outcome }));
     const bad = items.filter(({ outcome }) => refused.includes(outcome)).length;

@@ -64,6 +64,7 @@ export const payoutsCreate = define({
   description:
     "With --all, makes one pending payout to each playtester who can be paid, of all that is available to them, in one step: nobody is paid twice, whoever else runs it. With --format, only those with that payout method are in it; --file then writes what your bank or PayPal needs. Say later what became of it: `payouts settle`.",
   operation: ["createPayout", "createPayoutBatch", "readPayoutInstructions"],
+  asks: true,
   args: { user: { ...userArg("playtester"), id: { ...userArg("playtester").id, unless: ["all"] } } },
   flags: {
     amount: flag.field("createPayout", "amountCents", "Amount paid"),
@@ -82,7 +83,7 @@ export const payoutsCreate = define({
     for (const name of ["min", "format", "file"] as const)
       if (flags[name] !== undefined) throw usage(`--${name} requires --all.`);
     if (flags.amount === undefined) throw usage("--amount is required.");
-    await ctx.confirmSpend({ what: `Record a payout to ${args.user}`, cents: flags.amount });
+    await ctx.confirm(`Record a payout to ${args.user} for ${usd(flags.amount)}?`);
     const body = { userId: await userId(ctx, args.user), amountCents: flags.amount };
     return ctx.item(await ctx.api().createPayout({ body }), payoutView);
   },

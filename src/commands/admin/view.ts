@@ -94,7 +94,7 @@ const fieldsText = (fields: unknown) => (fields === null ? null : JSON.stringify
 export const auditView: View = {
   columns: [
     col("seq", "seq"),
-    col("time", "createdAt"),
+    col("time", "createdAt", "ago"),
     { ...col("actor", "actorId", "id"), inTable: ({ actorName, actorId }) => actorName ?? actorId },
     col("action", "action"),
     { ...col("target", "targetId", "id"), inTable: ({ targetName, targetId }) => targetName ?? targetId },

@@ -1,4 +1,5 @@
 import { arg, type Context, col, define, flag } from "../../cli/define.ts";
+import { playtestNamed } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
@@ -15,7 +16,7 @@ const view = {
 
 async function best(ctx: Context, playtest: string | undefined, count: number, by: By): Promise<string[]> {
   if (playtest === undefined) throw usage("--top requires --playtest.");
-  return top(await applicationsTo(ctx, ctx.resolveId(playtest)), count, by).map(({ id }) => id);
+  return top(await applicationsTo(ctx, await playtestNamed(ctx, playtest)), count, by).map(({ id }) => id);
 }
 
 export const approve = define({

@@ -32,7 +32,14 @@ export const list = define({
   name: "list",
   aliases: ["ls"],
   summary: "List the applications to one playtest or to all playtests",
-  args: { playtest: { ...arg.playtest(), optional: true, summary: "Playtest id (default: all playtests)", id: {} } },
+  args: {
+    playtest: {
+      ...arg.playtest(),
+      optional: true,
+      summary: "Playtest id, or the name of a game that has only one (default: all playtests)",
+      id: { ofGame: true },
+    },
+  },
   operation: ["listApplications", "listGames", "listPlaytests"],
   list: true,
   examples: [

@@ -1,4 +1,5 @@
 import { arg, type Context, col, define, flag } from "../../cli/define.ts";
+import { playtestNamed } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
@@ -8,7 +9,9 @@ const view = { columns: [col("id", "id", "id"), col("playtester", "playtester"),
 
 async function pending(ctx: Context, playtest: string | undefined): Promise<string[]> {
   if (playtest === undefined) throw usage("--rest requires --playtest.");
-  return top(await applicationsTo(ctx, ctx.resolveId(playtest)), Number.POSITIVE_INFINITY, "oldest").map(({ id }) => id);
+  return top(await applicationsTo(ctx, await playtestNamed(ctx, playtest)), Number.POSITIVE_INFINITY, "oldest").map(
+    ({ id }) => id,
+  );
 }
 
 export const reject = define({

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
-import { codeFlag, givenCode, withCode } from "../shared/code.ts";
+import { codeFlag, givenCode, withAskedCode, withCode } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 
 const view: View = {
@@ -50,7 +50,7 @@ export const factorEnable = define({
     "Shows a QR code for the app, asks for a first code, and prints ten recovery codes. Signing in, changing the password and changing the email address then take a code. Without a terminal it prints the secret; run it again with --code to enable the second factor.",
   operation: ["startFactor", "enableFactor", "getFactor"],
   flags: {
-    code: codeFlag,
+    code: flag.text("Code that the app shows", { value: "CODE", field: "code" }),
     passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" }),
     secretFile,
   },
@@ -73,7 +73,8 @@ export const factorEnable = define({
     }
     await ctx.reserveSecret(flags.secretFile);
     await showSecret(ctx, started);
-    return recoveryCodes(ctx, await withCode(ctx, undefined, enable), flags.secretFile);
+    // There are no recovery codes yet.
+    return recoveryCodes(ctx, await withAskedCode(ctx, "Code that the app shows:", enable), flags.secretFile);
   },
 });
 
@@ -104,6 +105,8 @@ export const factorRecovery = define({
   },
 });
 
+const replyMs = 2_000;
+
 export const confirm = define({
   name: "confirm",
   summary: "Confirm with your second factor that you may move money",
@@ -114,7 +117,8 @@ export const confirm = define({
   examples: ["playtest auth confirm", "playtest auth confirm --code 123456"],
   async run({ flags }, ctx) {
     const data = await withCode(ctx, flags.code, (code) => ctx.api().confirmKey({ body: { code } }));
-    const minutes = Math.round((Date.parse(data.confirmedUntil) - ctx.now()) / 60_000);
+    // Whole minutes that are left for sure, but for the time of the reply.
+    const minutes = Math.floor((Date.parse(data.confirmedUntil) - ctx.serverNow() + replyMs) / 60_000);
     return ctx.text(`Confirmed. Commands that move money need no code for ${plural(Math.max(0, minutes), "minute")}.`, data);
   },
 });

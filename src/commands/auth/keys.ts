@@ -63,9 +63,14 @@ function madeWith(keys: readonly Key[], ids: readonly string[]): Key[] {
   return keys.filter((key) => found.has(key));
 }
 
+async function allKeys(ctx: Context): Promise<Key[]> {
+  const all: Key[] = [];
+  for await (const { data } of ctx.pages("listApiKeys", {}, { all: true })) all.push(...data.keys);
+  return all;
+}
+
 /** What ends together with a key, as part of a question. */
-async function endsWith(ctx: Context, id: string): Promise<string> {
-  const { keys } = await ctx.api().listApiKeys({});
+function endsWith(keys: readonly Key[], id: string): string {
   const more = madeWith(keys, [id]);
   if (more.length === 0) return "";
   const names = more.map(({ name, prefix }) => `${name} (${prefix}…)`);
@@ -78,7 +83,7 @@ export const keysRevoke = define({
   operation: ["revokeApiKey", "listApiKeys"],
   args: { key: arg.id("Key id or name", "listApiKeys") },
   confirm: async ({ args }, ctx) =>
-    `Revoke API key ${args.key}? Everything that uses it stops working immediately.${await endsWith(ctx, args.key)}`,
+    `Revoke API key ${args.key}? Everything that uses it stops working immediately.${endsWith(await allKeys(ctx), args.key)}`,
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
@@ -89,12 +94,13 @@ export const keysRevoke = define({
 const day = 86_400;
 
 /** The id of the key in use. */
-async function keyInUse(ctx: Context): Promise<string> {
-  const { keys } = await ctx.api().listApiKeys({});
+function keyInUse(keys: readonly Key[]): string {
   const current = keys.find((key) => key.current);
   if (!current) throw notFound("The key in use is not in the list of API keys.", "Pass the id of the key.");
   return current.id;
 }
+
+const secondsBetween = (from: number, to: string) => Math.max(0, Math.round((Date.parse(to) - from) / 1000));
 
 /** How long a key still works, as a sentence says it. */
 const grace = (seconds: number) => (seconds === 0 ? "immediately" : `in ${duration(seconds)}`);
@@ -111,17 +117,22 @@ export const keysRotate = define({
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
   },
   confirm: async ({ args, flags }, ctx) => {
-    const id = args.key ?? (await keyInUse(ctx));
-    return `Replace API key ${id}? It stops working ${grace(flags.grace ?? day)}.${await endsWith(ctx, id)}`;
+    const keys = await allKeys(ctx);
+    const id = args.key ?? keyInUse(keys);
+    const expiresAt = keys.find((key) => key.id === id)?.expiresAt;
+    const left = expiresAt ? secondsBetween(ctx.serverNow(), expiresAt) : Number.POSITIVE_INFINITY;
+    return `Replace API key ${id}? It stops working ${grace(Math.min(flags.grace ?? day, left))}.${endsWith(keys, id)}`;
   },
   examples: ["playtest auth keys rotate --yes", "playtest auth keys rotate 4f6a1b2c --grace 1h --secret-file key.txt --yes"],
   async run({ args, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);
     const graceSeconds = flags.grace ?? day;
     const settings = ctx.settings();
-    const id = args.key ?? (await keyInUse(ctx));
+    const id = args.key ?? keyInUse(await allKeys(ctx));
     const data = await ctx.api().rotateApiKey({ params: { id }, body: { graceSeconds } });
-    const ends = `The old key stops working ${grace(graceSeconds)}.`;
+    // Earlier than asked for if the key would have expired before.
+    const { expiresAt } = data.previous;
+    const ends = `The old key stops working ${grace(expiresAt ? secondsBetween(Date.parse(data.key.createdAt), expiresAt) : graceSeconds)}.`;
     if (!data.previous.current || settings.apiKey()?.source !== "profile") {
       ctx.out.note(`Replaced the API key ${data.key.name}. The new one will not be shown again. ${ends}`);
       return ctx.secret(data.apiKey, flags.secretFile, data);

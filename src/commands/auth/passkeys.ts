@@ -16,7 +16,8 @@ const view: View = {
 export const passkeysList = define({
   name: "passkeys list",
   summary: "List your passkeys",
-  description: "Playtesters add passkeys on the account page of the portal, and sign in there with them.",
+  description:
+    "Playtesters add passkeys on the account page of the portal, game owners on the page Passkeys of Studio, and sign in there with them.",
   operation: "listPasskeys",
   examples: ["playtest auth passkeys list"],
   async run(_, ctx) {

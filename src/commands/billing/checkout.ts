@@ -41,7 +41,10 @@ export async function pollUntilPaid<T>(
   try {
     while (found === undefined) {
       if (ctx.now() >= until)
-        throw stillPending(`The ${what} has not been paid yet.`, "The checkout page stays open for 24 hours.");
+        throw stillPending(
+          `The ${what} has not been paid yet.`,
+          "You can still pay at the checkout page until it expires. Running the same command again makes a new one.",
+        );
       progress.update(`Waiting for the ${what} to be paid`);
       await ctx.sleep(pollMs, ctx.signal);
       found = await look();

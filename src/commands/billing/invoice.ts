@@ -1,11 +1,10 @@
-import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { NetworkError } from "../../api/transport.ts";
 import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
-import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
+import { CliError, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
 import { safePart } from "../../io/files/safe-name.ts";
 import { plural, shortId } from "../../io/text.ts";
+import { fetchPdf, goesToStdout, writeWhole } from "../shared/pdf.ts";
 
 interface Saved {
   paymentId: string;
@@ -41,9 +40,8 @@ export const invoice = define({
   async run({ args, flags }, ctx) {
     const chosen = flags.all || flags.since !== undefined;
     if (chosen === args.payments.length > 0) throw usage("Pass payment ids, or select payments with --all or --since.");
-    const ids = chosen ? await completedSince(ctx, flags.since?.(ctx.now()) ?? Number.NEGATIVE_INFINITY) : args.payments;
-    const toStdout =
-      ctx.out.format.kind === "auto" && flags.dir === undefined && (!ctx.io.terminal.stdout || ctx.flags.output !== undefined);
+    const ids = chosen ? await completedSince(ctx, flags.since) : args.payments;
+    const toStdout = flags.dir === undefined && goesToStdout(ctx);
     if (!chosen && ids.length === 1 && toStdout) {
       await ctx.out.raw(await fetchInvoice(ctx, ids[0]!));
       return undefined;
@@ -52,27 +50,20 @@ export const invoice = define({
   },
 });
 
-const fetchInvoice = async (ctx: Context, id: string) => {
-  const path = `/billing/payments/${encodeURIComponent(id)}/invoice`;
-  const { body } = await ctx.api().checked({ method: "GET", path, headers: { accept: "application/pdf" } });
-  if (body.subarray(0, 1024).includes("%PDF-")) return body;
-  throw new NetworkError(`The invoice of payment ${id} is not a PDF file. It was not saved.`, true);
-};
+const fetchInvoice = (ctx: Context, id: string) =>
+  fetchPdf(ctx, `/billing/payments/${encodeURIComponent(id)}/invoice`, `The invoice of payment ${id}`);
 
-async function completedSince(ctx: Context, from: number): Promise<string[]> {
+async function completedSince(ctx: Context, since: ((now: number) => number) | undefined): Promise<string[]> {
   const ids: string[] = [];
   for await (const { data } of ctx.pages("listPayments", {}, { all: true })) {
+    // Ages count from the time on the server, which its reply tells: a sandbox may have moved it.
+    const from = since?.(ctx.serverNow()) ?? Number.NEGATIVE_INFINITY;
     const inRange = data.payments.filter(({ createdAt }) => Date.parse(createdAt) >= from);
     ids.push(...inRange.filter(({ status }) => status === "completed").map(({ id }) => id));
     if (inRange.length < data.payments.length) break;
   }
   return ids;
 }
-
-const writeWhole = (file: string, content: Uint8Array) =>
-  writeFile(`${file}.part`, content, { mode: 0o600 })
-    .then(() => rename(`${file}.part`, file))
-    .catch((error: Error) => Promise.reject(cannotWrite(file, error)));
 
 /** Saves each invoice; a failure is reported and does not stop the others. */
 async function save(ctx: Context, ids: readonly string[], directory: string) {

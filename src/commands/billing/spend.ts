@@ -52,7 +52,7 @@ export const spend = define({
   operation: "getSpending",
   examples: ["playtest billing spend", "playtest billing spend --by game --since 90d", "playtest billing spend --json"],
   async run({ args, flags }, ctx) {
-    const data = await ctx.api().getSpending({ query: scopeQuery(ctx, { ...args, ...flags }) });
+    const data = await ctx.api().getSpending({ query: await scopeQuery(ctx, { ...args, ...flags }) });
     // Without payments there are no prices: what the command says instead follows.
     if (ctx.withoutPayments() && data.games.length === 0 && ctx.out.format.kind === "auto") return undefined;
     return ctx.text(spendingText(data, flags.by ?? "month", chartOptions(ctx, flags.plain)), data);

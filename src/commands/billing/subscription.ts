@@ -64,7 +64,7 @@ export const subscriptionCancel = define({
     const end = data.subscription.currentPeriodEnd;
     if (end)
       ctx.out.note(
-        `The subscription ends in ${duration(Math.max(0, (Date.parse(end) - ctx.now()) / 1000))}. To undo: \`playtest billing subscription resume\`.`,
+        `The subscription ends in ${duration(Math.max(0, (Date.parse(end) - ctx.serverNow()) / 1000))}. To undo: \`playtest billing subscription resume\`.`,
       );
     return ctx.item(data, changedSubscriptionView);
   },

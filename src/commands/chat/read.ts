@@ -39,7 +39,7 @@ async function follow(ctx: Context, id: string, first: readonly Message[], pause
       const from = message.senderType === "game_owner" ? "owner" : message.senderType;
       await ctx.out.each(
         { type: "message", ...message },
-        `${ago(message.createdAt ?? "", ctx.now())}  ${from ?? ""}  ${message.content ?? ""}`,
+        `${ago(message.createdAt ?? "", ctx.serverNow())}  ${from ?? ""}  ${message.content ?? ""}`,
       );
     }
   };

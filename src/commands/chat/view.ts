@@ -1,5 +1,11 @@
 import { col, detail, prose, type View } from "../../cli/define.ts";
 
+/** Only playtesters have contacts with a company name. */
+function preview(contact: Record<string, unknown>) {
+  const own = "companyName" in contact ? "playtester" : "game_owner";
+  return `${contact.lastMessageSenderType === own ? "You: " : ""}${contact.lastMessagePreview ?? ""}`;
+}
+
 export const contactView: View = {
   columns: [
     col("id", "id", "id"),
@@ -7,7 +13,7 @@ export const contactView: View = {
     col("unread", "unreadCount"),
     col("unlocked", "isUnlocked"),
     col("last message", "lastMessageAt", "ago"),
-    col("preview", "lastMessagePreview"),
+    { ...col("preview", "lastMessagePreview"), inTable: preview },
   ],
   empty: "No contacts yet.",
 };

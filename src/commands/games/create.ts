@@ -1,5 +1,6 @@
 import { define, type View } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
+import { languageTag } from "../../contract/text/language-tag.ts";
 import { columnValue } from "../../io/cells.ts";
 import { requireLanguages } from "./languages.ts";
 import { gameView } from "./view.ts";
@@ -21,6 +22,7 @@ export const create = define({
     "playtest games create -f game.yaml",
   ],
   async run({ body }, ctx) {
+    if (body.languages) body.languages = body.languages.map((tag) => languageTag(tag) ?? tag);
     if (body.tags) body.tags = await categoryIds(ctx, body.tags);
     await requireLanguages(ctx, body);
     const data = await ctx.api().createGame({ body });

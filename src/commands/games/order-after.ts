@@ -7,7 +7,7 @@ import { CliError } from "../../errors.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
-import { type Price, priceOrder, shortfall } from "../shared/price.ts";
+import { isEarlierOrder, type Price, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 
 /** An order to place after a push. */
@@ -62,13 +62,20 @@ async function keyOf(ctx: Context, { gameId, body }: OrderAfter) {
   return build && `push-${contentKey({ build: build.id, body })}`;
 }
 
+/** The reply to an order. `placedBefore`: an earlier run placed it, and the reply is the one that it got. */
+export interface Placed {
+  reply: Data<"createPlaytest">;
+  placedBefore: boolean;
+}
+
 /** Places the order. An error says that the build was pushed, and how to order. */
-export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Data<"createPlaytest">> {
+export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Placed> {
   const { gameId, file, body, once } = after;
   try {
     const idempotencyKey = once ? await keyOf(ctx, after) : undefined;
     const request = { params: { gameId }, body, ...(idempotencyKey && { idempotencyKey }) };
-    return (await ctx.api().call("createPlaytest", request)).data;
+    const reply = await ctx.api().call("createPlaytest", request);
+    return { reply: reply.data, placedBefore: isEarlierOrder(reply) };
   } catch (error) {
     if (!(error instanceof CliError) || error instanceof OutcomeUnknown) throw error;
     const command = `playtest playtests order ${[gameId, ...(file === "-" ? [] : ["-f", file])].map(shellQuote).join(" ")}`;

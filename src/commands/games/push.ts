@@ -1,12 +1,11 @@
-import type { Data } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
-import { compareCost, costOf, type Price } from "../shared/price.ts";
+import { compareCost, costOf, earlierOrder, type Price } from "../shared/price.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
-import { confirmOrder, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
+import { confirmOrder, type Placed, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
 import { versionLabel } from "./version.ts";
@@ -88,19 +87,20 @@ export const push = define({
     const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
     if (due && pushed.skipped) await beforeChange();
     const placed = due ? await placeOrder(ctx, order) : undefined;
-    if (placed && price) compareCost(ctx, placed, price, flags.maxCost);
-    if (placed) await reportOrder(ctx, placed.playtest);
+    if (placed?.placedBefore) ctx.out.note(earlierOrder);
+    if (placed && price) compareCost(ctx, placed.reply, price, flags.maxCost);
+    if (placed) await reportOrder(ctx, placed);
     const ordered = placed && orderedText(placed, ctx.withoutPayments());
     const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
-    return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed }) } });
+    return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed.reply }) } });
   },
 });
 
-function orderedText(placed: Data<"createPlaytest">, withoutPayments: boolean): string {
-  const cost = costOf(placed);
+function orderedText({ reply, placedBefore }: Placed, withoutPayments: boolean): string {
+  const cost = costOf(reply);
   const cents = cost === 0 && withoutPayments ? undefined : cost;
-  const { id, status } = placed.playtest;
-  return `Ordered ${id}${cents === undefined ? "" : ` for ${usd(cents)}`}${status ? `: ${status}` : ""}.`;
+  const { id, status } = reply.playtest;
+  return `${placedBefore ? "Already ordered" : "Ordered"} ${id}${cents === undefined ? "" : ` for ${usd(cents)}`}${status ? `: ${status}` : ""}.`;
 }
 
 /** Sets the outputs for later steps of a CI job, and adds to the page of the job. */
@@ -117,12 +117,10 @@ async function reportPush(ctx: Context, pushed: Pushed) {
   await ciSummary(ctx, pushed.skipped ? "- The game already has this build." : `- Pushed build${label}.`);
 }
 
-async function reportOrder(
-  ctx: Context,
-  { id, status, quantity }: Pick<Data<"createPlaytest">["playtest"], "id" | "status" | "quantity">,
-) {
+async function reportOrder(ctx: Context, { reply, placedBefore }: Placed) {
+  const { id, status, quantity } = reply.playtest;
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
-  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")}: \`${id}\`.`);
+  await ciSummary(ctx, `- ${placedBefore ? "Already ordered" : "Ordered"} ${plural(quantity, "slot")}: \`${id}\`.`);
 }
 
 const size = (pushed: Pushed) =>

@@ -26,8 +26,13 @@ export const settings = define({
   async run({ args: { kind, mail } }, ctx) {
     const api = ctx.api();
     if (kind === undefined) {
-      const { settings, digestHour } = await api.listNotificationSettings({});
-      ctx.out.note(`The daily email is sent at ${String(digestHour).padStart(2, "0")}:00 UTC.`);
+      const { settings, digestHour, address } = await api.listNotificationSettings({});
+      if (address === null)
+        ctx.out.note(
+          "No email reaches this account: it has no confirmed address. Name one with `playtest auth email`. " +
+            "Without the scope `admin`, ask an administrator who has it for a new account: `playtest admin admins create --email`.",
+        );
+      else ctx.out.note(`The daily email is sent at ${String(digestHour).padStart(2, "0")}:00 UTC.`);
       return ctx.rows("settings", settings, view);
     }
     if (!modes.includes(mail as Mode)) throw usage("Say what to do with these emails.", "Add on, off or digest.");

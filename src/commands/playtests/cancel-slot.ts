@@ -17,7 +17,7 @@ export const cancelSlot = define({
   args: { slots: arg.ids("Slot ids") },
   operation: "deleteSlot",
   confirm: ({ args }) =>
-    `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed slots can be cancelled. Their price is refunded.`,
+    `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed slots can be cancelled. What was paid for them is refunded.`,
   examples: ["playtest playtests cancel-slot SLOT", "playtest playtests cancel-slot SLOT SLOT --yes"],
   exits: [11],
   async run({ args }, ctx) {

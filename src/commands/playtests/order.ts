@@ -6,7 +6,7 @@ import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
-import { compareCost, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
+import { compareCost, earlierOrder, isEarlierOrder, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkBuild } from "./build-check.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
@@ -34,10 +34,11 @@ export function paymentHeaders(method: Method, flags: Parameters<typeof proof>[0
 }
 
 /** Sets the outputs and the summary of a CI job. */
-async function printOrdered(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
+async function printOrdered(ctx: Context, { playtest }: Data<"createPlaytest">, placedBefore: boolean) {
+  const { id, status, quantity, durationMinutes } = playtest;
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
   const length = durationMinutes ? ` of ${durationMinutes} min` : "";
-  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")}${length}: \`${id}\`.`);
+  await ciSummary(ctx, `- ${placedBefore ? "Already ordered" : "Ordered"} ${plural(quantity, "slot")}${length}: \`${id}\`.`);
 }
 
 /** An idempotency key derived from the game and the order, so that the same order always has the same key. */
@@ -93,10 +94,12 @@ export const order = define({
     const headers = paymentHeaders(method, flags);
     try {
       const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
-      const { data: reply, headers: received } = await withCost(price.totalCents, request);
-      if (received["idempotency-replayed"] === "true") ctx.out.note("This order was already placed. Nothing was charged.");
+      const placed = await withCost(price.totalCents, request);
+      const reply = placed.data;
+      const placedBefore = isEarlierOrder(placed);
+      if (placedBefore) ctx.out.note(earlierOrder);
       compareCost(ctx, reply, price, flags.maxCost);
-      await printOrdered(ctx, reply.playtest);
+      await printOrdered(ctx, reply, placedBefore);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
       if (!requestsPayment(error)) throw error;

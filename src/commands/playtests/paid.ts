@@ -56,7 +56,7 @@ export async function orderOutcome(ctx: Context, reply: OrderReply, allowPending
   if (reply.playtest.status !== "pending_payment") return outcome;
   const plain = ctx.api().lacksExtensions();
   const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply.playtest.id);
-  if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} Unpaid orders expire after 24 hours.`) };
+  if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} An order that stays unpaid expires.`) };
   ctx.out.note(`The order is not paid yet. ${pay}`);
   return outcome;
 }
@@ -69,7 +69,7 @@ async function howToPay(ctx: Context, id: string): Promise<string> {
 }
 
 function unpaid(reply: OrderReply, pay: string) {
-  const next = checkoutOf(reply) ? "Pay at the address above. Unpaid orders expire after 24 hours." : pay;
+  const next = checkoutOf(reply) ? "Pay at the address above. An order that stays unpaid expires." : pay;
   const message = `Order ${reply.playtest.id} is not paid yet. Playtesters cannot see it until it is.`;
   return new CliError("PAYMENT_PENDING", exitCodes.payment, message, {
     hint: `${next} If this is expected, pass --allow-pending.`,

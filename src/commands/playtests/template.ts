@@ -1,5 +1,6 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { fieldFlag } from "../../cli/flags.ts";
+import { playtestNamed } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
 import { likeBody } from "../shared/order-body.ts";
 
@@ -28,7 +29,7 @@ function csv(body: Record<string, unknown>, game: string | undefined) {
 
 async function bodyOf(ctx: Context, like: string | undefined): Promise<Record<string, unknown>> {
   if (like === undefined) return first;
-  return likeBody((await ctx.api().getPlaytest({ params: { id: ctx.resolveId(like) } })).playtest);
+  return likeBody((await ctx.api().getPlaytest({ params: { id: await playtestNamed(ctx, like) } })).playtest);
 }
 
 export const template = define({

@@ -1,4 +1,4 @@
-import { col, detail, moneyCol, optionalCol } from "../../cli/define.ts";
+import { col, detail, moneyCol, optionalCol, whileStatus } from "../../cli/define.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
 import type { Column, View } from "../../io/cells.ts";
 
@@ -76,11 +76,11 @@ export const allPlaytestsView: View = {
   columns: [playtestsView.columns[0]!, col("game", "gameName"), ...playtestsView.columns.slice(1)],
 };
 
-/** Which playtesters the playtest is offered to. */
+/** Which playtesters the playtest is offered to; undefined if the server does not say so. */
 export function targetingText(playtest: Record<string, unknown>) {
   const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = playtest;
   const group = panel ? `the group ${panel}` : undefined;
-  if (!type) return group ?? "everyone";
+  if (!type) return group ?? (type === null ? "everyone" : undefined);
   const whom = tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`;
   return group ? `${group}, ${whom}` : whom;
 }
@@ -125,7 +125,7 @@ export const slotsView: View = {
     col("status", "status", "status"),
     col("playtester", "playtester.displayName"),
     optionalCol("problem", problem),
-    col("deadline", "deadlineAt", "ago"),
+    col("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
     col("video", "submission.videoFileSize", "bytes"),
     col("submitted", "submission.createdAt", "ago"),
     col("rating", "rating.score"),

@@ -2,7 +2,10 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { plural, shortId, usd } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { slotIds, slotReader, waiting } from "./queue.ts";
-import { acceptedView, nothingWaiting } from "./view.ts";
+import { acceptedText, acceptedView, nothingWaiting } from "./view.ts";
+
+const totalOf = (accepted: readonly { payoutCents: number | null }[]) =>
+  accepted.reduce((sum, { payoutCents }) => sum + (payoutCents ?? 0), 0);
 
 const allWaiting = async (ctx: Context) => (await waiting(ctx)).map(({ slot }) => slot.id);
 
@@ -34,21 +37,23 @@ export const accept = define({
       ctx,
       ids,
       async (id) => {
-        const { slot, payoutCents } = await read(id);
+        const { slot, payoutCents, publishing } = await read(id);
         const { message } = await ctx.api().acceptSlot({ params: { id }, body });
-        return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
+        return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, publishing, message };
       },
-      ({ id, playtester, payoutCents, message }) =>
+      ({ id, playtester, payoutCents, publishing, message }) =>
         payoutCents !== null && payoutCents > 0
-          ? `Accepted ${shortId(id)} and paid ${playtester ?? "the playtester"} ${usd(payoutCents)}.`
+          ? acceptedText(`Accepted ${shortId(id)}`, playtester ?? "the playtester", { payoutCents, publishing })
           : `${shortId(id)}: ${message ?? "accepted"}`,
     );
-    const payoutCents = results.done.reduce((sum, slot) => sum + (slot.payoutCents ?? 0), 0);
+    const payoutCents = totalOf(results.done);
     if (ids.length === 0) ctx.out.note(nothingWaiting);
-    else if (ids.length > 1)
-      ctx.out.note(
-        `${plural(results.done.length, "submission")} accepted${payoutCents === 0 && ctx.withoutPayments() ? "" : `, ${usd(payoutCents)} paid out`}.`,
-      );
+    else if (ids.length > 1) {
+      const later = totalOf(results.done.filter(({ publishing }) => publishing));
+      const paid = payoutCents === 0 && ctx.withoutPayments() ? "" : `, ${usd(payoutCents - later)} paid out`;
+      const unpaid = later > 0 ? `, ${usd(later)} to be paid when the videos are published` : "";
+      ctx.out.note(`${plural(results.done.length, "submission")} accepted${paid}${unpaid}.`);
+    }
     const result = { accepted: results.done, failed: results.failed, payoutCents };
     return conclude(ctx, result, results.done, acceptedView, partialFailure(results, "submission", "accepted"));
   },

@@ -10,7 +10,7 @@ export const cancel = define({
     "Use this if the problem cannot be fixed. The playtester is notified and not paid. To let the playtester continue instead, use `playtest review unblock`.",
   args: { slot: slotArg("blocked") },
   operation: "deleteSlot",
-  confirm: ({ args }) => `Cancel slot ${shortId(args.slot)}? Its price is refunded and its playtester is not paid.`,
+  confirm: ({ args }) => `Cancel slot ${shortId(args.slot)}? What was paid for it is refunded, and its playtester is not paid.`,
   examples: ["playtest review cancel SLOT", "playtest review cancel SLOT --yes --jq .refundedCents"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteSlot({ params: { id: args.slot } }), cancelledView),
 });

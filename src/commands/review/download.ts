@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, prose } from "../../cli/define.ts";
+import { playtestNamed } from "../../cli/names.ts";
 import { videoExtensions } from "../../contract/files/media.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize } from "../../io/files/download.ts";
@@ -147,7 +148,7 @@ export const download = define({
     const find =
       flags.playtest === undefined
         ? async () => (await waiting(ctx)).map(({ slot }) => slot.id)
-        : () => withVideo(ctx, ctx.resolveId(flags.playtest!));
+        : async () => withVideo(ctx, await playtestNamed(ctx, flags.playtest!));
     const ids = args.slots.length > 0 ? [...new Set(args.slots)] : await find();
     const progress = await ctx.progress();
     const meter = createMeter(ctx.now);

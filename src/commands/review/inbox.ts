@@ -8,7 +8,7 @@ import { askNote } from "./notes/ask.ts";
 import { play } from "./play.ts";
 import { readTranscript } from "./transcript.ts";
 import { lengthOf } from "./video-length.ts";
-import { submissionView } from "./view.ts";
+import { acceptedText, type Payout, submissionView } from "./view.ts";
 
 /** Interactive review of one submission. */
 
@@ -20,16 +20,18 @@ const instead = "Use `playtest review accept`, `reject` and `show`.";
 
 type Choice = "play" | "note" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
 
+function acceptChoice(who: string, { payoutCents, publishing }: Payout, withoutPayments: boolean): string {
+  if (payoutCents === 0) return withoutPayments ? "Accept" : "Accept; no payout is due";
+  const amount = usd(payoutCents);
+  return publishing ? `Accept; ${who} is paid ${amount} when the video is published` : `Accept and pay ${who} ${amount}`;
+}
+
 /** The amount is in the menu, so that the key that pays is pressed by somebody who has read it. */
-const choicesFor = (who: string, payoutCents: number, withoutPayments: boolean): readonly KeyChoice<Choice>[] => [
+const choicesFor = (who: string, payout: Payout, withoutPayments: boolean): readonly KeyChoice<Choice>[] => [
   { key: "p", value: "play", name: "Play the video" },
   { key: "n", value: "note", name: "Note a moment of the video" },
   { key: "t", value: "transcript", name: "Read the transcript" },
-  {
-    key: "a",
-    value: "accept",
-    name: payoutCents > 0 ? `Accept and pay ${who} ${usd(payoutCents)}` : withoutPayments ? "Accept" : "Accept; no payout is due",
-  },
+  { key: "a", value: "accept", name: acceptChoice(who, payout, withoutPayments) },
   { key: "r", value: "reject", name: "Reject" },
   { key: "c", value: "chat", name: `Send a message to ${who}` },
   { key: "s", value: "skip", name: "Skip" },
@@ -53,15 +55,15 @@ async function requireWaiting(ctx: Context, { id }: Slot): Promise<void> {
   throw new CliError("CONFLICT", exitCodes.conflict, `This slot is ${slot.status}. Nothing was changed.`);
 }
 
-async function accept(ctx: Context, slot: Slot, payoutCents: number): Promise<Decision | undefined> {
+async function accept(ctx: Context, slot: Slot, payout: Payout): Promise<Decision | undefined> {
   await requireWaiting(ctx, slot);
-  const price = payoutCents > 0 ? `. ${nameOf(slot)} will be paid ${usd(payoutCents)}` : "";
+  const price = payout.payoutCents > 0 ? `. ${nameOf(slot)} will be paid ${usd(payout.payoutCents)}` : "";
   const rating = await ctx.prompt.menu(`Rating${price}:`, ratings, instead);
   if (rating === "back") return undefined;
   const comment = (await ctx.prompt.optional("Comment for the playtester (optional):", instead)).trim();
   const body = { ...(rating !== "" && { rating: Number(rating) }), ...(comment && { comment }) };
   await ctx.api().acceptSlot({ params: { id: slot.id }, body });
-  ctx.out.note(`Accepted${payoutCents > 0 ? ` and paid ${nameOf(slot)} ${usd(payoutCents)}` : ""}.`);
+  ctx.out.note(acceptedText("Accepted", nameOf(slot), payout));
   return "accepted";
 }
 
@@ -105,7 +107,7 @@ async function chat(ctx: Context, slot: Slot) {
 /** A submission that is being reviewed. */
 interface Reviewing {
   slot: Slot;
-  payoutCents: number;
+  payout: Payout;
   /** The player that was last started and can say its position. */
   player: Player | undefined;
 }
@@ -117,8 +119,8 @@ async function watchVideo(ctx: Context, reviewing: Reviewing) {
 }
 
 async function act(ctx: Context, reviewing: Reviewing, choice: Choice): Promise<Decision | undefined> {
-  const { slot, payoutCents } = reviewing;
-  if (choice === "accept") return accept(ctx, slot, payoutCents);
+  const { slot, payout } = reviewing;
+  if (choice === "accept") return accept(ctx, slot, payout);
   if (choice === "reject") return reject(ctx, slot);
   if (choice === "skip") return "skipped";
   if (choice === "quit") return "quit";
@@ -130,12 +132,12 @@ async function act(ctx: Context, reviewing: Reviewing, choice: Choice): Promise<
 }
 
 /** Shows one submission and prompts until it is decided. Errors of the server are shown, then it prompts again. */
-export async function decide(ctx: Context, slot: Slot, payoutCents: number, position: string): Promise<Decision> {
+export async function decide(ctx: Context, slot: Slot, payout: Payout, position: string): Promise<Decision> {
   if (!ctx.prompt.possible) throw usage("This command requires a terminal with prompts enabled. Nothing was changed.", instead);
   ctx.out.note(`\n${position}`);
   const length = await lengthOf(ctx, slot);
-  await ctx.out.emit(ctx.item({ slot: { ...slot, length, payoutCents } }, submissionView));
-  const reviewing: Reviewing = { slot, payoutCents, player: undefined };
+  await ctx.out.emit(ctx.item({ slot: { ...slot, length, payoutCents: payout.payoutCents } }, submissionView));
+  const reviewing: Reviewing = { slot, payout, player: undefined };
   try {
     return await untilDecided(ctx, reviewing);
   } finally {
@@ -144,7 +146,7 @@ export async function decide(ctx: Context, slot: Slot, payoutCents: number, posi
 }
 
 async function untilDecided(ctx: Context, reviewing: Reviewing): Promise<Decision> {
-  const choices = choicesFor(nameOf(reviewing.slot), reviewing.payoutCents, ctx.withoutPayments());
+  const choices = choicesFor(nameOf(reviewing.slot), reviewing.payout, ctx.withoutPayments());
   for (;;) {
     const choice = await ctx.prompt.menu("What do you want to do?", choices, instead);
     try {

@@ -13,6 +13,7 @@ import { reject } from "./reject.ts";
 import { search } from "./search/search.ts";
 import { clip, clips, clipsDelete } from "./sharing/clip.ts";
 import { share, shares, unshare } from "./sharing/share.ts";
+import { still, stillDelete } from "./sharing/still.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { transcript } from "./transcript.ts";
@@ -44,6 +45,8 @@ export const review: Group = {
     clip,
     clips,
     clipsDelete,
+    still,
+    stillDelete,
     download,
     watch,
     stats,

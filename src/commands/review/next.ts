@@ -37,7 +37,7 @@ export const next = define({
     const read = slotReader(ctx);
     const counts: Counts = { accepted: 0, rejected: 0, skipped: 0 };
     for (const [index, id] of ids.entries()) {
-      const { slot, payoutCents } = await read(id);
+      const { slot, payoutCents, publishing } = await read(id);
       // Someone else may have decided it since the list was fetched.
       if (slot.status !== "submitted") {
         if (args.slots.length > 0)
@@ -48,7 +48,12 @@ export const next = define({
           );
         continue;
       }
-      const decision = await decide(ctx, slot, payoutCents ?? 0, `${index + 1} of ${plural(ids.length, "submission")}`);
+      const decision = await decide(
+        ctx,
+        slot,
+        { payoutCents: payoutCents ?? 0, publishing },
+        `${index + 1} of ${plural(ids.length, "submission")}`,
+      );
       if (decision === "quit") break;
       counts[decision]++;
     }

@@ -29,13 +29,17 @@ export async function waiting(ctx: Context): Promise<Submission[]> {
   return all;
 }
 
-/** Returns a function that fetches a slot and the payout of its playtest, null if it is not reported. Each playtest is fetched only once. */
+/**
+ * Returns a function that fetches a slot, the payout of its playtest, null if it is not reported, and whether the video is published
+ * first. Each playtest is fetched only once.
+ */
 export function slotReader(ctx: Context) {
   const playtests = new Map<string, Promise<Data<"getPlaytest">>>();
   return async (id: string) => {
     const { slot } = await ctx.api().getSlot({ params: { id } });
     const playtest = playtests.get(slot.requestId) ?? ctx.api().getPlaytest({ params: { id: slot.requestId } });
     playtests.set(slot.requestId, playtest);
-    return { slot, payoutCents: (await playtest).playtest.payoutCents ?? null };
+    const { payoutCents, visibility } = (await playtest).playtest;
+    return { slot, payoutCents: payoutCents ?? null, publishing: visibility === "public" };
   };
 }

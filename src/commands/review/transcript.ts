@@ -60,7 +60,7 @@ async function edit(ctx: Context, id: string) {
 }
 
 async function revert(ctx: Context, id: string) {
-  await ctx.confirm("Delete the edited transcript and return to the automatic one?");
+  await ctx.confirm("Delete the edited transcript? The automatic one, if there is one, takes its place.");
   return ctx.item(await ctx.api().deleteSlotTranscript({ params: { id } }));
 }
 

@@ -1,7 +1,8 @@
-import { col, detail } from "../../cli/define.ts";
+import { col, detail, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
 import type { View } from "../../io/cells.ts";
+import { usd } from "../../io/text.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
 
@@ -48,6 +49,12 @@ export function videoLength({ submission }: Record<string, unknown>) {
   return seconds === undefined ? undefined : lengthText(seconds);
 }
 
+/** The build that was played, by its version or its time. */
+const buildText = ({ build }: Record<string, unknown>) => {
+  const { version, createdAt } = (build ?? {}) as { version?: string | null; createdAt?: string };
+  return version ?? createdAt?.slice(0, 16).replace("T", " ");
+};
+
 export const slotView: View = {
   columns: [
     detail("slot", "id", "id"),
@@ -56,7 +63,7 @@ export const slotView: View = {
     detail("playtest", "requestId", "id"),
     detail("playtester", "playtester.displayName"),
     detail("duration", "playtest.durationMinutes", "minutes"),
-    detail("deadline", ({ status, deadlineAt }) => (status === "reserved" ? deadlineAt : undefined), "ago"),
+    detail("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
     detail("problem", (slot) => reason(slot.blockedReport)),
     detail("problem notes", "blockedReport.notes"),
     detail("reported", "blockedReport.reportedAt", "ago"),
@@ -66,6 +73,8 @@ export const slotView: View = {
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("video length", videoLength),
+    detail("device", "submission.device"),
+    detail("build", buildText),
     detail("notes", "submission.notes"),
     detail("rating", "rating.score"),
     detail("comment", "rating.comment"),
@@ -99,6 +108,21 @@ export const cancelledView: View = {
 export const statsView: View = {
   columns: [col("games", "totalGames"), col("active playtests", "activePlaytests"), col("waiting reviews", "pendingReviews")],
 };
+
+export interface Payout {
+  payoutCents: number;
+  /** The playtester of a public video is paid once it is published. */
+  publishing: boolean;
+}
+
+/** What became of a submission and its payout. */
+export function acceptedText(accepted: string, who: string, { payoutCents, publishing }: Payout): string {
+  if (payoutCents === 0) return `${accepted}.`;
+  const paid = usd(payoutCents);
+  return publishing
+    ? `${accepted}. ${who} will be paid ${paid} when the video is published.`
+    : `${accepted} and paid ${who} ${paid}.`;
+}
 
 export const acceptedView: View = {
   columns: [col("id", "id", "id"), col("playtester", "playtester"), col("payout", "payoutCents", "usd")],

@@ -74,6 +74,13 @@ function timeLines({ times }: Statistics, options: ChartOptions): string[] {
   return ["", "Times: median, and 9 of 10 slots took no longer than", ...barChart(drawn, options)];
 }
 
+/** What submissions were played on; nothing where nobody said so. */
+function deviceLines({ devices = [] }: Partial<Statistics>, options: ChartOptions): string[] {
+  if (devices.every(({ device }) => device === null)) return [];
+  const rows = devices.map(({ device, count }): BarRow => ({ label: device ?? "not said", value: count, text: String(count) }));
+  return ["", "Submissions by device", ...barChart(rows, options)];
+}
+
 /** The statistics of playtests as text with charts. */
 export function statisticsText(stats: Statistics, options: ChartOptions): string {
   const since = date(stats.since);
@@ -85,6 +92,7 @@ export function statisticsText(stats: Statistics, options: ChartOptions): string
     ...rateLines(stats),
     ...ratingLines(stats, options),
     ...timeLines(stats, options),
+    ...deviceLines(stats, options),
   ];
   return foldLines(lines.join("\n"), options.width);
 }

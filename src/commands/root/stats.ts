@@ -42,7 +42,7 @@ export const stats = define({
   examples: ["playtest stats", "playtest stats GAME --since 30d", "playtest stats --json --jq .ratings.average"],
   async run({ args, flags }, ctx) {
     const options = chartOptions(ctx, flags.plain);
-    const query = scopeQuery(ctx, { ...args, ...flags });
+    const query = await scopeQuery(ctx, { ...args, ...flags });
     const reply = await ctx.api().offered("getStatistics", { query });
     if (reply) return ctx.text(statisticsText(reply.data, options), reply.data);
     const since = flags.since?.(ctx.serverNow()) ?? ctx.serverNow() - defaultSinceMs;

@@ -21,8 +21,9 @@ const view: View = {
   ],
 };
 
-/** What a playtester or an operator has besides what waits. */
-const otherView: View = { columns: [col("role", "role"), col("unread notifications", "unreadCount")] };
+/** What a playtester or an operator has besides what waits. Keys of operators read no notifications. */
+const playtesterView: View = { columns: [col("role", "role"), col("unread notifications", "unreadCount")] };
+const operatorView: View = { columns: [col("role", "role")] };
 
 /** Undefined if the key lacks the scope. */
 const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
@@ -79,7 +80,7 @@ function checkGates(gates: readonly { text: string; gate: ReturnType<typeof pars
 /** What waits, from a server that has an inbox. Undefined elsewhere, and for a key without the main scope of its role. */
 async function inboxOf(ctx: Context): Promise<Data<"getInbox"> | undefined> {
   try {
-    return await ctx.api().getInbox({});
+    return (await ctx.api().offered("getInbox", {}))?.data;
   } catch (error) {
     if (isAbsent(error) || (error instanceof CliError && error.exitCode === exitCodes.scope)) return undefined;
     throw error;
@@ -121,7 +122,7 @@ const commandForCredit = async (ctx: Context, { items }: Data<"getInbox">) =>
 
 function show(ctx: Context, todo: readonly Todo[]): void {
   for (const { text, dueAt, command } of todo)
-    ctx.out.note(`${text}${dueAt === null ? "" : `, first deadline ${ago(dueAt, ctx.now())}`}:\n  ${command}`);
+    ctx.out.note(`${text}${dueAt === null ? "" : `, first deadline ${ago(dueAt, ctx.serverNow())}`}:\n  ${command}`);
   if (todo.length === 0) ctx.out.note("Nothing waits for you.");
 }
 
@@ -151,14 +152,12 @@ export const status = define({
       const result = { role: inbox.role, todo, unreadCount: notifications?.unreadCount ?? null };
       checkGates(gates, result);
       show(ctx, todo);
-      return ctx.item({ result }, otherView);
+      return ctx.item({ result }, inbox.role === "admin" ? operatorView : playtesterView);
     }
     const figures = await ownerFigures(ctx);
     const todo = inbox ? todosOf(inbox, await commandForCredit(ctx, inbox)) : todosFrom(figures);
     checkGates(gates, figures);
     show(ctx, todo);
-    if (figures.playtestsLackingKeys > 0)
-      ctx.out.note("Open slots have no game keys left. To add keys, run `playtest playtests keys add`.");
     return ctx.item({ result: { role: "game_owner", todo, ...figures } }, view);
   },
 });

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { LoopbackParts } from "../../../server/web/studio/loopback.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { CliError, ExitWith, failure, isAbsent } from "../../errors.ts";
+import type { CallOperation } from "../../contract/index.ts";
+import { CliError, ExitWith, exitCodes, failure, isAbsent } from "../../errors.ts";
 import { openLink } from "../../io/files/download.ts";
+import { keptMoments } from "./studio-notes.ts";
 
 /** The heartbeats of an event stream come every 15 seconds; after three that are missing, the connection counts as lost. */
 const silenceMs = 45_000;
@@ -23,10 +25,17 @@ async function openEvents(ctx: Context, last: string | undefined) {
   }
 }
 
+/** What an error of this computer, such as of the moments that it keeps, would be over HTTP. */
+const statusHere: Partial<Record<number, number>> = {
+  [exitCodes.usage]: 422,
+  [exitCodes.notFound]: 404,
+  [exitCodes.conflict]: 409,
+};
+
 const explain: LoopbackParts["explain"] = (error) => {
   if (!(error instanceof CliError)) return undefined;
   if (error.code === "NOT_OFFERED") return "absent";
-  const { httpStatus = 502, details, hint } = error.extra;
+  const { httpStatus = statusHere[error.exitCode] ?? 502, details, hint } = error.extra;
   // A server that cannot be reached, or fails, is no fault of this page: say so instead of showing an unexpected error.
   const status = httpStatus >= 500 ? 424 : httpStatus;
   return { status, code: error.code, message: status === 424 && hint ? `${error.message} ${hint}` : error.message, details };
@@ -45,11 +54,14 @@ async function partsOf(ctx: Context): Promise<LoopbackParts> {
   const { profile } = ctx.flags;
   const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
   const { send, signal } = ctx;
+  const moments = keptMoments(ctx);
   return {
     instance: new URL(baseUrl).host,
     site: { baseUrl, payments: !ctx.withoutPayments() },
     account: { id: me?.id ?? "", displayName: me?.profile?.displayName ?? me?.email ?? "Signed in" },
-    call: api.call,
+    call: withInfoOnce(moments.call),
+    offers: (operation) => api.offers(operation),
+    keepsMoments: moments.areHere,
     explain,
     openEvents: (last) => openEvents(ctx, last),
     openLink: (address, headers) => openLink({ send, signal, timeout }, address, headers),
@@ -58,6 +70,20 @@ async function partsOf(ctx: Context): Promise<LoopbackParts> {
     now: () => ctx.serverNow(),
     report: (error) => ctx.out.warn(`A page failed: ${(error as Error).message}`),
   };
+}
+
+/** Asks the server only once what it can do: all requests without a key from one address share a limit. */
+function withInfoOnce(call: CallOperation): CallOperation {
+  let info: Promise<unknown> | undefined;
+  const asked = (...given: Parameters<CallOperation>) => {
+    if (given[0] !== "getServerInfo") return call(...given);
+    info ??= call(...given).catch((error: unknown) => {
+      if (!(error instanceof CliError && error.code === "NOT_OFFERED")) info = undefined;
+      throw error;
+    });
+    return info;
+  };
+  return asked as CallOperation;
 }
 
 export const studio = define({

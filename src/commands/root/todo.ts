@@ -22,6 +22,10 @@ const id = ({ firstId }: Item) => firstId ?? "";
 const forAll = {
   reservedSlots: (item) => [`You hold ${plural(item.count, "slot")}`, `playtest tester show ${id(item)}`],
   problems: (item) => [`${plural(item.count, "reported problem")} ${wait(item.count)} for an answer`, "playtest review problems"],
+  lackingKeys: (item) => [
+    `${plural(item.count, "playtest")} ${item.count === 1 ? "has" : "have"} open slots without game keys`,
+    `playtest playtests keys add ${id(item)} --file keys.txt`,
+  ],
   reviews: ({ count }) => [`${plural(count, "video")} ${wait(count)} for your review`, "playtest review next"],
   applications: (item) => [
     `${plural(item.count, "application")} ${wait(item.count)} for your decision`,

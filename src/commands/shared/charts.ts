@@ -1,5 +1,6 @@
 import { type Arg, type Context, flag } from "../../cli/define.ts";
 import type { ChartOptions } from "../../io/charts/text-charts.ts";
+import { sinceTime } from "./sandbox.ts";
 
 /** What commands with charts have in common. */
 
@@ -19,10 +20,10 @@ interface Given {
   since: ((now: number) => number) | undefined;
 }
 
-/** The query of statistics. Ages count from the time on the server, which a sandbox may have moved. */
-export const scopeQuery = (ctx: Context, { game, since }: Given) => ({
+/** The query of statistics. */
+export const scopeQuery = async (ctx: Context, { game, since }: Given) => ({
   ...(game !== undefined && { game }),
-  ...(since && { since: new Date(since(ctx.serverNow())).toISOString() }),
+  ...(since && { since: new Date(await sinceTime(ctx, since)).toISOString() }),
 });
 
 export const chartOptions = (ctx: Context, plain: boolean): ChartOptions => ({ width: ctx.io.columns, plain });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../io/hash.ts";
 
 /** JSON with sorted property names, so that their original order does not matter. */
 function canonical(value: unknown): string {
@@ -12,4 +12,4 @@ function canonical(value: unknown): string {
 }
 
 /** A hash of a value, for an idempotency key that is the same for equal orders. */
-export const contentKey = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("hex").slice(0, 40);
+export const contentKey = (value: unknown): string => sha256().update(canonical(value)).digest("hex").slice(0, 40);

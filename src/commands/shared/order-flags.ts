@@ -1,5 +1,5 @@
 import { type Context, flag } from "../../cli/define.ts";
-import { idNamed } from "../../cli/names.ts";
+import { idNamed, playtestNamed } from "../../cli/names.ts";
 import type { SelectionMode } from "../../contract/order-body.ts";
 import { keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
 
@@ -43,4 +43,5 @@ export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFl
   };
 }
 
-const earlier = async (ctx: Context, id: string) => (await ctx.api().getPlaytest({ params: { id: ctx.resolveId(id) } })).playtest;
+const earlier = async (ctx: Context, id: string) =>
+  (await ctx.api().getPlaytest({ params: { id: await playtestNamed(ctx, id) } })).playtest;

@@ -1,4 +1,4 @@
-import type { Data } from "../../api/client.ts";
+import type { Data, Reply } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -78,6 +78,12 @@ export async function priceOrder(ctx: Context, gameId: string | undefined, body:
 }
 
 type OrderReply = Data<"createPlaytest">;
+
+/** Whether the reply is that of an earlier run, which placed the order: this one charged nothing. */
+export const isEarlierOrder = ({ headers, repeated }: Pick<Reply<unknown>, "headers" | "repeated">): boolean =>
+  headers["idempotency-replayed"] === "true" && !repeated;
+
+export const earlierOrder = "This order was already placed. Nothing was charged. It is shown as it was then.";
 
 /** What an order costs by its own reply, in cents: 0 if hours pay for it. Undefined if the reply does not say. */
 export function costOf(reply: OrderReply): number | undefined {

@@ -6,3 +6,12 @@ export async function requireSandbox(ctx: Context): Promise<void> {
   const info = await ctx.api().offered("getServerInfo", {});
   if (!info?.data.sandbox) throw noSandbox(ctx.settings().get("baseUrl")!.value);
 }
+
+/**
+ * The time in milliseconds that --since means. An age counts from the time on the server, which a sandbox may have moved and which only
+ * a reply tells: so it asks for one.
+ */
+export async function sinceTime(ctx: Context, since: (now: number) => number): Promise<number> {
+  await ctx.api().offered("getServerInfo", {});
+  return since(ctx.serverNow());
+}

@@ -1,4 +1,4 @@
-import { col, detail, optionalCol, type View } from "../../cli/define.ts";
+import { col, detail, optionalCol, type View, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { plural, usd } from "../../io/text.ts";
 
@@ -44,7 +44,7 @@ export const heldSlotView: View = {
     col("id", "id", "id"),
     col("game", "game.name"),
     col("status", "status", "status"),
-    col("deadline", ({ status, deadlineAt }: Item) => (status === "reserved" ? deadlineAt : undefined), "ago"),
+    col("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
     col("payout", "playtest.payoutCents", "usd"),
     col("duration", "playtest.durationMinutes", "minutes"),
     col("players", "playtest.playerCount"),

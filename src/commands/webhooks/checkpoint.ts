@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
+import { sha256 } from "../../io/hash.ts";
 import type { Checkpoint } from "../shared/event-source.ts";
 import { newSecret } from "./signature.ts";
 
@@ -19,7 +19,7 @@ export interface Checkpoints {
 }
 
 const keyOf = (ctx: Context, target: string) => {
-  const who = createHash("sha256")
+  const who = sha256()
     .update(ctx.settings().apiKey()?.value ?? "")
     .digest("hex")
     .slice(0, 16);

@@ -1,6 +1,7 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
+import { sinceTime } from "../shared/sandbox.ts";
 import { webhookArg } from "./manage.ts";
 import { deliveryView } from "./view.ts";
 
@@ -37,7 +38,7 @@ export const redeliver = define({
     if (flags.undelivered && flags.since === undefined) throw usage("--undelivered requires --since.");
     if (args.delivery !== undefined)
       return ctx.item(await ctx.api().redeliver({ params: { id: args.webhook, deliveryId: args.delivery } }), deliveryView);
-    const body = { since: new Date(flags.since!(ctx.now())).toISOString(), onlyUndelivered: flags.undelivered };
+    const body = { since: new Date(await sinceTime(ctx, flags.since!)).toISOString(), onlyUndelivered: flags.undelivered };
     const data = await ctx.api().redeliverSince({ params: { id: args.webhook }, body });
     return ctx.text(`Queued ${plural(data.count, "delivery", "deliveries")}.`, data);
   },

@@ -48,10 +48,14 @@ async function checkWebhook(ctx: Context, webhook: Webhook, send: boolean): Prom
 async function recent(ctx: Context, webhook: Webhook): Promise<{ ok: boolean; detail: string }> {
   const { deliveries } = await ctx.api().listDeliveries({ params: { id: webhook.id }, query: { limit: 20 } });
   const failing = deliveries.filter(({ deliveredAt, attemptCount }) => deliveredAt === null && attemptCount > 0);
+  const delivered = deliveries.filter(({ deliveredAt }) => deliveredAt !== null);
+  const waiting = deliveries.length - failing.length - delivered.length;
+  const queued = waiting > 0 ? `, ${waiting} not attempted yet` : "";
   if (deliveries.length === 0) return { ok: true, detail: "none yet" };
-  if (failing.length === 0) return { ok: true, detail: `the last ${deliveries.length} succeeded` };
+  if (failing.length === 0)
+    return { ok: true, detail: `${delivered.length} of the last ${deliveries.length} succeeded${queued}` };
   const next = failing.flatMap(({ nextRetryAt }) => nextRetryAt ?? []).sort()[0];
-  const retry = next ? `, next retry ${ago(next, ctx.now())}` : "";
+  const retry = next ? `, next retry ${ago(next, ctx.serverNow())}` : "";
   const responses = [...new Set(failing.map(({ statusCode }) => statusCode ?? "no response"))].join(", ");
   return { ok: false, detail: `${failing.length} of the last ${deliveries.length} failed (${responses})${retry}` };
 }

@@ -26,6 +26,7 @@ export interface Answer {
 export async function forward(ctx: Context, url: URL, secret: string, step: Step, attempts: number): Promise<Answer> {
   const body = JSON.stringify(step.event);
   let warned = false;
+  let refused = 0;
   for (let attempt = 1; ; attempt++) {
     const started = ctx.now();
     const timestamp = Math.floor(started / 1000);
@@ -37,7 +38,8 @@ export async function forward(ctx: Context, url: URL, secret: string, step: Step
     try {
       const { status } = await ctx.send({ method: "POST", url, headers, body, timeout, signal: ctx.signal });
       if (warned) ctx.out.note(`${url.href} is reachable again.`);
-      if (status < 300 || attempt >= attempts) return { status, ms: ctx.now() - started };
+      warned = false;
+      if (status < 300 || ++refused >= attempts) return { status, ms: ctx.now() - started };
     } catch (error) {
       ctx.signal.throwIfAborted();
       if (!(error instanceof CliError)) throw error;

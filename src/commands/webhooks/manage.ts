@@ -40,19 +40,21 @@ export const show = define({
 export const create = define({
   name: "create",
   summary: "Create a webhook and print its secret (shown once)",
+  description: "Without --events it gets all events.",
   operation: "createWebhook",
   body: "createWebhook",
+  partialBody: true,
   bodyOmit: ["url"],
   args: { url: arg.text("Public HTTPS address that receives the events") },
   flags: { secretFile },
   examples: [
     "playtest webhooks create https://example.com/hook --events slot.submitted,slot.accepted",
     "playtest webhooks create https://example.com/hook --events '*' --secret-file secret.txt",
-    "playtest webhooks create https://hooks.slack.com/services/T0/B0/x --events slot.submitted --format slack",
+    "playtest webhooks create https://hooks.slack.com/services/T0/B0/x --format slack",
   ],
   async run({ args, body, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);
-    const data = await ctx.api().createWebhook({ body: { ...body, url: args.url } });
+    const data = await ctx.api().createWebhook({ body: { ...body, events: body.events ?? ["*"], url: args.url } });
     ctx.out.note(`Created webhook ${data.webhook.id}. Its secret is shown only once.`);
     return ctx.secret(data.secret, flags.secretFile, data);
   },

@@ -12,11 +12,13 @@ export async function* polled(ctx: Context, start: Checkpoint, connection: Conne
   connection.up("polling");
   for (let failures = 0; ; ) {
     try {
-      for (const step of await newSteps(ctx, checkpoint)) {
+      const steps = await newSteps(ctx, checkpoint);
+      if (failures > 0) connection.up("polling");
+      failures = 0;
+      for (const step of steps) {
         checkpoint = step.checkpoint;
         yield step;
       }
-      failures = 0;
       await ctx.sleep(everyMs, ctx.signal);
     } catch (error) {
       ctx.signal.throwIfAborted();
@@ -24,7 +26,6 @@ export async function* polled(ctx: Context, start: Checkpoint, connection: Conne
       const pause = Math.min(longestPause, 1_000 * 2 ** failures++);
       connection.down((error as Error).message, pause);
       await ctx.sleep(pause, ctx.signal);
-      connection.up("polling");
     }
   }
 }

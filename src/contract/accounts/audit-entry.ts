@@ -26,7 +26,8 @@ export const auditEntry = z
     hash: hash().nullable(),
     actorName: z.string().nullable().meta({ description: "Present name of the account that acted; not part of the hash." }),
     targetName: z.string().nullable().meta({
-      description: "Present name of the account, game or group, or of the game of a playtest or slot; not part of the hash.",
+      description:
+        "Present name of the account, game or group, of the game of a playtest or slot, or how many payouts a batch has; not part of the hash.",
     }),
   })
   .meta({ id: "AuditEntry" });

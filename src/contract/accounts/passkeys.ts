@@ -3,8 +3,8 @@ import { audited, endpoint } from "../endpoint.ts";
 import { id, message, nameText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";
 
-/** Only playtesters sign in to pages. */
-const playtester = { access: ["playtester"], extension: true } as const;
+/** Operators have no pages to add one on, nor to sign in with it. */
+const browsing = { access: { anyOf: ["playtester", "game_owner"] }, extension: true } as const;
 const main = { access: "main", extension: true } as const;
 
 const base64url = (max: number) =>
@@ -67,7 +67,7 @@ export const passkeys = {
     }),
   }),
   startPasskey: endpoint("POST /auth/passkeys/start", {
-    ...playtester,
+    ...browsing,
     summary: "Begin to add a passkey: get the options for the browser, valid for 5 minutes and the API key or session in use",
     body: z.strictObject(proof).prefault({}),
     reply: z.strictObject({
@@ -79,7 +79,7 @@ export const passkeys = {
     problems: ["CODE_REQUIRED"],
   }),
   addPasskey: endpoint("POST /auth/passkeys", {
-    ...playtester,
+    ...browsing,
     ...audited("passkey.add"),
     summary: "Add the passkey that the browser created",
     body: z.strictObject({

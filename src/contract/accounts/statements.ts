@@ -33,16 +33,26 @@ export const payoutTotal = z
   })
   .meta({ id: "PayoutTotal" });
 
+const ofPeriod = {
+  access: ["playtester"],
+  extension: true,
+  query: z.object({
+    month: month().optional().meta({ description: "Month in UTC, such as 2026-10." }),
+    year: year().optional().meta({ description: "Year in UTC, such as 2026." }),
+  }),
+} as const;
+
 export const statements = {
   getStatement: endpoint("GET /playtester/statement", {
-    access: ["playtester"],
-    extension: true,
+    ...ofPeriod,
     summary: "Show your earnings and payouts of a month or year",
-    query: z.object({
-      month: month().optional().meta({ description: "Month in UTC, such as 2026-10." }),
-      year: year().optional().meta({ description: "Year in UTC, such as 2026." }),
-    }),
     reply: z.strictObject({ statement }),
+  }),
+  getStatementFile: endpoint("GET /playtester/statement/file", {
+    ...ofPeriod,
+    summary: "Download the statement of a month or year as a PDF",
+    media: "binary",
+    reply: z.unknown(),
   }),
 };
 

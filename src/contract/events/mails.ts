@@ -54,7 +54,7 @@ export const mailedTopics: Record<MailedKind, string> = {
   "application.approved": "Your application was approved",
   "application.rejected": "Your application was rejected",
   "application.auto_rejected": "A playtest you applied to is full or over",
-  "chat.message": "Messages you have not read for 10 minutes",
+  "chat.message": "Messages you have not read",
   "approval.pending": "A free trial or its video that waits for approval",
   "approval.decided": "The decision on your free trial",
   "credit.low": "Your credit is low",

@@ -8,6 +8,7 @@ const extensions = {
   "text/vtt": ".vtt",
   "text/plain": ".txt",
   "application/pdf": ".pdf",
+  "image/jpeg": ".jpg",
 } as const;
 type KnownType = keyof typeof extensions;
 export const videoExtensions = [".mp4", ".webm", ".mov", ".mkv"];

@@ -100,6 +100,16 @@ function problem(status: number, codes: ProblemCode[], e: Endpoint, shared: Shar
   return { $ref: `#/components/responses/${name}` };
 }
 
+/** Statuses that HTTP and tus require for some problems: 408 when the body took too long, 410 for a replaced upload, 412 for another version. */
+const ofProtocol = ({ media, method }: Endpoint): [number, ProblemCode][] => {
+  if (media === "tus")
+    return [
+      [410, "NOT_FOUND"],
+      [412, "BAD_REQUEST"],
+    ];
+  return method === "GET" ? [] : [[408, "BAD_REQUEST"]];
+};
+
 function responses(e: Endpoint, shared: Shared) {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set([...impliedProblems(e), ...e.problems])) {
@@ -108,7 +118,8 @@ function responses(e: Endpoint, shared: Shared) {
   }
   const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);
   const successes = [e.status, ...(e.existing ? [e.existing] : [])].map((status) => [status, success(e, shared)] as const);
-  return Object.fromEntries([...successes, ...failures]);
+  const others = ofProtocol(e).map(([status, code]) => [status, problem(status, [code], e, shared)] as const);
+  return Object.fromEntries([...successes, ...failures, ...others]);
 }
 
 function operation(id: string, e: Endpoint, path: string, shared: Shared): Json {

@@ -24,6 +24,11 @@ export const clip = z
       .string()
       .nullable()
       .meta({ description: "Signed link to the clip, valid for one hour; null until it is ready." }),
+    posterUrl: z
+      .string()
+      .nullable()
+      .meta({ description: "Signed link to an image of the clip, a JPEG file, valid for one hour; null without one." }),
+    thumbnailUrl: z.string().nullable().meta({ description: "Signed link to a small copy of that image, for lists." }),
     createdAt: timestamp(),
   })
   .meta({ id: "Clip" });

@@ -1,5 +1,5 @@
-export const shareKinds = ["slot", "playtest"] as const;
-/** What a share shows: the video of a slot, or those of a playtest. */
+export const shareKinds = ["slot", "playtest", "clip"] as const;
+/** What a share shows: the video of a slot, those of a playtest, or a clip. */
 export type ShareKind = (typeof shareKinds)[number];
 
 export const shareStates = ["active", "expired", "ended"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint } from "../endpoint.ts";
-import { id, message, page, text, timestamp } from "../fields.ts";
+import { extra, id, message, page, text, timestamp } from "../fields.ts";
 import { shareKinds, shareSeconds, shareStates } from "./kinds.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
@@ -10,7 +10,10 @@ export const share = z
     id: id(),
     kind: z.enum(shareKinds).meta({ description: "What is shared." }),
     playtestId: id(),
-    slotId: id().nullable().meta({ description: "Slot whose video is shared; null for the videos of a playtest." }),
+    slotId: id()
+      .nullable()
+      .meta({ description: "Slot whose video is shared, or a clip of it; null for the videos of a playtest." }),
+    clipId: extra(id().nullable().meta({ description: "Clip that is shared; null for whole videos." })),
     gameName: z.string(),
     url: z.string().meta({ description: "Link to the public page." }),
     state: z.enum(shareStates).meta({
@@ -69,13 +72,22 @@ export const shares = {
     secretReply: true,
     reply,
   }),
+  createClipShare: endpoint("POST /clips/:id/shares", {
+    ...owner,
+    ...audited("clip.share", "validForSeconds", "withName", "withNotes"),
+    summary: "Share a clip by a public link",
+    body: body(),
+    status: 201,
+    secretReply: true,
+    reply,
+  }),
   listShares: endpoint("GET /shares", {
     ...owner,
     summary: "List your shares, the newest first",
     query: z.object({
       ...page,
-      playtest: id().optional().meta({ description: "Only of this playtest and its slots." }),
-      slot: id().optional().meta({ description: "Only of this slot." }),
+      playtest: id().optional().meta({ description: "Only of this playtest, its slots and their clips." }),
+      slot: id().optional().meta({ description: "Only of this slot and its clips." }),
     }),
     list: true,
     reply: z.strictObject({ shares: z.array(share) }),

@@ -140,7 +140,7 @@ export const transcriptionMoves = {
 export const clipStatuses = ["pending", "ready", "failed"] as const;
 export type ClipStatus = (typeof clipStatuses)[number];
 
-/** A clip of a video: `pending` is being cut. */
+/** A clip or a still image of a video: `pending` is being cut. */
 export const clipMoves = {
   pending: { finish: "ready", fail: "failed" },
   ready: {},

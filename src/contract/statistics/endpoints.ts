@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { cents, id, timestamp } from "../fields.ts";
+import { cents, extra, id, timestamp } from "../fields.ts";
+import { deviceNames } from "../games.ts";
 import { slotStatuses } from "../states/index.ts";
 
 const count = () => z.int().min(0);
@@ -55,6 +56,12 @@ export const statistics = {
         })
         .meta({ description: "Slots that were created since, by status." }),
       isPartial: z.boolean().meta({ description: "Whether only the newest slots were counted, because there are very many." }),
+      devices: extra(
+        z.array(z.strictObject({ device: z.enum(deviceNames).nullable(), count: count() })).meta({
+          description:
+            "Submissions by what they were played on, as playtesters said; null where they did not. The most common first.",
+        }),
+      ),
       acceptanceRate: share("Share of the reviewed slots that were accepted. Null without reviews."),
       retryRate: share("Share of the reviewed slots that were rejected with a retry. Null without reviews."),
       ratings: z.strictObject({

@@ -12,36 +12,67 @@ const notSpoken = /^(WEBVTT|NOTE|STYLE|REGION)([ \t]|$)/;
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" };
 
+/** Whether cues say who speaks. */
+export type Speakers = "named" | "hidden";
+
+/** What a tag stands for: `<v Ann>` and `<v.loud Ann>` for `Ann: `, any other for nothing. */
+function speakerOf(tag: string): string {
+  const [, name = ""] = /^<v(?:\.[^ \t>]*)?[ \t]([^>]*)>$/.exec(tag) ?? [];
+  return name.trim() === "" ? "" : `${name.trim()}: `;
+}
+
+/** Up to the last `>`, each tag has an end. To look for one that is not there would read the rest of the line again for each `<`. */
+function withoutTags(line: string, speakers: Speakers): string {
+  const end = line.lastIndexOf(">") + 1;
+  const rest = line.slice(end);
+  const text = line.slice(0, end).replace(/<[^>]*>/g, (tag) => (speakers === "named" ? speakerOf(tag) : ""));
+  // A `<` that no `>` follows is text, unless it could name a speaker.
+  return text + (speakers === "named" ? rest : rest.replace(/<v.*/s, ""));
+}
+
 /** `<v Ann>Hello</v>` as `Ann: Hello`; other tags are dropped. */
-const spoken = (line: string) =>
-  line
-    .replace(/<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>/g, "$1: ")
-    .replace(/<[^>]*>/g, "")
+const spoken = (line: string, speakers: Speakers) =>
+  withoutTags(line, speakers)
     .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => entities[name]!)
     .trim();
 
 const milliseconds = (hours = "0", minutes = "0", seconds = "0", fraction = "0") =>
   ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(fraction);
 
-function cueOf(block: string): Cue[] {
+function cueOf(block: string, speakers: Speakers): Cue[] {
   const lines = block.split("\n");
   const at = lines.findIndex((line) => timing.test(line.trim()));
   if (at < 0) return [];
   const [, h, m, s, f, ...end] = timing.exec(lines[at]!.trim())!;
   const text = lines
     .slice(at + 1)
-    .map(spoken)
+    .map((line) => spoken(line, speakers))
     .filter((line) => line !== "")
     .join(" ");
   return text === "" ? [] : [{ startMs: milliseconds(h, m, s, f), endMs: milliseconds(...end), text }];
 }
 
 /** The cues of a WebVTT or SubRip file in the order of the video; none for any other text. */
-export const readCues = (text: string): Cue[] =>
+export const readCues = (text: string, speakers: Speakers = "named"): Cue[] =>
   text
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n")
     .split(/\n{2,}/)
     .filter((block) => !notSpoken.test(block))
-    .flatMap(cueOf)
+    .flatMap((block) => cueOf(block, speakers))
     .sort((a, b) => a.startMs - b.startMs);
+
+/** `01:02:03.456` */
+function timeOf(ms: number): string {
+  const digits = (number: number, length: number) => String(Math.floor(number)).padStart(length, "0");
+  return `${digits(ms / 3_600_000, 2)}:${digits((ms / 60_000) % 60, 2)}:${digits((ms / 1000) % 60, 2)}.${digits(ms % 1000, 3)}`;
+}
+
+const escaped: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Cues as a WebVTT file. */
+export function writeCues(cues: readonly Cue[]): string {
+  const inVtt = (text: string) => text.replace(/[&<>]/g, (character) => escaped[character]!);
+  const blocks = cues.map(({ startMs, endMs, text }) => `${timeOf(startMs)} --> ${timeOf(endMs)}\n${inVtt(text)}\n`);
+  return ["WEBVTT\n", ...blocks].join("\n");
+}

@@ -4,7 +4,9 @@ import type { Readable } from "node:stream";
 import type { HttpReply, HttpRequest } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
 import { extensionOf, signatureBytes, videoType } from "../../contract/files/media.ts";
+import { shortageOf } from "../../contract/text/shortages.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
+import { plural } from "../text.ts";
 import { makeFolder } from "./folder.ts";
 
 /** One file to download from a signed link. An interrupted download is resumed; the file appears only when it is complete. */
@@ -81,15 +83,21 @@ async function append({ onBytes }: Download, stream: Readable, part: string, fro
   }
 }
 
-/** One attempt. Returns the extension when the file is complete, or `"retry"` or `"expired"`. */
-async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | "retry" | "expired"> {
+/** Why an attempt got nothing more, and whether the next one needs another link. */
+interface Missed {
+  why: string;
+  needsLink?: true;
+}
+
+/** One attempt. Returns the extension when the file is complete. */
+async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | Missed> {
   const had = (await sizeOf(part)) ?? 0;
   // A partial file larger than the whole cannot be resumed.
   const from = download.size !== undefined && had > download.size ? 0 : had;
   const reply = await openLink(download, address, from > 0 ? { range: `bytes=${from}-` } : {});
   const { status, headers, stream } = reply;
-  if (expired(status)) return "expired";
-  if (busy(status)) return "retry";
+  if (expired(status)) return { why: `the link was refused with status ${status}`, needsLink: true };
+  if (busy(status)) return { why: `the server answered with status ${status}` };
   const total = totalOf(reply);
   if (status === 416 && from > 0 && total === from) return whole(download, part, total, headers);
   if (status === 416) throw await wrongSize(part, `${from} bytes were downloaded, but the file has ${total ?? "fewer"}`);
@@ -108,12 +116,17 @@ function totalOf({ status, headers }: HttpReply): number | undefined {
 }
 
 /** Too few bytes mean a lost connection, because the HTTP client treats a closed connection as the end of the body. */
-async function whole({ size, otherwise }: Download, part: string, total: number | undefined, headers: Record<string, string>) {
+async function whole(
+  { size, otherwise }: Download,
+  part: string,
+  total: number | undefined,
+  headers: Record<string, string>,
+): Promise<{ extension: string } | Missed> {
   const expected = size ?? total;
   const actual = (await sizeOf(part)) ?? 0;
   if (expected !== undefined && total !== undefined && total < expected)
     throw await wrongSize(part, `the file has ${total} bytes instead of ${expected}`);
-  if (expected !== undefined && actual < expected) return "retry";
+  if (expected !== undefined && actual < expected) return { why: "the connection ended before the file was complete" };
   if (expected !== undefined && actual > expected) throw await wrongSize(part, `received ${actual} bytes instead of ${expected}`);
   return { extension: await savedExtension(part, headers, otherwise) };
 }
@@ -126,7 +139,7 @@ async function wrongSize(part: string, what: string) {
 const lost = (error: unknown, signal: AbortSignal) =>
   !signal.aborted && (!(error instanceof CliError) || error.exitCode === exitCodes.unreachable) && !isDiskError(error);
 const isDiskError = (error: unknown) =>
-  ["ENOSPC", "EACCES", "EROFS", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
+  shortageOf(error) !== undefined || ["EACCES", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
 
 /** Downloads the file and returns its path. Throws after `attempts` consecutive attempts without data. */
 export async function download(options: Download): Promise<string> {
@@ -134,27 +147,28 @@ export async function download(options: Download): Promise<string> {
   await makeFolder(dirname(part));
   let address = await options.link();
   let idle = 0;
-  let last: unknown;
+  let missed: Missed & { error?: unknown } = { why: "" };
   while (idle < options.attempts) {
     const before = (await sizeOf(part)) ?? 0;
     const outcome = await attempt(options, address, part).catch((error: unknown) => {
       if (options.signal.aborted) throw options.signal.reason;
       if (!lost(error, options.signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
-      last = error;
-      return "retry" as const;
+      return { why: (error as Error).message, error };
     });
-    if (typeof outcome === "object") {
+    if ("extension" in outcome) {
       const path = options.stem + (options.extension ?? outcome.extension);
       await rename(part, path);
       return path;
     }
+    missed = outcome;
     idle = ((await sizeOf(part)) ?? 0) > before ? 0 : idle + 1;
-    if (outcome === "expired") address = await options.link();
+    if (missed.needsLink) address = await options.link();
     else await options.sleep(Math.min(8_000, 250 * 2 ** idle), options.signal);
   }
-  throw last instanceof CliError
-    ? last
-    : failure(`The download failed after ${options.attempts} attempts.`, "Run the command again to resume it.", last);
+  const { why, error } = missed;
+  if (error instanceof CliError) throw error;
+  const tried = plural(options.attempts, "attempt");
+  throw failure(`The download failed after ${tried}: ${why}.`, "Run the command again to resume it.", error);
 }
 
 /** The complete file with this stem, if there is one. */

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256 } from "../hash.ts";
 
 /** A file in a directory tree. `path` uses slashes on every system. */
 export interface TreeFile {
@@ -113,7 +113,7 @@ export type OnBytes = (count: number) => void;
 
 /** SHA-256 of a file, and its size in bytes. */
 export async function hashFile(file: string, onBytes: OnBytes): Promise<{ sha256: string; size: number }> {
-  const hash = createHash("sha256");
+  const hash = sha256();
   let size = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
     hash.update(chunk);
@@ -125,7 +125,7 @@ export async function hashFile(file: string, onBytes: OnBytes): Promise<{ sha256
 
 /** Hash of a directory tree: paths, executable bits and contents. The same on every machine. */
 export async function hashTree(files: readonly TreeFile[], onBytes: OnBytes): Promise<string> {
-  const hash = createHash("sha256");
+  const hash = sha256();
   for (const { path, file, executable } of files)
     hash.update(`${executable ? "755" : "644"} ${(await hashFile(file, onBytes)).sha256} ${path}\0`);
   return hash.digest("hex");

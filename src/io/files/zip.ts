@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { failure } from "../../errors.ts";
+import { sha256 } from "../hash.ts";
 import type { OnBytes, TreeFile } from "./tree.ts";
 
 /** One file inside an archive. */
@@ -24,7 +24,7 @@ export async function writeZip(files: readonly TreeFile[], target: string, signa
   for (const { path, file, executable } of files)
     zip.addFile(file, path, { mtime, mode: executable ? 0o100755 : 0o100644, forceDosTimestamp: true, compressionLevel: 6 });
   zip.end();
-  const hash = createHash("sha256");
+  const hash = sha256();
   let size = 0;
   async function* hashed() {
     for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) {

@@ -216,6 +216,8 @@ export const specificationCommands: Record<string, Row> = {
   "review shares": absent(""),
   "review unshare": absent(id),
   "review clip": absent(`${id} 0:01-0:02`),
+  "review still": absent(id),
+  "review still delete": absent(`${id} --yes`),
   "review clips list": absent(id),
   "review clips delete": absent(`${id} --yes`),
   "review download": ({ submitted }) => ({ words: `${submitted()} --dir videos`, cwd: testFolder() }),

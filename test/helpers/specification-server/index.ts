@@ -10,9 +10,12 @@ import { State } from "./state.ts";
 /** The files that links of replies lead to: another host, as it is with any storage. */
 async function serveFiles() {
   const keysSeen: string[] = [];
+  const stored = { video: Buffer.from("twelve bytes") };
   const server = createServer((request, response) => {
     if (request.headers.authorization) keysSeen.push(request.headers.authorization);
-    response.end(request.url!.startsWith("/transcript") ? "WEBVTT\n\nThe door is hard to see.\n" : "twelve bytes");
+    if (request.url!.startsWith("/transcript")) return response.end("WEBVTT\n\nThe door is hard to see.\n");
+    if (request.url!.startsWith("/video")) response.setHeader("content-type", "video/mp4");
+    response.end(stored.video);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -21,7 +24,7 @@ async function serveFiles() {
     server.close();
     await once(server, "close");
   }
-  return { origin, keysSeen, close };
+  return Object.assign(stored, { origin, keysSeen, close });
 }
 
 /**

@@ -38,7 +38,7 @@ export const authorizationRules: readonly Mutant[] = [
     edits: [
       [
         "server/playtests/applications/handlers.ts",
-        "await playtests.findForOwner(q, application.playtest_id, ownerId)",
+        "await playtests.findForOwner(tx, application.playtest_id, ownerId)",
         "await playtests.find(q, application.playtest_id)",
       ],
     ],

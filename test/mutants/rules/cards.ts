@@ -122,7 +122,11 @@ const subscriptions: readonly Omit<Mutant, "test">[] = [
     rule: "periods end on the month's last day where it is shorter",
     edits: [[planRules, "Math.min(anchor.getUTCDate(), lastDay)", "anchor.getUTCDate()"]],
   },
-  { rule: "renewals are tried after 1, 3 and 5 days", edits: [[planRules, "retryDays = [1, 3, 5]", "retryDays = [1, 3, 6]"]] },
+  { rule: "renewals are tried after 1, 3 and 5 days", edits: [[planRules, "retryDays = [1, 2, 2]", "retryDays = [1, 2, 3]"]] },
+  {
+    rule: "attempts after an outage are as far apart as the others",
+    edits: [[renewals, "retryAt(now, failed.failed_renewals)", "retryAt(row.current_period_end!, failed.failed_renewals)"]],
+  },
   {
     rule: "after the last try the plan ends",
     edits: [

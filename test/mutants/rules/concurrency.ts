@@ -10,6 +10,11 @@ const noLocks: Edit = [
   "    this.send(`UPDATE ${table} SET created_at",
   "    if (table === '') this.send(`UPDATE ${table} SET created_at",
 ];
+const noReadingLocks: Edit = [
+  "server/database/postgres/queries.ts",
+  "return this.one(`UPDATE ${table} SET created_at = created_at WHERE id = ? RETURNING *`, id);",
+  "return this.one(`SELECT * FROM ${table} WHERE id = ?`, id);",
+];
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from };", "= {};"];
 
 export const concurrencyRules: readonly Mutant[] = [
@@ -49,22 +54,28 @@ export const concurrencyRules: readonly Mutant[] = [
     ],
   },
   ...[
-    "claims: of 200 for one slot",
+    "claims: of two that meet",
     "approvals: two that meet",
     "review: a submission is accepted or rejected",
     "deletion: a slot is deleted or claimed",
-    "deadline: a slot expires or is submitted",
+    "deadline: a submission that meets",
   ].map((name) => ({
     rule: `two processes: ${name}`,
     test: "faults/races",
     only: `PostgreSQL.*${name}`,
-    edits: [looseIsolation, noLocks, noCompareAndSet],
+    edits: [looseIsolation, noLocks, noReadingLocks, noCompareAndSet],
   })),
   {
     rule: "a lock makes the next write see what the one before it left",
     test: "store/postgres",
     only: "PostgreSQL locks",
     edits: [noLocks],
+  },
+  {
+    rule: "two processes: a video that replaces another is not submitted at once",
+    test: "faults/races",
+    only: "PostgreSQL.*video: one that replaces",
+    edits: [["server/uploads/finish.ts", "  if (upload.slot_id) playtests.lockOfSlot(tx, upload.slot_id);\n", ""]],
   },
   {
     rule: "writes of one queue hold one connection",
@@ -76,7 +87,13 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "claims at once by one playtester count each other",
     test: "api/playtests",
     only: "postgres.*claim: of 8",
-    edits: [["server/playtests/slots/claims.ts", "  users.lock(tx, playtesterId);\n", ""]],
+    edits: [["server/accounts/authenticate.ts", "await users.locked(tx, userId)", "await users.find(tx, userId)"]],
+  },
+  {
+    rule: "two processes: wrong passwords are counted together",
+    test: "faults/two-processes",
+    only: "wrong passwords on two servers",
+    edits: [["server/accounts/attempts/attempts.ts", "deps.store.shared ? sharedFailures(deps) : undefined", "undefined"]],
   },
   {
     rule: "two processes: one of 50 orders from credit for one",
@@ -85,6 +102,7 @@ export const concurrencyRules: readonly Mutant[] = [
     edits: [
       looseIsolation,
       noLocks,
+      noReadingLocks,
       ["server/ledger/store.ts", "AND balance + ? ${sign} 0 AND", "AND (balance + ? ${sign} 0 OR 1 = 1) AND"],
     ],
   },

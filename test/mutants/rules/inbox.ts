@@ -227,7 +227,10 @@ const chosen: readonly Pick<Mutant, "rule" | "edits">[] = [
   { rule: "one a day of a kind in the digest", edits: [[deciding, 'mode === "digest" ?', "mode === undefined ?"]] },
   { rule: "what was collected is sent once", edits: [[deciding, "await mails.markCollected(tx, reader.id, now);", ""]] },
   { rule: "at most so many an hour", edits: [[sending, "< deps.config.mail.perPersonPerHour", ">= 0"]] },
-  { rule: "emails about security are not counted", edits: [[sending, "mail.user_id !== null && mail.entry !== null", "true"]] },
+  {
+    rule: "emails about security and summaries are not counted",
+    edits: [[sending, "mail.user_id !== null && mail.entry !== null", "true"]],
+  },
   { rule: "a link is for what it was signed for", edits: [[footer, "!secrets.isMacOfRing(purpose, payload, mac)", "false"]] },
   {
     rule: "opening the link changes nothing",

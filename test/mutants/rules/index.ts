@@ -23,6 +23,7 @@ import { searchRules } from "./search.ts";
 import { sharesRules } from "./shares.ts";
 import { slotsRules } from "./slots.ts";
 import { ssrfRules } from "./ssrf.ts";
+import { stillsRules } from "./stills.ts";
 import { subscriptionsRules } from "./subscriptions.ts";
 import { uploadsRules } from "./uploads.ts";
 import { webhooksRules } from "./webhooks.ts";
@@ -42,6 +43,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   factors: factorsRules,
   search: searchRules,
   shares: sharesRules,
+  stills: stillsRules,
   publishing: publishingRules,
   cards: cardsRules,
   crypto: cryptoRules,

@@ -21,7 +21,7 @@ const rows: readonly Omit<Mutant, "test">[] = [
   { rule: "only the kinds asked for", edits: [[listen, "(kinds.size === 0 || kinds.has(step.event.event))", "kinds.size >= 0"]] },
   { rule: "signed under the event's id", edits: [[forward, "sign({ id: step.id,", 'sign({ id: "",']] },
   { rule: "the secret stays", edits: [[place, "  write(first);\n", ""]] },
-  { rule: "a receiver that refuses is told again", edits: [[forward, "status < 300 || attempt", "status < 600 || attempt"]] },
+  { rule: "a receiver that refuses is told again", edits: [[forward, "status < 300 || ++refused", "status < 600 || ++refused"]] },
   {
     rule: "a receiver that is not there is waited for",
     edits: [[forward, "if (!(error instanceof CliError)) throw error;", "throw error;"]],

@@ -62,7 +62,13 @@ const rows: Omit<Mutant, "test">[] = [
   },
   {
     rule: "model: a rejected video ends its slot",
-    edits: [["server/playtests/publishing.ts", "  await rejectForGood(deps, tx, playtest, unpublished, reason);\n", ""]],
+    edits: [
+      [
+        "server/playtests/publishing.ts",
+        "  await rejectForGood(deps, tx, playtest, unpublished, { reason, byOperator: true });\n",
+        "",
+      ],
+    ],
   },
   {
     rule: "model: an approval of a full playtester waits",

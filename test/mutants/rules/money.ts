@@ -66,7 +66,7 @@ export const moneyRules: readonly Mutant[] = [
     rule: "a disputed payment refuses orders",
     test: "api/disputes",
     edits: [
-      ["server/playtests/orders.ts", "requireUnfrozen(tx, game.owner_id),", ""],
+      ["server/playtests/orders.ts", "requireUnfrozen(tx, ownerId),", ""],
       ["server/playtests/order-handlers.ts", ", requireUnfrozen(tx, row.owner_id)]", "]"],
     ],
   },

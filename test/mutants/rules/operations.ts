@@ -49,7 +49,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a path that names what every object has is no page",
     test: "api/http",
     only: "what every object has",
-    edits: [["server/web/index.ts", "Object.hasOwn(pages, name) ? pages[name]! : unknown", "pages[name] ?? unknown"]],
+    edits: [["server/web/index.ts", "Object.hasOwn(pages, name) ? pages[name]! : other", "pages[name] ?? other"]],
   },
   {
     rule: "an event stream is told nothing more once its key is revoked",
@@ -72,6 +72,52 @@ export const operationsRules: readonly Mutant[] = [
         "attempts = 0, lease_until = 0, lease_token = NULL`;",
       ],
     ],
+  },
+  {
+    rule: "a job is put back once the database is back, not when its lease ends",
+    test: "store/jobs",
+    only: "put back as soon as it can be",
+    edits: [["server/jobs/run.ts", "if (!(error instanceof StoreUnavailable) ||", "if (error ||"]],
+  },
+  {
+    rule: "jobs whose lease was committed unseen are free again",
+    test: "store/jobs",
+    only: "lost while they were leased",
+    edits: [["server/jobs/runner.ts", "for (const lost of unsure) await jobs.release(tx, lost);", ""]],
+  },
+  {
+    rule: "a process that was busy does not take its database for silent",
+    test: "unit/liveness",
+    edits: [["server/database/postgres/liveness.ts", "if (isLate) this.#doubts++;", ""]],
+  },
+  {
+    rule: "a database that answers one connection is not silent",
+    test: "unit/liveness",
+    edits: [["server/database/postgres/liveness.ts", "this.#quietTicks = 0;\n    this.#doubts++;", "this.#quietTicks = 0;"]],
+  },
+  {
+    rule: "a full disk is no defect of the server",
+    test: "api/sandbox",
+    only: "gets 503 when",
+    edits: [["server/http/reply.ts", "if (!shortage) return", "if (shortage || !shortage) return"]],
+  },
+  {
+    rule: "a sample video that was not stored leaves nothing behind",
+    test: "api/sandbox",
+    only: "gets 503 when",
+    edits: [["server/sandbox/sample.ts", "await rm(path, { force: true });\n", ""]],
+  },
+  {
+    rule: "an upload whose file was removed meanwhile is gone",
+    test: "api/uploads",
+    only: "while bytes of the one before",
+    edits: [["server/uploads/index.ts", "isMissing(error) && path === this.#files.path(upload.id) ? gone() : error", "error"]],
+  },
+  {
+    rule: "connections leave room for files",
+    test: "faults/shortages",
+    only: "leave it the files",
+    edits: [["server/app/connections.ts", "limit === undefined ? configured", "limit !== 0 ? configured"]],
   },
   {
     rule: "what is over is removed however much there is of it",

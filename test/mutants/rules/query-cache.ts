@@ -7,12 +7,12 @@ export const queryCacheRules: readonly Mutant[] = [
   {
     rule: "query cache: bounded",
     test: "unit/query-cache",
-    edits: [[cache, "if (this.#rows >= maxRows) this.clear();", ""]],
+    edits: [[cache, "if (this.#rows >= maxRows) {", "if (this.#rows < 0) {"]],
   },
   {
     rule: "query cache: long answers are not kept",
     test: "unit/query-cache",
-    edits: [[cache, "if (rows > maxRowsOfOne) return answer;", ""]],
+    edits: [[cache, "rows <= maxRowsOfOne && ", ""]],
   },
   {
     rule: "query cache: rows cannot be changed by who got them",
@@ -27,11 +27,21 @@ export const queryCacheRules: readonly Mutant[] = [
   {
     rule: "query cache: a read after a commit sees it",
     test: "store/transactions",
-    edits: [[connection, "    this.#cache?.clear();\n", ""]],
+    edits: [[connection, "    this.#cache?.committing();\n", ""]],
   },
   {
     rule: "query cache: a transaction sees what it wrote",
     test: "store/transactions",
-    edits: [[connection, "!this.#cache || this.#writes || what", "!this.#cache || what"]],
+    edits: [[connection, "(this.#writes && reads.some(({ changed }) => changed))", "false"]],
+  },
+  {
+    rule: "query cache: files are not kept",
+    test: "unit/query-cache",
+    edits: [[cache, " && !hasBytes(value)", ""]],
+  },
+  {
+    rule: "query cache: after an index or trigger was made, nothing of a table is certain",
+    test: "unit/query-cache",
+    edits: [[cache, "tables ?? this.#tables.values()", "tables ?? []"]],
   },
 ];

@@ -7,7 +7,7 @@ const rules: readonly Omit<Mutant, "test">[] = [
     rule: "a search finds only what belongs to its owner",
     edits: [
       [store, "{ owner: ownerId, game, playtest,", "{ game, playtest,"],
-      [store, "AND p.owner_id = ? ORDER BY search_words", "AND p.owner_id <> ? || 'x' ORDER BY search_words"],
+      [store, "WHERE p.owner_id = ? ORDER BY p.seq", "WHERE p.owner_id <> ? || 'x' ORDER BY p.seq"],
     ],
   },
   {

@@ -30,9 +30,7 @@ const uploads: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "their folder is for nobody else to read",
-    edits: [
-      [files, "mkdirSync(directory, { recursive: true, mode: 0o700 })", "mkdirSync(directory, { recursive: true, mode: 0o755 })"],
-    ],
+    edits: [["server/uploads/handlers.ts", "recursive: true, mode: 0o700", "recursive: true, mode: 0o755"]],
   },
   {
     rule: "the folder of what is whole is for nobody else to read",

@@ -1,8 +1,11 @@
 import type { Deps } from "../../../app/deps.ts";
 import type { HandlersFor } from "../../../http/call.ts";
 import { CommittedProblem } from "../../../http/call.ts";
+import { late } from "../../../lib/late.ts";
 import { invalid, Problem } from "../../../lib/problem.ts";
 import { prove, subjectOf } from "./prove.ts";
+
+const loadSignatures = late(() => import("../signatures/index.ts"));
 
 /** Proofs of who sent a deposit that was late, of the wrong amount, or never submitted. */
 export function depositProofs(deps: Deps): HandlersFor<"getProofMessage" | "proveDeposit"> {
@@ -19,7 +22,7 @@ export function depositProofs(deps: Deps): HandlersFor<"getProofMessage" | "prov
       const { txHash, chain, signature } = call.body;
       const subject = await subjectOf(deps, { ownerId: call.principal.userId, paymentId: call.params.id, chain, txHash });
       const { message, senders: addresses } = subject;
-      const { findSigner } = await import("../signatures/index.ts");
+      const { findSigner } = await loadSignatures();
       const sender = findSigner(subject.chain, { message, signature, addresses });
       if (sender === undefined)
         throw invalid(

@@ -1,18 +1,18 @@
 import type { PayoutMethod } from "../../../../src/contract/accounts/payout-methods.ts";
 import type { Data } from "../../../../src/contract/index.ts";
+import { plural } from "../../../../src/contract/text/plural.ts";
 import { invalid } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { notice, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
-import { codeField } from "../../sign-in/views.ts";
-import { codeLabel } from "../account.ts";
+import { codeField, codeLabel } from "../../sign-in/views.ts";
 import { signedInLayout } from "../layout.ts";
 import type { PageContext } from "../types.ts";
 
 type Details = NonNullable<Data<"getPayoutDetails">["details"]>;
 
 const done = new Map([
-  ["saved", "Your payout details were saved. We sent you an email about it."],
+  ["saved", "Your payout details were saved."],
   ["removed", "Your payout details were removed."],
 ]);
 
@@ -23,8 +23,10 @@ const isMethod = (text: string | undefined): text is PayoutMethod => text !== un
 export async function payoutDetailsPage(context: PageContext): Promise<PageContent> {
   const { details, holdHours } = (await context.call("getPayoutDetails")).data;
   const factor = (await context.call("getFactor")).data;
-  const said = done.get(context.query.get("done") ?? "");
-  const body = html`${said && notice(said)}
+  const step = context.query.get("done") ?? "";
+  const mailed = step === "saved" && context.site.delivery === "sent" ? " We sent you an email about it." : "";
+  const said = done.get(step);
+  const body = html`${said && notice(said + mailed)}
 ${details ? present(details) : html`<p>You have no payout details yet. Without them you cannot be paid.</p>`}
 ${factor.hasPassword ? forms(context, { details, holdHours, takesCode: factor.enabled }) : noPassword}
 <p class="more"><a href="/play/earnings">Back to your earnings</a></p>`;
@@ -57,7 +59,7 @@ function forms(context: PageContext, { details, holdHours, takesCode }: Known): 
   const asked = form.method ?? query.get("method") ?? details?.method;
   const method = isMethod(asked) ? asked : "bank";
   return html`<section><h2>${details ? "Change where you are paid" : "Enter where you want to be paid"}</h2>
-${holdHours > 0 && html`<p class="soft">You get an email about every change, and new payout details wait ${holdHours} hours, so that nobody who gets into your account can redirect your money unnoticed.</p>`}
+${holdHours > 0 && html`<p class="soft">${context.site.delivery === "sent" && "You get an email about every change. "}New payout details wait ${plural(holdHours, "hour")} before you are paid to them, so that somebody who gets into your account cannot redirect your money at once.</p>`}
 ${choice(method)}
 <form method="post" action="/play/earnings/details">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
 ${fields[method](context)}

@@ -17,7 +17,7 @@ export async function earningsPage(context: PageContext): Promise<PageContent> {
   const { details } = (await context.call("getPayoutDetails")).data;
   const table = html`<table><thead><tr><th scope="col">Date</th><th scope="col">Description</th><th scope="col" class="money">Amount</th></tr></thead>
 <tbody>${data.entries.map(row)}</tbody></table>`;
-  const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
+  const none = html`<p>No earnings yet. You earn what a playtest pays when its owner accepts your video or, if it will be public, when it is published.</p>`;
   const body = html`${!context.site.payments && off}<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div>
 ${data.pendingCents > 0 && html`<div><p class="amount">${usd(data.pendingCents)}</p><p class="soft">on the way to you</p></div>`}</div>

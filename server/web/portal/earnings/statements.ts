@@ -1,10 +1,13 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { csvLine, escapeFormula } from "../../../../src/contract/text/csv.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { signedInLayout } from "../layout.ts";
 import type { Download, PageContext } from "../types.ts";
 
 type Statement = Data<"getStatement">["statement"];
+/** Renders a statement of the account with this name and address as PDF. */
+export type PrintStatement = (statement: Statement, holder: { name: string; email: string }) => Promise<Buffer>;
 
 const pad = (n: number) => String(n).padStart(2, "0");
 
@@ -26,21 +29,24 @@ function queryOf({ query, now }: PageContext): { month: string } | { year: strin
 export async function statementPage(context: PageContext): Promise<PageContent> {
   const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
   const { period } = statement;
+  const asked = `${period.length === 4 ? "year" : "month"}=${period}`;
   const line = (label: string, cents: number) => html`<tr><td>${label}</td><td class="money">${usd(cents)}</td></tr>`;
-  const body = html`${beside(period)}
+  const body = html`${beside(period, context.now)}
 <table><thead><tr><th scope="col">Balance</th><th scope="col" class="money">Amount</th></tr></thead><tbody>
 ${line("At the beginning", statement.beginCents)}${line("Earned", statement.earnedCents)}${line("Payouts made", -statement.paidCents)}
 ${statement.returnedCents > 0 && line("Failed payouts, returned", statement.returnedCents)}
 <tr><td><strong>At the end</strong></td><td class="money"><strong>${usd(statement.endCents)}</strong></td></tr></tbody></table>
 ${statement.heldCents > 0 && html`<p class="soft">${usd(statement.heldCents)} of it was held at the end because it may come from card payments.</p>`}
 <h2>Earned by game</h2>${games(statement)}
-<p class="more"><a href="/play/earnings/statement.csv?${period.length === 4 ? "year" : "month"}=${period}" download>Download as CSV</a> · <a href="/play/earnings">Back to your earnings</a></p>`;
+<p class="more">Download as <a href="/play/earnings/statement.pdf?${asked}" download>PDF</a> or <a href="/play/earnings/statement.csv?${asked}" download>CSV</a> · <a href="/play/earnings">Back to your earnings</a></p>`;
   return signedInLayout(context, "earnings", { title: `Statement ${period}`, body });
 }
 
-function beside(period: string): Markup {
+/** Links to the months or years before and after; none to what has not begun. */
+function beside(period: string, now: number): Markup {
+  const today = new Date(now).toISOString();
   const at = (key: "month" | "year", value: string) =>
-    html`<li><a href="/play/earnings/statement?${key}=${value}">${value}</a></li>`;
+    value <= today && html`<li><a href="/play/earnings/statement?${key}=${value}">${value}</a></li>`;
   const year = Number(period.slice(0, 4));
   if (period.length === 4) return html`<ul class="choice">${at("year", String(year - 1))}${at("year", String(year + 1))}</ul>`;
   return html`<ul class="choice">${at("month", monthBeside(period, -1))}${at("month", monthBeside(period, 1))}${at("year", String(year))}</ul>`;
@@ -52,12 +58,6 @@ const games = ({ games: earned }: Statement): Markup =>
     : html`<table><thead><tr><th scope="col">Game</th><th scope="col">Playtests</th><th scope="col" class="money">Amount</th></tr></thead>
 <tbody>${earned.map(({ name, slots, amountCents }) => html`<tr><td>${name}</td><td>${slots}</td><td class="money">${usd(amountCents)}</td></tr>`)}</tbody></table>`;
 
-/** A cell that no spreadsheet runs as a formula. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 const amount = (cents: number) => (cents / 100).toFixed(2);
 
 export async function statementFile(context: PageContext): Promise<Download> {
@@ -65,12 +65,19 @@ export async function statementFile(context: PageContext): Promise<Download> {
   const rows = [
     ["kind", "game", "playtests", "amount"],
     ["balance at the beginning", "", "", amount(statement.beginCents)],
-    ...statement.games.map(({ name, slots, amountCents }) => ["earned", cell(name), String(slots), amount(amountCents)]),
+    ...statement.games.map(({ name, slots, amountCents }) => ["earned", escapeFormula(name), String(slots), amount(amountCents)]),
     ["payouts made", "", "", amount(-statement.paidCents)],
-    ["failed payouts, returned", "", "", amount(statement.returnedCents)].map(cell),
+    ["failed payouts, returned", "", "", amount(statement.returnedCents)],
     ["balance at the end", "", "", amount(statement.endCents)],
     ["held at the end", "", "", amount(statement.heldCents)],
   ];
-  const body = rows.map((row) => `${row.join(",")}\r\n`).join("");
+  const body = rows.map(csvLine).join("");
   return { filename: `statement-${statement.period}.csv`, contentType: "text/csv; charset=utf-8", body };
+}
+
+export async function statementPdf(context: PageContext, print: PrintStatement): Promise<Download> {
+  const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
+  const { email } = (await context.call("getMe")).data;
+  const body = await print(statement, { name: context.session.displayName, email });
+  return { filename: `statement-${statement.period}.pdf`, contentType: "application/pdf", body };
 }

@@ -3,6 +3,7 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { html, type Markup } from "../../html.ts";
+import { devices } from "../../shared/devices.ts";
 import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
 import { fileSize } from "../../shared/text.ts";
 import type { HeldSlot, PageContext } from "../types.ts";
@@ -43,6 +44,9 @@ ${requirements(slot, limits)}
 <p class="soft">Keep this page open until the upload is done. Without JavaScript, an interrupted upload starts over; with it, the upload resumes.</p></form></section>
 <section><h2>Submit</h2>
 <form method="post" action="/play/slots/${slot.id}/submit">${tokens(context)}
+<label for="device">What did you play on? <span class="soft">(optional)</span></label>
+<select id="device" name="device"${marked(context, "device")}><option value="">Not said</option>${devices.map(({ value, label }) => html`<option value="${value}"${value === context.form.device && html` selected`}>${label}</option>`)}</select>
+${fault(context, "device")}
 <label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
 <textarea id="notes" name="notes" maxlength="5000"${marked(context, "notes")}>${context.form.notes}</textarea>
 ${fault(context, "notes")}

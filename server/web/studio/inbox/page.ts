@@ -10,6 +10,7 @@ import { type Waiting, waitingFor } from "./waiting.ts";
 const kinds: Record<Row["kind"], string> = {
   problem: "Problem",
   application: "Applications",
+  keys: "Game keys",
   order: "Order",
   review: "Review",
   message: "Message",
@@ -43,7 +44,7 @@ function due({ now }: StudioContext, dueAt: string): Markup {
 function nothing(context: StudioContext, { playing: held }: Waiting): Markup {
   if (held.length > 0) return html`<p class="calm">Nothing waits for you.</p>`;
   return html`<p class="calm">Nothing waits for you.</p>
-<p>Order a playtest, and its videos appear here:</p>${command(context, "playtest order")}`;
+<p>Order a playtest of one of your <a href="/studio/games">games</a>, and its videos appear here:</p>${command(context, "playtest order")}`;
 }
 
 /** What is with the playtesters now. */

@@ -3,6 +3,7 @@ import type { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
+import { yours } from "../../shared/chat.ts";
 import { command, plural } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
 import type { Waiting } from "./waiting.ts";
@@ -13,7 +14,7 @@ type Item = Data<"getInbox">["items"][number];
 
 /** One thing that waits for the owner. Times are ISO 8601. */
 export interface Row {
-  kind: "problem" | "application" | "order" | "review" | "message" | "credit";
+  kind: "problem" | "application" | "keys" | "order" | "review" | "message" | "credit";
   title: Markup;
   text: Markup | null;
   /** The latest time to act, or when it began to wait. */
@@ -51,7 +52,7 @@ const reviewRow = (one: Submission): Row => ({
 const messageRow = (one: Contact): Row => ({
   kind: "message",
   title: html`<a href="/studio/messages/${one.conversationId}">${plural(one.unreadCount, "unread message")} from ${one.displayName}</a>`,
-  text: one.lastMessagePreview === null ? null : html`${one.lastMessagePreview}`,
+  text: one.lastMessagePreview === null ? null : html`${yours(one, "game_owner")}${one.lastMessagePreview}`,
   dueAt: null,
   since: one.lastMessageAt,
 });
@@ -66,6 +67,13 @@ function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCe
       kind: "application",
       title: html`<a href="/studio/playtests/${firstId}/applications">${plural(count, "application")} to decide on</a>`,
       text: null,
+    };
+  if (kind === "lackingKeys")
+    return {
+      ...row,
+      kind: "keys",
+      title: html`<a href="/studio/playtests/${firstId}">${plural(count, "playtest")} ${count === 1 ? "has" : "have"} open slots without game keys</a>`,
+      text: command(context, `playtest playtests keys add ${firstId} --file keys.txt`),
     };
   if (kind === "unpaidOrders")
     return {

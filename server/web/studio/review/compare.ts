@@ -1,14 +1,14 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { player, playerScript, playerStyle } from "../../player/markup.ts";
-import { ifOffered } from "../../shared/not-offered.ts";
 import { studioLayout } from "../layout.ts";
 import { slotBadge, trail } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
 import { testerName } from "./decide.ts";
 import { markOf } from "./moments.ts";
 
-type Slot = Data<"listSlots">["slots"][number];
+type Listed = Data<"listSlots">["slots"][number];
+type Slot = Data<"getSlot">["slot"];
 
 /** The most videos beside each other. */
 const most = 4;
@@ -27,7 +27,7 @@ export async function comparePage(context: StudioContext): Promise<PageContent> 
   const { data, meta } = await call("listSlots", { params: { id }, query: { limit: mostListed } });
   const withVideo = data.slots.filter(({ submission }) => submission !== null);
   const wanted = chosenIn(query);
-  const chosen = await chosenOf(context, wanted.slice(0, most), withVideo);
+  const chosen = await chosenOf(context, wanted.slice(0, most));
   const videos = await Promise.all(chosen.map((slot) => videoOf(context, slot)));
   const body = html`${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName], [`/studio/playtests/${id}`, "Playtest"])}
 ${wanted.length > most && html`<p class="note bad">You chose ${wanted.length} videos. The first ${most} are shown.</p>`}
@@ -39,18 +39,13 @@ ${choice(context, withVideo, chosen)}${typeof meta.cursor === "string" && html`<
 }
 
 /** The chosen slots of this playtest, also those that are not listed. */
-async function chosenOf({ call, id }: StudioContext, wanted: readonly string[], listed: readonly Slot[]): Promise<Slot[]> {
-  const found = await Promise.all(
-    wanted.map(
-      async (slotId) =>
-        listed.find((slot) => slot.id === slotId) ?? (await call("getSlot", { params: { id: slotId } })).data.slot,
-    ),
-  );
+async function chosenOf({ call, id }: StudioContext, wanted: readonly string[]): Promise<Slot[]> {
+  const found = await Promise.all(wanted.map(async (slotId) => (await call("getSlot", { params: { id: slotId } })).data.slot));
   return found.filter(({ requestId, submission }) => requestId === id && submission !== null);
 }
 
 async function videoOf({ call, links }: StudioContext, slot: Slot): Promise<Markup> {
-  const reply = await ifOffered(call("listSlotMoments", { params: { id: slot.id }, query: { limit: momentsPerVideo } }));
+  const { moments } = (await call("listSlotMoments", { params: { id: slot.id }, query: { limit: momentsPerVideo } })).data;
   const seconds = slot.submission?.videoDurationSeconds;
   return html`<section aria-label="${testerName(slot)}" data-scope><h2><a href="/studio/slots/${slot.id}">${testerName(slot)}</a> ${slotBadge(slot.status)}</h2>${player(
     {
@@ -58,17 +53,18 @@ async function videoOf({ call, links }: StudioContext, slot: Slot): Promise<Mark
       label: `Video of ${testerName(slot)}`,
       id: `player-${slot.id}`,
       ...(slot.transcription?.status === "approved" && { captions: links.captions(slot.id) }),
+      ...(slot.posterUrl && { poster: links.poster(slot.id) }),
       ...(typeof seconds === "number" && { lengthMs: seconds * 1000 }),
-      marks: (reply?.data.moments ?? []).map(markOf),
+      marks: moments.map(markOf),
     },
   )}</section>`;
 }
 
-function choice({ id }: StudioContext, slots: readonly Slot[], chosen: readonly Slot[]): Markup {
+function choice({ id }: StudioContext, slots: readonly Listed[], chosen: readonly Slot[]): Markup {
   if (slots.length === 0) return html`<p class="calm">No video was submitted for this playtest yet.</p>`;
   const rows = slots.map(
     (slot) =>
-      html`<label class="check"><input type="checkbox" name="slot" value="${slot.id}"${chosen.includes(slot) && html` checked`}> ${testerName(slot)} ${slotBadge(slot.status)}</label>`,
+      html`<label class="check"><input type="checkbox" name="slot" value="${slot.id}"${chosen.some(({ id: chosenId }) => chosenId === slot.id) && html` checked`}> ${testerName(slot)} ${slotBadge(slot.status)}</label>`,
   );
   return html`<section><h2>Choose up to ${most} videos</h2><form method="get" action="/studio/playtests/${id}/compare">${rows}<button class="quiet">Show side by side</button></form></section>`;
 }

@@ -1,5 +1,6 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { type Cue, readCues } from "../../../../src/contract/text/cues.ts";
+import { Problem } from "../../../lib/problem.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
@@ -11,6 +12,9 @@ import { placeInQueue, type QueuePlace } from "./queue.ts";
 export type Slot = Data<"getSlot">["slot"];
 export type Moment = Data<"listSlotMoments">["moments"][number];
 
+/** Whether the playtester can be written to. */
+export type Writing = "open" | "locked" | "unbegun";
+
 /** What the review page of a slot shows. */
 export interface Review {
   slot: Slot;
@@ -20,23 +24,53 @@ export interface Review {
   lengthMs: number | undefined;
   /** Null without a transcript. */
   cues: Cue[] | null;
-  /** Undefined where the server keeps no moments. */
-  moments: { page: Moment[]; next: string | null; first: boolean } | undefined;
+  moments: { page: Moment[]; next: string | null; first: boolean };
   place: QueuePlace;
   /** The public links to the video, and its clips; undefined without a video, and where the server has none. */
   shares: Share[] | undefined;
   clips: Clip[] | undefined;
-  /** Whether the playtester can be written to; undefined where the server does not say. */
-  canWrite: boolean | undefined;
+  /** Whether the server cuts clips and still images. */
+  cuts: boolean;
+  writing: Writing;
 }
 
 /** How many moments a page lists. */
 const momentsPerPage = 50;
 
-async function momentsOf({ call, id, query, form }: StudioContext): Promise<Review["moments"]> {
-  const cursor = cursorOf({ query } as StudioContext) ?? (form.cursor || undefined);
-  const reply = await ifOffered(call("listSlotMoments", { params: { id }, query: { limit: momentsPerPage, cursor } }));
-  return reply && { page: reply.data.moments, next: reply.meta.cursor ?? null, first: cursor === undefined };
+async function momentsAfter({ call, id }: StudioContext, cursor: string | undefined): Promise<Review["moments"]> {
+  const reply = await call("listSlotMoments", { params: { id }, query: { limit: momentsPerPage, cursor } });
+  return { page: reply.data.moments, next: reply.meta.cursor ?? null, first: cursor === undefined };
+}
+
+const momentsOf = (context: StudioContext) =>
+  momentsAfter(context, cursorOf({ query: context.query } as StudioContext) ?? (context.form.cursor || undefined));
+
+/** Looks for a moment from a page of the list on. The cursor of its page; undefined for the first page, and when it is not found. */
+async function findMoment(
+  context: StudioContext,
+  { id, atMs }: Pick<Moment, "id" | "atMs">,
+  from: string | undefined,
+): Promise<string | undefined> {
+  for (let cursor = from; ; ) {
+    const { page, next } = await momentsAfter(context, cursor);
+    if (page.some((one) => one.id === id)) return cursor;
+    if (next === null || page[0]!.atMs > atMs) return undefined;
+    cursor = next;
+  }
+}
+
+/** The cursor of the page of the list that has a moment, which was saved just now; undefined for the first page. */
+export async function cursorOfMoment(context: StudioContext, moment: Pick<Moment, "id" | "atMs">): Promise<string | undefined> {
+  const open = context.form.cursor || undefined;
+  try {
+    // Usually it is on the page that was open, or soon after it.
+    const near = open === undefined ? undefined : await findMoment(context, moment, open);
+    return near ?? (await findMoment(context, moment, undefined));
+  } catch (error) {
+    // The moment is saved, so nothing must say otherwise: the list starts at its beginning.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 async function cuesOf({ captions, id }: StudioContext, { transcription }: Slot): Promise<Cue[] | null> {
@@ -45,21 +79,27 @@ async function cuesOf({ captions, id }: StudioContext, { transcription }: Slot):
   return text === undefined ? null : readCues(text);
 }
 
-/** Owners can write to playtesters of whom they accepted a video. */
-async function canWriteTo({ call }: StudioContext, { playtester }: Slot): Promise<boolean | undefined> {
+/**
+ * Owners can write to playtesters of whom they accepted a video: for others it is `locked`. `unbegun`: there is no conversation yet, and
+ * the server begins none.
+ */
+async function writingTo({ call, offers }: StudioContext, { playtester }: Slot): Promise<Writing> {
   const reply = playtester && (await ifAllowed(call("listContacts")));
-  return reply?.data.contacts.find(({ id }) => id === playtester?.id)?.isUnlocked;
+  const contact = reply?.data.contacts.find(({ id }) => id === playtester?.id);
+  if (contact?.isUnlocked === false) return "locked";
+  return contact?.conversationId || (await offers("openConversation")) ? "open" : "unbegun";
 }
 
 export async function reviewOf(context: StudioContext): Promise<Review> {
   const { slot } = (await context.call("getSlot", { params: { id: context.id } })).data;
   const hasVideo = slot.submission !== null;
-  const [playtest, moments, cues, place, canWrite, shares, clips] = await Promise.all([
+  const [playtest, server, moments, cues, place, writing, shares, clips] = await Promise.all([
     ifOffered(context.call("getPlaytest", { params: { id: slot.requestId } })),
+    ifOffered(context.call("getServerInfo")),
     momentsOf(context),
     cuesOf(context, slot),
     placeInQueue(context, slot.id),
-    canWriteTo(context, slot),
+    writingTo(context, slot),
     hasVideo ? sharesOf(context, "slots") : undefined,
     hasVideo ? clipsOf(context) : undefined,
   ]);
@@ -72,8 +112,10 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     cues,
     moments,
     place,
-    canWrite,
+    writing,
     shares,
     clips,
+    // A server of an earlier version does not say, and says what is missing when it is asked to cut.
+    cuts: server?.data.features.clips !== false,
   };
 }

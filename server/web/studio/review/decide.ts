@@ -22,15 +22,19 @@ type Amount = Pick<Review, "slot" | "payoutCents">;
 
 const pays = ({ payoutCents }: Amount) => payoutCents !== null && payoutCents > 0;
 
+/** A public video is paid when it is published, any other at once. */
+const paysAtOnce = (review: Amount) => pays(review) && review.slot.playtest.visibility !== "public";
+
 /** What accepting does with money, in a sentence. */
 function payment({ site }: StudioContext, review: Amount): Markup | false {
   const name = testerName(review.slot);
-  if (pays(review)) return html`<p>${name} is paid <strong>${usd(review.payoutCents ?? 0)}</strong> at once.</p>`;
+  const when = paysAtOnce(review) ? "at once" : "when the video is published";
+  if (pays(review)) return html`<p>${name} is paid <strong>${usd(review.payoutCents ?? 0)}</strong> ${when}.</p>`;
   if (review.payoutCents === null) return html`<p>${name} is paid the payout of this playtest.</p>`;
   return site.payments && html`<p>No payout is due for this playtest.</p>`;
 }
 
-const acceptLabel = (review: Amount) => (pays(review) ? `Accept and pay ${usd(review.payoutCents ?? 0)}` : "Accept");
+const acceptLabel = (review: Amount) => (paysAtOnce(review) ? `Accept and pay ${usd(review.payoutCents ?? 0)}` : "Accept");
 
 const acceptCommand = (id: string, { rating, comment }: StudioContext["form"]) =>
   commandLine(`playtest review accept ${id}`, [
@@ -44,7 +48,9 @@ const rejectCommand = (id: string, { reason, allowRetry }: StudioContext["form"]
     ["--retry", allowRetry === "yes"],
   ]);
 
-const rejection = "Without another try, the playtester is not paid and the price is not refunded.";
+/** What a rejection without another try costs. False where no playtest costs anything. */
+const rejection = ({ site }: StudioContext, review: Amount): string | false =>
+  (site.payments || pays(review)) && "Without another try, the playtester is not paid and the price is not refunded.";
 
 /** The forms that decide about a submission. Their script waits some seconds before it sends them; without it, a page asks once more. */
 export function decision(context: StudioContext, review: Review): Markup {
@@ -53,7 +59,7 @@ export function decision(context: StudioContext, review: Review): Markup {
   const name = testerName(slot);
   return html`<section class="review-card" id="decide" aria-labelledby="decide-title"><h2 id="decide-title">Your decision</h2>
 <div class="undo note" id="undo" hidden><p><span role="status"></span> <span class="countdown" aria-hidden="true"></span></p><button type="button" class="quiet">Undo <kbd>Esc</kbd></button></div>
-<form method="post" action="/studio/slots/${id}/accept" id="accept" data-undo="${pays(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-command="accept">${tokens(context)}
+<form method="post" action="/studio/slots/${id}/accept" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-command="accept">${tokens(context)}
 <fieldset class="rating"><legend>Rating <span class="soft">(optional)</span></legend>
 ${ratings.map(([value, label]) => html`<label><input type="radio" name="rating" value="${value}"${form.rating === value && html` checked`}><span>${value}<span class="hidden"> ${label}</span></span></label>`)}<label><input type="radio" name="rating" value=""${!form.rating && html` checked`}><span>None</span></label></fieldset>
 <label for="comment">Comment for ${name} <span class="soft">(optional)</span></label>
@@ -66,7 +72,7 @@ ${command(context, acceptCommand(id, {}))}
 <label for="reason">Reason, shown to ${name} <span class="soft">(optional)</span></label>
 <textarea id="reason" name="reason" class="short" maxlength="5000"${marked(context, "reason")}>${form.reason}</textarea>${fault(context, "reason")}
 <label class="check"><input type="checkbox" name="allowRetry" value="yes"${form.allowRetry === "yes" && html` checked`}> Let ${name} try again within 24 hours</label>
-<p class="soft">${rejection}</p>
+<p class="soft">${rejection(context, review)}</p>
 <button class="danger">Reject</button></form>
 ${command(context, rejectCommand(id, {}))}</details></section>`;
 }
@@ -96,10 +102,10 @@ ${command(context, acceptCommand(id, form))}${back(context)}`;
 }
 
 async function confirmReject(context: StudioContext): Promise<PageContent> {
-  const { slot } = await amountOf(context);
+  const amount = await amountOf(context);
   const { form, id } = context;
-  const name = testerName(slot);
-  const body = html`<p>${form.allowRetry === "yes" ? `${name} can try again within 24 hours.` : rejection}</p>
+  const name = testerName(amount.slot);
+  const body = html`<p>${form.allowRetry === "yes" ? `${name} can try again within 24 hours.` : rejection(context, amount)}</p>
 ${form.reason?.trim() ? html`<p>Your reason, which ${name} reads:</p>${prose(form.reason.trim())}` : html`<p>You give no reason.</p>`}
 <form method="post" action="/studio/slots/${id}/reject">${kept(context, ["reason", "allowRetry"])}<input type="hidden" name="confirmed" value="yes"><button class="danger">Reject</button></form>
 ${command(context, rejectCommand(id, form))}${back(context)}`;

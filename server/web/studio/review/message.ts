@@ -1,14 +1,15 @@
 import { conflict } from "../../../lib/problem.ts";
 import { html, type Markup } from "../../html.ts";
-import { NotOffered } from "../../shared/not-offered.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import type { StudioContext } from "../types.ts";
 import type { Review } from "./data.ts";
 
-export function messageForm(context: StudioContext, { slot: { playtester }, canWrite }: Review): Markup | false {
+export function messageForm(context: StudioContext, { slot: { playtester }, writing }: Review): Markup | false {
   if (playtester === null) return false;
   const name = playtester.displayName;
-  if (canWrite === false) return html`<p class="soft">You can write to ${name} when you have accepted one of their videos.</p>`;
+  if (writing === "locked") return html`<p class="soft">You can write to ${name} when you have accepted one of their videos.</p>`;
+  if (writing === "unbegun")
+    return html`<p class="soft">This server lets nobody begin a conversation from here. You can write to ${name} after they have written to you.</p>`;
   return html`<section class="review-card"><details${context.form.content !== undefined && html` open`}><summary>Message to ${name}</summary>
 <form method="post" action="/studio/slots/${context.id}/message">${tokens(context)}
 <label for="content">Your message</label>
@@ -20,15 +21,8 @@ async function conversationWith({ call, form }: StudioContext, playtesterId: str
   const { contacts } = (await call("listContacts")).data;
   const known = (contacts as { id: string; conversationId: string | null }[]).find(({ id }) => id === playtesterId);
   if (known?.conversationId) return known.conversationId;
-  try {
-    const body = { contactId: playtesterId };
-    return (await call("openConversation", { idempotencyKey: form.formKey, body })).data.conversation.id;
-  } catch (error) {
-    if (!(error instanceof NotOffered)) throw error;
-    throw conflict(
-      "This server offers no way to begin a conversation. Nothing was sent. Wait until the playtester writes to you.",
-    );
-  }
+  const body = { contactId: playtesterId };
+  return (await call("openConversation", { idempotencyKey: form.formKey, body })).data.conversation.id;
 }
 
 export async function sendMessage(context: StudioContext): Promise<string> {

@@ -6,8 +6,9 @@ import { fault, marked, tokens } from "../../shared/parts.ts";
 import type { FormField } from "../../shared/types.ts";
 import { command } from "../parts.ts";
 import type { StudioContext } from "../types.ts";
-import type { Moment, Review } from "./data.ts";
+import { cursorOfMoment, type Moment, type Review } from "./data.ts";
 import { span } from "./span.ts";
+import { stillButton, stillForm, stillImage, stillOfNew } from "./stills.ts";
 
 const kindNames: Record<MomentKind, string> = {
   bug: "Bug",
@@ -59,12 +60,13 @@ const cursorField = ({ query, form }: StudioContext) => {
   return cursor ? html`<input type="hidden" name="cursor" value="${cursor}">` : false;
 };
 
-function noteForm(context: StudioContext, startMs: number | undefined): Markup {
+function noteForm(context: StudioContext, startMs: number | undefined, cuts: boolean): Markup {
   const { form, id, session } = context;
   const values: Values = form.moment === undefined ? { ...form } : {};
   const position = values.position ?? (startMs === undefined ? "" : exactPosition(startMs));
   return html`<form method="post" action="/studio/slots/${id}/moments" id="note" data-outbox="${session.userId}" data-command="note">${tokens(context)}${cursorField(context)}
 ${fieldsOf(context, "", { ...values, position })}
+${cuts && !context.keepsMoments() && html`<label class="check"><input type="checkbox" name="still" value="yes"${form.moment === undefined && form.still === "yes" && html` checked`}> Take an image of the video there</label>`}
 <div class="note-end"><button>Save <kbd class="hint">Ctrl + Enter</kbd></button><p class="soft">Playtesters do not see moments.</p></div></form>
 ${command(context, `playtest review note ${id}`)}
 <p class="note-status soft" role="status"></p>
@@ -76,11 +78,11 @@ const openAt = ({ query }: StudioContext, moment: Moment) => {
   return `?${new URLSearchParams({ ...(cursor && { cursor }), edit: moment.id })}#moment-${moment.id}`;
 };
 
-function shown(context: StudioContext, moment: Moment): Markup {
+function shown(context: StudioContext, moment: Moment, cuts: boolean): Markup {
   const { atMs, endMs, kind, severity, text, tags } = moment;
   const at = endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
-  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a></div>
-<p class="prose">${text}</p>`;
+  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a>${stillButton(context, moment, cuts)}</div>
+<p class="prose">${text}</p>${stillImage(context, moment)}`;
 }
 
 function editing(context: StudioContext, moment: Moment): Markup {
@@ -95,23 +97,27 @@ ${fieldsOf(context, "edit-", values)}
 <p>It is gone for good.</p><p class="bad swap-problem" role="alert" hidden></p><button class="danger">Delete</button></form></details>`;
 }
 
-const pages = ({ id }: StudioContext, { next, first }: NonNullable<Review["moments"]>) =>
+const pages = ({ id }: StudioContext, { next, first }: Review["moments"]) =>
   (next !== null || !first) &&
   html`<p class="more">${!first && html`<a href="/studio/slots/${id}#moments">First moments</a> `}${next !== null && html`<a href="/studio/slots/${id}?cursor=${next}#moments">Later moments</a> `}<span class="soft">The timeline shows the moments of this list.</span></p>`;
 
 /** The moments of a video and the form that adds one. */
-export function momentsSection(context: StudioContext, { moments, slot }: Review, startMs: number | undefined): Markup | false {
+export function momentsSection(
+  context: StudioContext,
+  { moments, slot, cuts }: Review,
+  startMs: number | undefined,
+): Markup | false {
   const title = html`<h2 id="moments-title">Moments</h2>`;
-  if (!moments)
-    return html`<section class="moments" aria-labelledby="moments-title">${title}<p>This server keeps no moments of videos. The command keeps them on your computer:</p>${command(context, `playtest review note ${context.id}`)}</section>`;
+  const here = html`<p class="soft">This server stores no moments. They are saved on this computer, together with the notes of <code>playtest review note</code>. When the server can store them, upload them:</p>${command(context, "playtest review notes push")}`;
   if (!slot.submission && moments.page.length === 0) return false;
   const open = context.form.moment ?? context.query.get("edit");
   const items = moments.page.map(
-    (moment) => html`<li id="moment-${moment.id}">${open === moment.id ? editing(context, moment) : shown(context, moment)}</li>`,
+    (moment) =>
+      html`<li id="moment-${moment.id}">${open === moment.id ? editing(context, moment) : shown(context, moment, cuts)}</li>`,
   );
   return html`<section class="moments" aria-labelledby="moments-title">${title}
-${slot.submission && noteForm(context, startMs)}
-<div id="moments">${items.length > 0 ? html`<ol class="moment-list">${items}</ol>` : html`<p class="soft">No moments yet.</p>`}${pages(context, moments)}</div></section>`;
+${slot.submission && noteForm(context, startMs, cuts)}${context.keepsMoments() && here}
+<div id="moments">${moments.page.some(({ still }) => still !== undefined) && stillForm(context)}${items.length > 0 ? html`<ol class="moment-list">${items}</ol>` : html`<p class="soft">No moments yet.</p>`}${pages(context, moments)}</div></section>`;
 }
 
 const bodyOf = ({ form }: StudioContext) => ({
@@ -129,26 +135,30 @@ const bodyOf = ({ form }: StudioContext) => ({
   ],
 });
 
-const pageAfter = ({ id, form }: StudioContext, done: string, hash = "moments") =>
-  `/studio/slots/${id}?${new URLSearchParams({ ...(form.cursor && { cursor: form.cursor }), done })}#${hash}`;
+const pageAfter = ({ id }: StudioContext, cursor: string | undefined, done: string, hash = "moments") =>
+  `/studio/slots/${id}?${new URLSearchParams({ ...(cursor && { cursor }), done })}#${hash}`;
+
+/** The page of the list that shows a moment which was saved just now. */
+const pageOf = async (context: StudioContext, moment: Moment, done: string) =>
+  pageAfter(context, await cursorOfMoment(context, moment), done, `moment-${moment.id}`);
 
 export async function noteMoment(context: StudioContext): Promise<string> {
   const { call, id, form } = context;
-  await call("createMoment", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(context) });
-  return pageAfter(context, "noted");
+  const { moment } = (await call("createMoment", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
+  return pageOf(context, moment, form.still === "yes" ? await stillOfNew(context, moment.id) : "noted");
 }
 
 export async function changeMoment(context: StudioContext): Promise<string> {
   const { call, form } = context;
-  const moment = form.moment ?? "";
-  await call("updateMoment", { params: { id: moment }, idempotencyKey: form.formKey, body: bodyOf(context) });
-  return pageAfter(context, "changed", `moment-${moment}`);
+  const params = { id: form.moment ?? "" };
+  const { moment } = (await call("updateMoment", { params, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
+  return pageOf(context, moment, "changed");
 }
 
 export async function deleteMoment(context: StudioContext): Promise<string> {
   const { call, form } = context;
   await call("deleteMoment", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
-  return pageAfter(context, "deleted");
+  return pageAfter(context, form.cursor, "deleted");
 }
 
 /** What the fields of a form are called where the operation refuses them. */

@@ -1,10 +1,12 @@
 import { readCues } from "../../../../src/contract/text/cues.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { parsePosition } from "../../../../src/contract/text/position.ts";
+import { usd } from "../../../lib/money.ts";
 import { notFound } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { type KeyRow, player, playerScript, playerStyle } from "../../player/markup.ts";
 import { cuesAsJson, transcript, transcriptScript } from "../../player/transcript.ts";
+import { deviceLabels } from "../../shared/devices.ts";
 import { notice, prose } from "../../shared/parts.ts";
 import { fileSize, time } from "../../shared/text.ts";
 import type { Download } from "../../shared/types.ts";
@@ -18,6 +20,7 @@ import { decision, testerName } from "./decide.ts";
 import { messageForm } from "./message.ts";
 import { markOf, momentsSection } from "./moments.ts";
 import { queueLinks } from "./queue.ts";
+import { stillNotices } from "./stills.ts";
 
 const said = new Map([
   ["accepted", "Accepted."],
@@ -29,11 +32,12 @@ const said = new Map([
   ["sent", "Your message was sent."],
   ...shareNotices,
   ...clipNotices,
+  ...stillNotices,
 ]);
 
 const pageKeys: readonly KeyRow[] = [
   [["N", "P"], "Next or previous submission"],
-  [["A"], "Accept: go to the rating"],
+  [["A"], "Accept: go to the rating, where 1 to 5 choose it"],
   [["R"], "Reject: go to the reason"],
 ];
 
@@ -46,15 +50,15 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
 <div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
 <div class="review" data-scope><div class="review-main">${video(context, review, startMs)}${momentsSection(context, review, startMs)}</div>
-<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(slot)}${notesOf(review)}${sharesSection(context, "slots", review.shares)}${clipsSection(context, review.clips)}${messageForm(context, review)}</div></div>`;
+<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(review)}${notesOf(review)}${sharesSection(context, "slots", review.shares, review.clips)}${clipsSection(context, review.clips, review.cuts)}${messageForm(context, review)}</div></div>`;
   const scripts = [playerScript, transcriptScript, "review.js"];
   const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
   return studioLayout(context, "inbox", { title, body, assets: { style: [playerStyle, "review.css"], scripts } });
 }
 
-function facts({ submission, playtest }: Slot): Markup {
+function facts({ submission, playtest, build }: Slot): Markup {
   const seconds = submission?.videoDurationSeconds;
-  return html`<span class="soft">${submission && html`submitted ${time(submission.createdAt)} · `}${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked · ${playtest.visibility}${typeof submission?.videoFileSize === "number" && ` · ${fileSize(submission.videoFileSize)}`}</span>`;
+  return html`<span class="soft">${submission && html`submitted ${time(submission.createdAt)} · `}${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked · ${playtest.visibility}${typeof submission?.videoFileSize === "number" && ` · ${fileSize(submission.videoFileSize)}`}${submission?.device && ` · played on ${deviceLabels[submission.device] ?? submission.device}`}${build && html` · build ${build.version ?? html`of ${time(build.createdAt)}`}`}</span>`;
 }
 
 const none = {
@@ -73,10 +77,11 @@ function video({ links, site }: StudioContext, { slot, lengthMs, cues, moments }
     src,
     label: `${testerName(slot)} plays ${slot.game.name}`,
     ...(cues !== null && { captions: links.captions(slot.id) }),
+    ...(slot.posterUrl && { poster: links.poster(slot.id) }),
     ...(startMs !== undefined && { startMs }),
     ...(lengthMs !== undefined && { lengthMs }),
-    marks: (moments?.page ?? []).map(markOf),
-    takesMarks: moments !== undefined,
+    marks: moments.page.map(markOf),
+    takesMarks: true,
     pageKeys,
   })}<p class="soft review-links"><a href="${src}" download>Download the video</a>${slot.publishedUrl && html` · <a href="${slot.publishedUrl}">Published on ${site.name}</a>`}</p>`;
 }
@@ -110,11 +115,13 @@ ${slot.submission?.notes && html`<section class="review-card"><h2>Notes of ${tes
 ${notesForTesters && html`<section class="review-card"><details><summary>What you asked for</summary>${prose(notesForTesters)}</details></section>`}`;
 }
 
-function outcome({ status, rating, rejection }: Slot): Markup | false {
+function outcome({ slot, payoutCents }: Review): Markup | false {
+  const { status, rating, rejection } = slot;
   if (status === "rejected")
-    return html`<section class="review-card"><h2>Why you rejected it</h2>${rejection?.reason ? prose(rejection.reason) : html`<p class="soft">You gave no reason.</p>`}</section>`;
+    return html`<section class="review-card"><h2>Why it was rejected</h2>${rejection?.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}</section>`;
   if (status !== "accepted" && status !== "publishing") return false;
-  return html`<section class="review-card"><h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
+  const paid = status === "accepted" && payoutCents !== null && payoutCents > 0;
+  return html`<section class="review-card">${paid && html`<p>${testerName(slot)} was paid <strong>${usd(payoutCents)}</strong>.</p>`}<h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
 }
 
 /** All cues of a transcript, for the script of the page. */

@@ -18,7 +18,7 @@ html:not(.scripted) .hint { display: none; }
 .rating input:focus-visible + span { outline: 3px solid var(--accent); outline-offset: 2px; }
 .review-card textarea.short, .moments textarea.short { min-height: 3.5rem; }
 .review-card .reject { margin-top: .5rem; padding-top: .5rem; border-top: 1px solid var(--line); } .reject form button { margin-top: .5rem; }
-.undo { margin-bottom: 1rem; } .undo .countdown { font-variant-numeric: tabular-nums; font-weight: 700; } .undo button { margin: .5rem 0 0; padding: .35rem .9rem; }
+.undo { margin-bottom: 1rem; } .undo .countdown { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 700; } .undo button { margin: .5rem 0 0; padding: .35rem .9rem; }
 .moment-fields { display: grid; grid-template-columns: 8rem 8rem 10rem minmax(8rem, 1fr); gap: .25rem .75rem; } .moment-fields label { margin: .25rem 0 .15rem; } .field-text { grid-column: 1 / -1; }
 .moment-fields select { background: var(--paper); }
 .note-end { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-top: .6rem; } .note-end button { margin: 0; } .note-end p { margin: 0; }
@@ -28,8 +28,9 @@ html:not(.scripted) .hint { display: none; }
 .moment-list p { margin: .2rem 0 0; } .moment-list:empty { display: none; }
 .moment-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem .6rem; } .moment-head .at { font-variant-numeric: tabular-nums; font-weight: 600; padding: .15rem 0; } .moment-head .edit { margin-left: auto; padding: .15rem 0; font-size: .9rem; }
 .kind { font-weight: 600; } .kind::before { content: "●" / ""; margin-right: .3rem; } .kind-bug { color: var(--bug); } .kind-confusion { color: var(--confusion); } .kind-delight { color: var(--delight); } .kind-idea { color: var(--idea); } .kind-note { color: var(--note); }
+.moment-list .still { margin-top: .5rem; } .still-button { padding: .15rem 0; font-size: .9rem; }
 .severity { font-size: .9rem; } .tag { padding: 0 .5rem; border-radius: 1em; background: var(--code); font-size: .85rem; }
-.compare { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; } .compare > section { margin: 0; padding: 0; border: 0; min-width: 0; } .compare h2 { margin: 0 0 .5rem; }
+.compare { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; } .compare > section { margin: 0; padding: 0; border: 0; min-width: 0; } .compare > :only-child { grid-column: 1 / -1; } .compare h2 { margin: 0 0 .5rem; }
 .together { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-bottom: 1rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .6rem; } .together button { margin: 0; padding: .4rem .9rem; } .together label { margin: 0; flex: 1 1 14rem; display: flex; gap: .75rem; align-items: center; } .together input { padding: 0; accent-color: var(--accent); }
 @media (max-width: 64rem) { .review { grid-template-columns: minmax(0, 1fr); } .cues { max-height: 18rem; } }
 @media (max-width: 40rem) {

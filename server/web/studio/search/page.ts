@@ -3,7 +3,6 @@ import type { SearchSource } from "../../../../src/contract/search/sources.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { Problem } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
-import { ifOffered } from "../../shared/not-offered.ts";
 import { alert, cursorOf } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import type { StudioContext } from "../types.ts";
@@ -20,6 +19,10 @@ const sources: Record<SearchSource, string> = {
 
 /** `/studio/search?q=`: what was said and written about the owner's games. */
 export async function searchPage(context: StudioContext): Promise<PageContent> {
+  if (!(await context.offers("search"))) {
+    const body = html`<p>The server that you are signed in to has no search.</p>`;
+    return studioLayout(context, "search", { title: "Search", body });
+  }
   const asked = (context.query.get("q") ?? "").trim();
   const answer = asked === "" ? howToSearch : await answerTo(context, asked);
   const body = html`<form method="get" action="/studio/search" role="search" class="filter"><label for="search">Words or a “phrase”</label>
@@ -33,9 +36,8 @@ const howToSearch = html`<p>Searches the transcripts and key takeaways of your v
 async function answerTo(context: StudioContext, asked: string): Promise<Markup> {
   const cursor = cursorOf(context);
   try {
-    const reply = await ifOffered(context.call("search", { query: { q: asked, ...(cursor !== undefined && { cursor }) } }));
-    if (!reply) return html`<p>The server that you are signed in to has no search.</p>`;
-    return list(asked, reply.data.results, reply.meta.cursor);
+    const { data, meta } = await context.call("search", { query: { q: asked, ...(cursor !== undefined && { cursor }) } });
+    return list(asked, data.results, meta.cursor);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "VALIDATION_ERROR") throw error;
     const [fault] = error.details ?? [];

@@ -18,33 +18,44 @@ export async function clipsOf({ call, id }: StudioContext): Promise<Clip[] | und
   return (await ifAllowed(call("listClips", { params: { id }, query: { limit: most } })))?.data.clips;
 }
 
-/** The clips of a video and the form that cuts one. */
-export function clipsSection(context: StudioContext, clips: readonly Clip[] | undefined): Markup | false {
+/** The clips of a video and, where the server cuts clips, the form that does. */
+export function clipsSection(context: StudioContext, clips: readonly Clip[] | undefined, cuts: boolean): Markup | false {
   if (!clips) return false;
-  const { form, id } = context;
-  const path = `/studio/slots/${id}/clips`;
+  const path = `/studio/slots/${context.id}/clips`;
   return html`<section class="review-card" id="clips"><h2>Clips</h2>
 ${clips.length > 0 && html`<ul class="shared">${clips.map((clip) => row(context, path, clip))}</ul>`}
-<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${path}">${tokens(context)}
+${cuts ? cutForm(context, path) : cutsNothing}</section>`;
+}
+
+const cutsNothing = html`<p class="soft">This server cannot cut clips and still images. Its operator can install ffmpeg and set <code>clips.ffmpeg</code> to <code>["ffmpeg"]</code> in its configuration.</p>`;
+
+const cutForm = (context: StudioContext, path: string) => {
+  const { form, id } = context;
+  return html`<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${path}">${tokens(context)}
 <label for="part">From and to</label>
 <input id="part" name="part" value="${form.part}" required autocomplete="off" placeholder="12:30-12:55"${marked(context, "part")}>${fault(context, "part")}
 <label for="clip-name">Name <span class="soft">(optional)</span></label>
 <input id="clip-name" name="name" value="${form.name}" maxlength="100" autocomplete="off"${marked(context, "clip-name")}>${fault(context, "clip-name")}
 <button class="quiet">Cut</button></form>
-${command(context, `playtest review clip ${id} 12:30-12:55`)}</details></section>`;
-}
+${command(context, `playtest review clip ${id} 12:30-12:55`)}</details>`;
+};
 
 const states = {
   pending: "is being cut: reload this page in a moment",
   failed: "could not be cut: the video may be damaged there",
 } as const;
 
-function row(context: StudioContext, path: string, { id, name, atMs, endMs, status, size, downloadUrl }: Clip): Markup {
+function row(
+  context: StudioContext,
+  path: string,
+  { id, name, atMs, endMs, status, size, downloadUrl, thumbnailUrl }: Clip,
+): Markup {
   const part = `${positionText(atMs)}–${positionText(endMs)}`;
   const what = downloadUrl === null ? html`${name}` : html`<a href="${downloadUrl}" rel="noreferrer">${name}</a>`;
   const state = status === "pending" || status === "failed" ? states[status] : size === null ? "" : fileSize(size);
-  return html`<li>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>
-<form method="post" action="${path}/delete">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;
+  return html`<li id="clip-${id}"${status === "pending" && html` data-cutting`}>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>
+${thumbnailUrl && html`<p class="still"><img src="${context.links.clipThumbnail(context.id, id)}" alt="The clip ${name}" loading="lazy"></p>`}
+${status === "ready" && html`<a href="?clip=${id}#shares" data-share="${id}">Share<span class="hidden"> the clip ${name}</span></a> `}<form method="post" action="${path}/delete">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;
 }
 
 async function cut({ call, id, form }: StudioContext): Promise<string> {

@@ -16,26 +16,45 @@ const lengths = [1, 7, 14, 30, 90].map((days) => [String(days * day), plural(day
 const usual = String(14 * day);
 const most = 50;
 
-/** The links to a slot or a playtest that still work. Undefined where the server has none. */
+/** The links to a slot and its clips, or to a playtest, that still work. Undefined where the server has none. */
 export async function sharesOf({ call, id }: StudioContext, of: Shared): Promise<Share[] | undefined> {
   const reply = await ifAllowed(
     call("listShares", { query: { limit: most, ...(of === "slots" ? { slot: id } : { playtest: id }) } }),
   );
-  const kind = of === "slots" ? "slot" : "playtest";
-  return reply?.data.shares.filter((share) => share.kind === kind && share.state === "active");
+  const kinds = of === "slots" ? ["slot", "clip"] : ["playtest"];
+  return reply?.data.shares.filter((share) => kinds.includes(share.kind) && share.state === "active");
+}
+
+type NamedClip = Pick<Data<"getClip">["clip"], "id" | "name" | "status">;
+
+/** What of a video is shared: all of it or one of its clips. */
+function whatField({ form, query }: StudioContext, clips: readonly NamedClip[]): Markup | false {
+  const chosen = form.clip ?? query.get("clip");
+  const ready = clips.filter(({ status }) => status === "ready");
+  return (
+    ready.length > 0 &&
+    html`<label for="share-clip">What is shared</label>
+<select id="share-clip" name="clip"><option value="">The whole video</option>${ready.map((clip) => html`<option value="${clip.id}"${clip.id === chosen && html` selected`}>The clip ${clip.name}</option>`)}</select>`
+  );
 }
 
 /** The public links to a video or to those of a playtest, and the form that makes one. */
-export function sharesSection(context: StudioContext, of: Shared, shares: readonly Share[] | undefined): Markup | false {
+export function sharesSection(
+  context: StudioContext,
+  of: Shared,
+  shares: readonly Share[] | undefined,
+  clips: readonly NamedClip[] = [],
+): Markup | false {
   if (!shares) return false;
-  const { form, id } = context;
+  const { form, id, query } = context;
   const path = `/studio/${of}/${id}/shares`;
   const title = of === "slots" ? "Share this video" : "Share the videos";
-  const open = form.validForSeconds !== undefined;
+  const open = form.validForSeconds !== undefined || query.has("clip");
   return html`<section class="review-card" id="shares"><h2>${title}</h2>
-${shares.length > 0 && html`<ul class="shared">${shares.map((share) => row(context, path, share))}</ul>`}
-<details${open && html` open`}><summary>Make a link</summary><form method="post" action="${path}">${tokens(context)}
-<p class="soft">Whoever has the link can watch without an account.</p>
+${shares.length > 0 && html`<ul class="shared">${shares.map((share) => row(context, path, share, clips.find(({ id: clipId }) => clipId === share.clipId)?.name))}</ul>`}
+<details${open && html` open`}><summary>Make a link</summary><form method="post" action="${path}" data-command="share" data-shared="${id}">${tokens(context)}
+<p class="soft">Whoever has the link can watch without an account, with the password if you set one.</p>
+${whatField(context, clips)}
 <label for="validForSeconds">It works for</label>
 <select id="validForSeconds" name="validForSeconds">${lengths.map(([value, label]) => html`<option value="${value}"${value === (form.validForSeconds ?? usual) && html` selected`}>${label}</option>`)}</select>
 <label for="share-password">Password <span class="soft">(optional)</span></label>
@@ -49,9 +68,11 @@ ${command(context, `playtest review share ${id}`)}</details></section>`;
 function row(
   context: StudioContext,
   path: string,
-  { id, url, hasPassword, withName, withNotes, views, expiresAt }: Share,
+  { id, url, kind, hasPassword, withName, withNotes, views, expiresAt }: Share,
+  clipName: string | undefined,
 ): Markup {
   const facts = [
+    kind === "clip" && (clipName === undefined ? "a clip" : `the clip ${clipName}`),
     hasPassword && "with a password",
     withNotes && "with moments",
     withName && "with the name",
@@ -70,8 +91,9 @@ const create = (of: Shared) => async (context: StudioContext) => {
     withNotes: form.withNotes === "yes",
     withName: form.withName === "yes",
   };
-  const operation = of === "slots" ? "createSlotShare" : "createPlaytestShare";
-  await call(operation, { params: { id }, idempotencyKey: form.formKey, body });
+  const whole = of === "slots" ? "createSlotShare" : "createPlaytestShare";
+  const [operation, shared] = form.clip ? (["createClipShare", form.clip] as const) : ([whole, id] as const);
+  await call(operation, { params: { id: shared }, idempotencyKey: form.formKey, body });
   return `/studio/${of}/${id}?done=shared#shares`;
 };
 

@@ -11,10 +11,20 @@ import type { StudioContext } from "../types.ts";
 type Slot = Data<"getSlot">["slot"];
 type Report = NonNullable<Slot["blockedReport"]>;
 
-const said = new Map([
-  ["answered", "Your answer was sent. The playtester has the slot back, with a new deadline."],
-  ["cancelled", "The slot was cancelled and its price refunded. The playtester was told and is not paid."],
-]);
+const said = ({ site }: StudioContext) =>
+  new Map([
+    ["answered", "Your answer was sent. The playtester has the slot back, with a new deadline."],
+    [
+      "cancelled",
+      site.payments
+        ? "The slot was cancelled and what it cost you was returned. The playtester was told and is not paid."
+        : "The slot was cancelled. The playtester was told.",
+    ],
+  ]);
+
+/** What the end of a slot does with money. The price of a slot may be money, playtest hours or nothing. */
+const refunded = ({ site }: StudioContext, name: string) =>
+  site.payments && `What the slot cost you is returned, and ${name} is not paid.`;
 
 const outcomes: Record<NonNullable<Report["outcome"]>, string> = {
   unblocked: "You answered, and the playtester got the slot back.",
@@ -27,37 +37,49 @@ const outcomes: Record<NonNullable<Report["outcome"]>, string> = {
 export async function problemPage(context: StudioContext): Promise<PageContent> {
   const { call, id, query } = context;
   const { slot } = (await call("getSlot", { params: { id } })).data;
-  const done = said.get(query.get("done") ?? "");
+  const done = said(context).get(query.get("done") ?? "");
   const report = slot.blockedReport;
   const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
-${report ? reported(context, slot, report) : html`<p>No problem was reported for this slot.</p>`}
+${report ? reported(context, slot, report) : html`<p>${slot.status === "blocked" ? "The playtester reported a problem. This server does not say which." : "No problem was reported for this slot."}</p>`}
 <p><a href="/studio/slots/${id}">See the slot</a></p>
-${slot.status === "blocked" && answer(context, slot)}`;
+${slot.status === "blocked" && (await answer(context, slot))}`;
   const title = `Problem with ${slot.game.name}`;
   return studioLayout(context, "inbox", { title, body });
 }
 
-const reported = ({ now }: StudioContext, { status, playtester }: Slot, report: Report): Markup =>
+const reported = (context: StudioContext, { status, playtester }: Slot, report: Report): Markup =>
   html`<div class="head"><p class="soft">${playtester?.displayName ?? "A playtester"} reported this ${time(report.reportedAt)}</p>${slotBadge(status)}</div>
 <h2>${reasons[report.reasonCode]}</h2>${report.notes && prose(report.notes)}
-${status === "blocked" && report.answerBy && html`<p>Answer ${until(report.answerBy, now) || "now"}. If nobody answers by ${time(report.answerBy)}, the slot is cancelled and its price refunded.</p>`}
+${status === "blocked" && report.answerBy && html`<p>Answer ${until(report.answerBy, context.now) || "now"}. If nobody answers by ${time(report.answerBy)}, the slot is cancelled. ${refunded(context, "the playtester")}</p>`}
 ${report.outcome && html`<p>${outcomes[report.outcome]}${report.resolvedAt && html` <span class="soft">${time(report.resolvedAt)}</span>`}</p>`}${report.message && html`<h3>What the playtester was told</h3>${prose(report.message)}`}`;
 
-function answer(context: StudioContext, { id, playtester }: Slot): Markup {
+async function answer(context: StudioContext, { id, playtester }: Slot): Promise<Markup> {
   const name = playtester?.displayName ?? "the playtester";
-  return html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with a new deadline.</p>
+  const [returns, cancels] = await Promise.all([context.offers("unblockSlot"), context.offers("deleteSlot")]);
+  return html`${returns && returnForm(context, id, name)}${cancels && cancelForm(context, id, name, returns)}${!(returns && cancels) && elsewhere(context, returns, cancels)}
+${returns && commands(context, "From the command line", [["Upload a new build first", "playtest games push ./build"]])}`;
+}
+
+/** What a server of this API leaves to its website. */
+function elsewhere({ site }: StudioContext, returns: boolean, cancels: boolean): Markup {
+  const missing = [!returns && "return the slot to the playtester", !cancels && "cancel it"].filter((one) => one !== false);
+  return html`<p>This server does not let Studio ${missing.join(" or ")}. Do that on <a href="${site.baseUrl}" rel="noreferrer">its website</a>.</p>`;
+}
+
+const returnForm = (context: StudioContext, id: string, name: string) =>
+  html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with a new deadline.</p>
 <form method="post" action="/studio/slots/${id}/problem">${tokens(context)}
 <label for="message">Your answer <span class="soft">(optional; ${name} sees it)</span></label>
 <textarea id="message" name="message" maxlength="2000"${marked(context, "message")}>${context.form.message}</textarea>${fault(context, "message")}
 <label for="keys">New game keys <span class="soft">(optional; one per line, one for each player)</span></label>
 <textarea id="keys" name="keys" rows="2" class="short" autocomplete="off"${marked(context, "keys")}>${context.form.keys}</textarea>${fault(context, "keys")}
-<button>Send the answer</button></form></section>
-<section><h2>Or cancel the slot</h2><p>Its price is refunded, and ${name} is not paid. This cannot be undone.</p>
+<button>Send the answer</button></form></section>`;
+
+const cancelForm = (context: StudioContext, id: string, name: string, isSecond: boolean) =>
+  html`<section><h2>${isSecond ? "Or cancel" : "Cancel"} the slot</h2><p>${refunded(context, name)} This cannot be undone.</p>
 <form method="post" action="/studio/slots/${id}/cancel">${tokens(context)}
 <label class="check"><input type="checkbox" name="sure" value="yes" required> Cancel this slot</label>
-<button class="danger">Cancel the slot</button></form></section>
-${commands(context, "From the command line", [["Upload a new build first", "playtest games push ./build"]])}`;
-}
+<button class="danger">Cancel the slot</button></form></section>`;
 
 export async function unblock({ call, id, form }: StudioContext): Promise<string> {
   const message = form.message?.trim();

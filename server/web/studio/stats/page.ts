@@ -1,6 +1,7 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { Problem } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
+import { deviceLabels } from "../../shared/devices.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { studioLayout } from "../layout.ts";
 import type { StudioContext } from "../types.ts";
@@ -34,7 +35,19 @@ function amount(cents: number, minutes: number): string {
 const figures = (rows: readonly (readonly [string, string])[]): Markup =>
   html`<div class="totals">${rows.map(([label, value]) => html`<p><span class="soft">${label}</span><br><strong>${value}</strong></p>`)}</div>`;
 
-function slotSection({ slots, acceptanceRate, retryRate, times, isPartial }: Statistics): Markup {
+/** Undefined where nobody said what they played on. */
+function deviceRows({ devices = [] }: Partial<Statistics>) {
+  if (devices.every(({ device }) => device === null)) return undefined;
+  return devices.map(({ device, count }) => ({
+    label: device === null ? "Not said" : deviceLabels[device],
+    value: count,
+    text: String(count),
+  }));
+}
+
+function slotSection(stats: Statistics): Markup {
+  const { slots, acceptanceRate, retryRate, times, isPartial } = stats;
+  const played = deviceRows(stats);
   const { total, ...counts } = slots;
   const rows = Object.entries(counts).filter(([, count]) => count > 0);
   const steps = [
@@ -57,7 +70,7 @@ ${figures([
     "Slots by status",
     rows.map(([status, value]) => ({ label: name(status), value, text: String(value) })),
     ["Status", "Slots"],
-  )}${barFigure("Median time", timed, ["Step", "Time"])}</div>`;
+  )}${barFigure("Median time", timed, ["Step", "Time"])}${played && barFigure("Devices", played, ["Device", "Submissions"])}</div>`;
 }
 
 function ratingSection({ ratings }: Statistics): Markup {
@@ -137,8 +150,8 @@ async function filter(context: StudioContext, game: string, days: number): Promi
   const { games } = (await context.call("listGames", { query: { limit: 100 } })).data;
   const option = (value: string | number, label: string, chosen: boolean) =>
     html`<option value="${value}"${chosen && html` selected`}>${label}</option>`;
-  return html`<form class="filter" method="get" action="/studio/stats"><label for="game">Game</label><select id="game" name="game">${option("", "All games", game === "")}${games.map((one) => option(one.id, one.name, one.id === game))}</select>
-<label for="days">Time</label><select id="days" name="days">${spans.map((span) => option(span, `Last ${span} days`, span === days))}</select><button class="quiet">Show</button></form>`;
+  return html`<form class="filter" method="get" action="/studio/stats"><span><label for="game">Game</label> <select id="game" name="game">${option("", "All games", game === "")}${games.map((one) => option(one.id, one.name, one.id === game))}</select></span>
+<span><label for="days">Time</label> <select id="days" name="days">${spans.map((span) => option(span, `Last ${span} days`, span === days))}</select></span><button class="quiet">Show</button></form>`;
 }
 
 /** `/studio/stats`: ratings, times, rates and costs as charts. */

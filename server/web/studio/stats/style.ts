@@ -1,6 +1,6 @@
 /** The style of charts. */
 export const chartStyle = `
-.filter select { max-width: 100%; }
+.filter > span { max-width: 100%; } .filter select { max-width: 100%; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1.25rem; margin-top: 1.25rem; }
 .chart { min-width: 0; margin: 0; padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
 .chart figcaption { margin-bottom: .75rem; font-weight: 600; }

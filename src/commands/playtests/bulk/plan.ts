@@ -6,7 +6,9 @@ import type { Row } from "./rows.ts";
 export type PayWith = "free" | "hours" | "credit";
 
 export interface Planned extends Row {
+  /** What the row takes from the credit. 0 if hours pay for it. */
   cents: number;
+  /** What it takes from the playtest hours. 0 unless they pay for it. */
   minutes: number;
   /** Undefined: the funds do not cover this row. */
   payWith: PayWith | undefined;
@@ -52,13 +54,15 @@ export function makePlan(rows: readonly Row[], prices: ReadonlyMap<string, Price
   let ended = false;
   const planned = rows.map((row): Planned => {
     const { costPerSlotCents = 0 } = prices.get(shapeOf(row))!;
-    const cents = costPerSlotCents * row.order.quantity;
-    const minutes = cents === 0 ? 0 : row.order.durationMinutes * row.order.playerCount * row.order.quantity;
-    const payWith = ended ? undefined : payRow(cents, minutes, funds, pay);
+    const price = costPerSlotCents * row.order.quantity;
+    const minutes = price === 0 ? 0 : row.order.durationMinutes * row.order.playerCount * row.order.quantity;
+    const payWith = ended ? undefined : payRow(price, minutes, funds, pay);
     ended ||= payWith === undefined;
-    if (payWith === "credit") funds.cents -= cents;
+    if (payWith === "credit") funds.cents -= price;
     if (payWith === "hours") funds.minutes -= minutes;
-    return { ...row, cents, minutes, payWith };
+    // A row that the funds do not cover names what is missing.
+    const takesHours = (payWith ?? pay) === "hours";
+    return { ...row, cents: takesHours ? 0 : price, minutes: takesHours ? minutes : 0, payWith };
   });
   const paidBy = (by: PayWith) => planned.filter(({ payWith }) => payWith === by);
   return {

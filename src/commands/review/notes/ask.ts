@@ -4,7 +4,7 @@ import { type MomentKind, momentKinds } from "../../../contract/moments/kinds.ts
 import { positionText } from "../../../contract/text/position.ts";
 import type { Player } from "../../../io/player.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
-import { saveNote } from "./local.ts";
+import { saveNote } from "../../shared/notes/local.ts";
 import { position } from "./view.ts";
 
 /** Notes a moment during a review. */

@@ -2,7 +2,7 @@ import type { Context, ListRange } from "../../../cli/context.ts";
 import { arg, define, flag, type Outcome } from "../../../cli/define.ts";
 import type { Operation } from "../../../contract/index.ts";
 import { CliError, exitCodes, isAbsent } from "../../../errors.ts";
-import { hintToPush, inOrder, lacksNotes, localNotes, matches, type NoteFilter } from "./local.ts";
+import { hintToPush, inOrder, lacksNotes, localNotes, matches, type NoteFilter } from "../../shared/notes/local.ts";
 import { described, momentsView } from "./view.ts";
 
 type Listing = Extract<Operation, "listSlotMoments" | "listPlaytestMoments" | "listGameMoments">;

@@ -1,6 +1,8 @@
-import { arg, define } from "../../../cli/define.ts";
+import { arg, type Context, define, flag } from "../../../cli/define.ts";
+import { CliError, exitCodes, partlyDone } from "../../../errors.ts";
+import type { Moment } from "../../shared/notes/local.ts";
+import { saveNote } from "../../shared/notes/local.ts";
 import { slotArg } from "../queue.ts";
-import { saveNote } from "./local.ts";
 import { described, momentView, span } from "./view.ts";
 
 export const note = define({
@@ -11,19 +13,40 @@ export const note = define({
     "Playtesters do not see notes. A server that does not store notes leaves them on this computer; `playtest review notes push` uploads them later.",
   args: {
     slot: slotArg(),
-    time: arg.text("Position in the video, such as 12:41, or a span, such as 12:30-12:55"),
+    time: {
+      ...arg.text("Position in the video, such as 12:41, or a span, such as 12:30-12:55"),
+      field: ["atMs", "endMs"],
+    },
     text: arg.text("What you observed"),
   },
-  flags: described,
-  operation: "createMoment",
+  flags: { ...described, still: flag.toggle("Also take a still image of the video there; `playtest review still` saves it") },
+  operation: ["createMoment", "putStill"],
   examples: [
     'playtest review note SLOT 12:41 "lost in the tutorial" --kind confusion --tag onboarding',
     'playtest review note SLOT 3:05-3:40 "falls through the floor" --kind bug --severity 4',
+    'playtest review note SLOT 3:05 "falls through the floor" --still',
   ],
+  exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
-    const { kind, severity, tag: tags } = flags;
+    const { kind, severity, tag: tags, still } = flags;
     const body = { ...span(args.time), text: args.text, tags, ...(kind && { kind }), ...(severity && { severity }) };
     const { moment, local } = await saveNote(ctx, args.slot, body);
-    return ctx.item({ moment }, momentView(local));
+    if (local && still) ctx.out.warn("No image was taken: it needs a server that stores notes.");
+    if (local || !still) return ctx.item({ moment }, momentView(local));
+    const { image, failure } = await takeStill(ctx, moment.id);
+    return { ...ctx.item({ moment: { ...moment, still: image } }, momentView()), ...(failure && { failure }) };
   },
 });
+
+/** Takes the image of a note that was saved just now. What goes wrong does not take the note away. */
+async function takeStill(ctx: Context, id: string): Promise<{ image: Moment["still"]; failure?: CliError }> {
+  try {
+    const { status, downloadUrl, thumbnailUrl } = (await ctx.api().putStill({ params: { id } })).still;
+    return { image: { status, downloadUrl, thumbnailUrl } };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const message = `The note is saved. Its image was not taken: ${error.message}`;
+    const hint = `Do not note it again. To try the image again, run \`playtest review still ${id}\`.`;
+    return { image: null, failure: partlyDone(message, hint) };
+  }
+}

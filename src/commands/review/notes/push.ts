@@ -2,9 +2,10 @@ import { type Context, define } from "../../../cli/define.ts";
 import { operations } from "../../../contract/static.ts";
 import { CliError, exitCodes, isAbsent } from "../../../errors.ts";
 import { plural } from "../../../io/text.ts";
+import type { Moment } from "../../shared/notes/local.ts";
+import { bodyOf, findLocal, type LocalNote, type LocalNotes, localNotes } from "../../shared/notes/local.ts";
 import { conclude, partialFailure, several } from "../../shared/several.ts";
-import { bodyOf, findLocal, type LocalNote, type LocalNotes, localNotes } from "./local.ts";
-import { type Moment, momentsView } from "./view.ts";
+import { momentsView } from "./view.ts";
 
 /** Throws where the server has no notes. It is asked each time: it may have gained them since an earlier command. */
 async function requireNotes(ctx: Context, waiting: number): Promise<void> {

@@ -1,11 +1,9 @@
-import type { Data } from "../../../api/client.ts";
 import { arg, col, detail, flag } from "../../../cli/define.ts";
 import { momentKinds } from "../../../contract/moments/kinds.ts";
 import { parsePosition, positionText } from "../../../contract/text/position.ts";
 import { usage } from "../../../errors.ts";
 import type { View } from "../../../io/cells.ts";
-
-export type Moment = Data<"createMoment">["moment"];
+import type { Moment } from "../../shared/notes/local.ts";
 
 const at = (item: object) => {
   const { atMs, endMs } = item as Moment;
@@ -27,6 +25,7 @@ export const momentsView = (localIds: ReadonlySet<string> = new Set()): View => 
     col("text", "text"),
     col("tags", tagsOf),
     col("noted", "createdAt", "ago"),
+    detail("image", "still.downloadUrl"),
     ...(localIds.size > 0 ? [col("stored", ({ id }) => (localIds.has(id as string) ? onThisComputer : ""))] : []),
   ],
   empty: "No notes. Add one with `playtest review note SLOT 12:41 TEXT`.",
@@ -41,6 +40,7 @@ export const momentView = (local = false): View => ({
     detail("severity", "severity"),
     detail("text", "text"),
     detail("tags", tagsOf),
+    detail("image", "still.downloadUrl"),
     ...(local ? [detail("stored", () => onThisComputer)] : []),
   ],
 });
@@ -49,7 +49,7 @@ export const momentView = (local = false): View => ({
 export function position(text: string): number {
   const ms = parsePosition(text);
   if (ms === undefined)
-    throw usage(`TIME: ${JSON.stringify(text)} is not a position in a video.`, "Examples: 12:41, 1:02:41, 90s, 12:30-12:55.");
+    throw usage(`${JSON.stringify(text)} is not a position in a video.`, "Examples: 12:41, 1:02:41, 90s, 12:30-12:55.");
   return ms;
 }
 
@@ -59,7 +59,7 @@ export function span(text: string): { atMs: number; endMs?: number } {
   const atMs = position(rest.length > 0 ? text : from);
   if (to === undefined) return { atMs };
   const endMs = position(to);
-  if (endMs <= atMs) throw usage("TIME: the end must be after the start. Nothing was noted.");
+  if (endMs <= atMs) throw usage("The end must be after the start. Nothing was noted.");
   return { atMs, endMs };
 }
 

@@ -1,6 +1,7 @@
 import type { Data } from "../../../api/client.ts";
 import type { ListRange } from "../../../cli/context.ts";
 import { arg, type Context, col, define, flag } from "../../../cli/define.ts";
+import { idNamed, playtestNamed } from "../../../cli/names.ts";
 import { searchSources } from "../../../contract/search/sources.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import type { View } from "../../../io/cells.ts";
@@ -63,9 +64,9 @@ export const search = define({
     "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, and what you noted at moments; the newest " +
     "text comes first. It finds whole words that all stand near each other, in any case and with or without accents. Words in quotation marks must " +
     "follow each other.",
-  args: { words: arg.text("What to look for") },
+  args: { words: { ...arg.text("What to look for"), field: "q" } },
   flags: {
-    game: flag.text("Only in videos of this game", { value: "GAME" }),
+    game: flag.text("Only in videos of this game: id or name", { value: "GAME" }),
     playtest: flag.text("Only in videos of this playtest", { value: "PLAYTEST" }),
     kind: flag.choice(searchSources, "Only in texts from this source"),
   },
@@ -80,8 +81,8 @@ export const search = define({
     const { game, playtest, kind } = flags;
     const query = {
       q: args.words,
-      ...(game !== undefined && { game: ctx.resolveId(game) }),
-      ...(playtest !== undefined && { playtest: ctx.resolveId(playtest) }),
+      ...(game !== undefined && { game: await idNamed(ctx, "listGames", game) }),
+      ...(playtest !== undefined && { playtest: await playtestNamed(ctx, playtest) }),
       ...(kind && { kind }),
     };
     return isInteractive(ctx) ? readable(ctx, query, range) : ctx.list("search", { query }, range, resultsView);

@@ -1,14 +1,9 @@
-import { extname, isAbsolute, join } from "node:path";
-import type { Data } from "../../../api/client.ts";
-import { webUrl } from "../../../api/url.ts";
-import { arg, type Context, col, define, detail, flag, type View } from "../../../cli/define.ts";
+import { arg, col, define, detail, flag, type View } from "../../../cli/define.ts";
 import { longestClipMs } from "../../../contract/sharing/kinds.ts";
 import { parsePosition, positionText } from "../../../contract/text/position.ts";
-import { failure, stillPending, usage } from "../../../errors.ts";
-import { download } from "../../../io/files/download.ts";
+import { usage } from "../../../errors.ts";
 import { slotArg } from "../queue.ts";
-
-type Clip = Data<"getClip">["clip"];
+import { finished, save } from "./cutting.ts";
 
 const span = ({ atMs, endMs }: Record<string, unknown>) => `${positionText(atMs as number)}-${positionText(endMs as number)}`;
 
@@ -20,6 +15,7 @@ const clipView: View = {
     detail("status", "status", "status"),
     detail("size", "size", "bytes"),
     detail("url", "downloadUrl"),
+    detail("image", "posterUrl"),
   ],
 };
 
@@ -33,6 +29,7 @@ const clipsView: View = {
     col("created", "createdAt", "ago"),
     detail("slot", "slotId", "id"),
     detail("url", "downloadUrl"),
+    detail("image", "posterUrl"),
   ],
   empty: "This video has no clips.",
 };
@@ -42,46 +39,10 @@ function spanOf(text: string): { atMs: number; endMs: number } {
   const [from = "", to = "", ...rest] = text.split("-");
   const [atMs, endMs] = [parsePosition(from), parsePosition(to)];
   if (atMs === undefined || endMs === undefined || rest.length > 0)
-    throw usage(`TIME: ${JSON.stringify(text)} is not a part of a video.`, "Example: 12:30-12:55.");
-  if (endMs <= atMs) throw usage("TIME: the end must be after the start. Nothing was made.");
-  if (endMs - atMs > longestClipMs) throw usage("TIME: a clip can be at most 5 minutes long. Nothing was made.");
+    throw usage(`${JSON.stringify(text)} is not a part of a video.`, "Example: 12:30-12:55.");
+  if (endMs <= atMs) throw usage("The end must be after the start. Nothing was made.");
+  if (endMs - atMs > longestClipMs) throw usage("A clip can be at most 5 minutes long. Nothing was made.");
   return { atMs, endMs };
-}
-
-const pollMs = 1_000;
-const patienceMs = 10 * 60_000;
-
-/** The clip when it is ready. Exit code 8 if that takes long, 1 if it could not be cut. */
-async function finished(ctx: Context, clip: Clip): Promise<Clip> {
-  const progress = await ctx.progress();
-  const until = ctx.now() + patienceMs;
-  let found = clip;
-  try {
-    while (found.status === "pending" && ctx.now() < until) {
-      progress.update("Cutting the clip");
-      await ctx.sleep(pollMs);
-      found = (await ctx.api().getClip({ params: { id: clip.id } })).clip;
-    }
-  } finally {
-    progress.done();
-  }
-  if (found.status === "pending")
-    throw stillPending(`Clip ${clip.id} is still being cut.`, `See \`playtest review clips list ${clip.slotId}\` later.`);
-  if (found.status === "failed")
-    throw failure(`Clip ${clip.id} could not be cut.`, "The log of the server says why: ask its operator.");
-  return found;
-}
-
-/** Saves the file of a clip under the path that --save names. */
-async function save(ctx: Context, clip: Clip, output: string): Promise<string> {
-  const path = isAbsolute(output) ? output : join(ctx.io.cwd(), output);
-  const extension = extname(path) || ".mp4";
-  const link = async () => webUrl((await ctx.api().getClip({ params: { id: clip.id } })).clip.downloadUrl ?? "").href;
-  const { send, sleep, signal } = ctx;
-  const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
-  const attempts = ctx.settings().get("retries")!.value + 1;
-  const source = { size: clip.size ?? undefined, link, send, sleep, signal, timeout, attempts, onBytes: () => {} };
-  return download({ ...source, stem: path.slice(0, path.length - extname(path).length), extension, otherwise: ".mp4" });
 }
 
 export const clip = define({
@@ -89,7 +50,10 @@ export const clip = define({
   summary: "Cut a clip out of a video",
   description:
     "The server cuts it in the background: `playtest review clips list` shows when it is ready, with a link that works for one hour. --save waits and saves the file.",
-  args: { slot: slotArg(), time: arg.text("Part of the video, such as 12:30-12:55; at most 5 minutes") },
+  args: {
+    slot: slotArg(),
+    time: { ...arg.text("Part of the video, such as 12:30-12:55; at most 5 minutes"), field: ["atMs", "endMs"] },
+  },
   flags: {
     name: flag.text("Name of the clip (default: its position)", { value: "NAME" }),
     save: flag.text("Wait until the clip is cut, and save it to this file", { value: "FILE" }),
@@ -104,8 +68,10 @@ export const clip = define({
     const body = { ...spanOf(args.time), ...(flags.name !== undefined && { name: flags.name }) };
     const made = await ctx.api().createClip({ params: { id: args.slot }, body });
     if (flags.save === undefined) return ctx.item(made, clipView);
-    const ready = await finished(ctx, made.clip);
-    ctx.out.note(`Saved ${await save(ctx, ready, flags.save)}`);
+    const refetch = async () => (await ctx.api().getClip({ params: { id: made.clip.id } })).clip;
+    const later = `See \`playtest review clips list ${made.clip.slotId}\` later.`;
+    const ready = await finished(ctx, { what: `clip ${made.clip.id}`, found: made.clip, refetch, later });
+    ctx.out.note(`Saved ${await save(ctx, { refetch, size: ready.size, output: flags.save, extension: ".mp4" })}`);
     return ctx.item({ clip: ready }, clipView);
   },
 });

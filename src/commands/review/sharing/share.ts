@@ -13,24 +13,33 @@ async function passwordOf(ctx: Context, asked: boolean, file: string | undefined
   throw usage("The two passwords differ. Nothing was shared.", "Run the command again.");
 }
 
-/** Whether the id is of a slot: an id alone does not say what it is of. */
-async function isSlot(ctx: Context, id: string): Promise<boolean> {
-  try {
-    await ctx.api().getSlot({ params: { id } });
-    return true;
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    return false;
+type Creation = "createSlotShare" | "createClipShare" | "createPlaytestShare";
+
+/** What the id is of: an id alone does not say so. */
+async function creationFor(ctx: Context, id: string): Promise<Creation> {
+  const params = { id };
+  const tries = [
+    ["createSlotShare", () => ctx.api().getSlot({ params })],
+    ["createClipShare", () => ctx.api().getClip({ params })],
+  ] as const;
+  for (const [creation, find] of tries) {
+    try {
+      await find();
+      return creation;
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
   }
+  return "createPlaytestShare";
 }
 
 export const share = define({
   name: "share",
-  summary: "Share a video, or the videos of a playtest, by a public link that expires",
+  summary: "Share a video, a clip or the videos of a playtest by a link that expires",
   description:
     "Anyone who has the link can watch, and read the transcript and its takeaways. The page names the playtester and shows your notes only if you say so. " +
     "`playtest review unshare` ends the link at once.",
-  args: { of: arg.id("Id of a slot or playtest") },
+  args: { of: arg.id("Id of a slot, clip or playtest") },
   flags: {
     for: flag.duration("How long the link works (default 14d; at most 365d)", { field: "validForSeconds" }),
     password: flag.toggle("Ask for a password that the page then asks for"),
@@ -40,10 +49,11 @@ export const share = define({
     withName: flag.toggle("Name the playtesters"),
     noName: flag.toggle("Do not name the playtesters (the default)"),
   },
-  operation: ["createSlotShare", "createPlaytestShare", "getSlot"],
+  operation: ["createSlotShare", "createPlaytestShare", "createClipShare", "getSlot", "getClip"],
   examples: [
     "playtest review share SLOT --for 7d",
     "playtest review share SLOT --with-notes --password-file password.txt",
+    "playtest review share CLIP",
     "playtest review share PLAYTEST --for 30d --with-name",
   ],
   async run({ args, flags }, ctx) {
@@ -61,8 +71,8 @@ export const share = define({
       ...(seconds !== undefined && { validForSeconds: seconds }),
       ...(password !== undefined && { password }),
     };
-    const operation = (await isSlot(ctx, args.of)) ? "createSlotShare" : "createPlaytestShare";
-    return ctx.item(await ctx.api()[operation]({ params: { id: args.of }, body }), shareView);
+    const create = await creationFor(ctx, args.of);
+    return ctx.item(await ctx.api()[create]({ params: { id: args.of }, body }), shareView);
   },
 });
 

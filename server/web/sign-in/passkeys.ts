@@ -1,42 +1,65 @@
-import type { Data } from "../../../../src/contract/index.ts";
-import { invalid, notFound } from "../../../lib/problem.ts";
-import { html, type Markup, type PageContent } from "../../html.ts";
-import { notice, passkeyForm, tokens } from "../../shared/parts.ts";
-import { time } from "../../shared/text.ts";
-import { codeField } from "../../sign-in/views.ts";
-import { codeLabel } from "../account.ts";
-import { signedInLayout } from "../layout.ts";
-import type { PageContext } from "../types.ts";
+import type { Data } from "../../../src/contract/index.ts";
+import { invalid, notFound } from "../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+import { notice, passkeyForm, tokens } from "../shared/parts.ts";
+import { time } from "../shared/text.ts";
+import type { Action, PageContext, View } from "../shared/types.ts";
+import { codeField, codeLabel } from "./views.ts";
 
 type Passkey = Data<"listPasskeys">["passkeys"][number];
-
-const path = "/play/account/passkeys";
 
 const done = new Map([
   ["added", "The passkey was added."],
   ["removed", "The passkey was removed. It can no longer be used to sign in. Delete it on your device too."],
 ]);
 
-/** `/play/account/passkeys`: the passkeys of the account, and the form to add one. */
-export async function passkeysPage(context: PageContext): Promise<PageContent> {
+/** Where accounts find the pages of their passkeys. */
+interface Place<C extends PageContext> {
+  path: string;
+  /** Leads from there to where they came from. */
+  back: Markup;
+  layout(context: C, page: PageContent): Promise<PageContent>;
+}
+
+/** The pages on which an account adds and removes its passkeys, and their actions, by their paths below the area. */
+export function passkeyRoutes<C extends PageContext>(
+  below: string,
+  place: Place<C>,
+): { views: Record<string, View<C>>; actions: Record<string, Action<C>> } {
+  const { path, layout } = place;
+  const list: View<C> = async (context) => layout(context, await listPage(place, context));
+  const one: View<C> = async (context) => layout(context, await removePage(path, context));
+  const start = async (context: C) => layout(context, await startPage(path, context));
+  return {
+    views: { [below]: list, [`${below}/:id`]: one },
+    actions: {
+      [`${below}/start`]: { run: start, page: list, takesPassword: true },
+      [`${below}/add`]: { run: (context) => add(path, context), page: list, takesPassword: true },
+      [`${below}/:id/remove`]: { run: (context) => remove(path, context), page: one, takesPassword: true },
+    },
+  };
+}
+
+/** The passkeys of the account, and the form to add one. */
+async function listPage<C extends PageContext>({ path, back }: Place<C>, context: C): Promise<PageContent> {
   const { passkeys, available } = (await context.call("listPasskeys")).data;
   const said = done.get(context.query.get("done") ?? "");
   const body = html`${said && notice(said)}
 <p>With a passkey you sign in by the fingerprint, face or PIN of your device, without your password and without a code. A passkey works on this site only, so a fake site cannot use it.</p>
-${passkeys.length > 0 && html`<ul class="list">${passkeys.map(item)}</ul>`}
-${available ? await addForm(context) : html`<p>Passkeys cannot be added here: browsers allow them only for a host name with HTTPS.</p>`}
-<p class="more"><a href="/play/account">Back to your account</a></p>`;
-  return signedInLayout(context, undefined, { title: "Passkeys", body });
+${passkeys.length > 0 && html`<ul class="list">${passkeys.map((passkey) => item(path, passkey))}</ul>`}
+${available ? await addForm(path, context) : html`<p>Passkeys cannot be added here: browsers allow them only for a host name with HTTPS.</p>`}
+<p class="more">${back}</p>`;
+  return { title: "Passkeys", body };
 }
 
-const addForm = async (context: PageContext): Promise<Markup> => html`<section><h2>Add a passkey</h2>
+const addForm = async (path: string, context: PageContext): Promise<Markup> => html`<section><h2>Add a passkey</h2>
 <form method="post" action="${path}/start">${tokens(context)}
 <label for="passkey-name">Name <span class="soft">(so that you recognize it here)</span></label>
 <input id="passkey-name" name="name" autocomplete="off" maxlength="100" value="${context.form.name}" required>
 ${await proofFields(context)}
 <button>Add a passkey</button></form></section>`;
 
-function item({ id, name, createdAt, lastUsedAt, blockedAt }: Passkey): Markup {
+function item(path: string, { id, name, createdAt, lastUsedAt, blockedAt }: Passkey): Markup {
   return html`<li><strong>${name}</strong>
 <p class="soft">Added ${time(createdAt)}, ${lastUsedAt === null ? "never used" : html`last used ${time(lastUsedAt)}`}</p>
 ${blockedAt !== null && html`<p class="bad">Blocked ${time(blockedAt)} because it may have been copied. Remove it and add a new one.</p>`}
@@ -53,8 +76,8 @@ async function proofFields({ call }: PageContext): Promise<Markup> {
   }${enabled && codeField("proof-code", codeLabel)}`;
 }
 
-/** `/play/account/passkeys/:id`: asks before a passkey is removed. */
-export async function removePasskeyPage(context: PageContext): Promise<PageContent> {
+/** Asks before a passkey is removed. */
+async function removePage(path: string, context: PageContext): Promise<PageContent> {
   const { passkeys } = (await context.call("listPasskeys")).data;
   const passkey = passkeys.find(({ id }) => id === context.id);
   if (!passkey) throw notFound();
@@ -63,10 +86,10 @@ export async function removePasskeyPage(context: PageContext): Promise<PageConte
 ${await proofFields(context)}
 <button class="danger">Remove the passkey</button></form>
 <p class="more"><a href="${path}">Back to your passkeys</a></p>`;
-  return signedInLayout(context, undefined, { title: "Remove a passkey", body });
+  return { title: "Remove a passkey", body };
 }
 
-export async function startPasskey(context: PageContext): Promise<PageContent> {
+async function startPage(path: string, context: PageContext): Promise<PageContent> {
   const { call, form } = context;
   const name = form.name?.trim() ?? "";
   if (name === "") throw invalid("name", "is required");
@@ -75,10 +98,10 @@ export async function startPasskey(context: PageContext): Promise<PageContent> {
   const body = html`<p>Your browser asks where to keep the passkey <strong>${name}</strong>.</p>
 ${passkeyForm({ ceremony: "create", action: `${path}/add`, options, label: "Create the passkey" }, fields)}
 <p class="more"><a href="${path}">Back to your passkeys</a></p>`;
-  return signedInLayout(context, undefined, { title: "Add a passkey", body, assets: { scripts: ["passkey.js"] } });
+  return { title: "Add a passkey", body, assets: { scripts: ["passkey.js"] } };
 }
 
-export async function addPasskey({ call, form }: PageContext): Promise<string> {
+async function add(path: string, { call, form }: PageContext): Promise<string> {
   const body = { name: form.name ?? "", response: answerOf(form.response) };
   await call("addPasskey", { idempotencyKey: form.formKey, body });
   return `${path}?done=added`;
@@ -93,7 +116,7 @@ function answerOf(json: string | undefined) {
   }
 }
 
-export async function removePasskey({ call, id, form }: PageContext): Promise<string> {
+async function remove(path: string, { call, id, form }: PageContext): Promise<string> {
   const body = { password: form.password, code: form.code };
   await call("removePasskey", { params: { id }, idempotencyKey: form.formKey, body });
   return `${path}?done=removed`;

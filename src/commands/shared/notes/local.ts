@@ -2,13 +2,13 @@ import type { Data, Input } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
 import { type LocalFile, openLocalNotes } from "../../../config/local-notes.ts";
 import { configDir } from "../../../config/paths.ts";
-import { CliError, exitCodes, usage } from "../../../errors.ts";
+import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts";
 import { plural } from "../../../io/text.ts";
-import type { Moment } from "./view.ts";
 
 /** Notes on this computer: of a server that stores none, or of one that could not be reached. */
 
 type Slot = Data<"getSlot">["slot"];
+export type Moment = Data<"createMoment">["moment"];
 export type NoteBody = NonNullable<Input<"createMoment">["body"]>;
 
 export interface LocalNote {
@@ -48,7 +48,11 @@ type Checked = Pick<Moment, "atMs" | "endMs" | "kind" | "severity" | "text" | "t
 export async function checked(body: NoteBody): Promise<Checked> {
   const { moments } = await import("../../../contract/moments/endpoints.ts");
   const { data, error } = moments.createMoment.body!.safeParse(body);
-  if (error) throw usage(`${error.issues[0]!.path.join(".")}: ${error.issues[0]!.message}. Nothing was noted.`);
+  if (error) {
+    const details = error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+    const { field, message } = details[0]!;
+    throw new CliError("USAGE", exitCodes.usage, `${field}: ${message}. Nothing was noted.`, { details });
+  }
   return { ...data, endMs: data.endMs ?? null, severity: data.severity ?? null };
 }
 
@@ -59,7 +63,7 @@ function requireVideo({ submission }: Slot, atMs: number): void {
     });
   const { videoDurationSeconds: seconds } = submission;
   if (seconds && atMs > seconds * 1000)
-    throw usage(`TIME: must be within the video, which is ${Math.round(seconds)} s long. Nothing was noted.`);
+    throw usage(`The position must be within the video, which is ${Math.round(seconds)} s long. Nothing was noted.`);
 }
 
 /** Saves a note on this computer. `began`: an upload was tried, whose outcome may be unknown. */
@@ -75,6 +79,7 @@ export async function keep(ctx: Context, slot: Slot, body: NoteBody, key: string
     buildId: null,
     ...fields,
     author: { id: "", displayName: ctx.settings().profile.value },
+    still: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -144,3 +149,37 @@ export const inOrder = (of: string, moments: readonly Moment[]) =>
   moments.toSorted((a, b) =>
     a.slotId === of && b.slotId === of ? a.atMs - b.atMs : b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id),
   );
+
+/** Throws if an upload of the note has begun: the server may have it as it was. */
+function requireUnsent({ sent }: LocalNote): void {
+  if (!sent) return;
+  throw new CliError("CONFLICT", exitCodes.conflict, "An upload of this note has begun. Nothing was changed.", {
+    hint: "Finish it with `playtest review notes push`, then try again.",
+  });
+}
+
+/** Replaces a note on this computer; with undefined, removes it. */
+async function replaceLocal(ctx: Context, id: string, replace: (note: LocalNote) => Promise<LocalNote | undefined>) {
+  if (ctx.flags.dryRun) throw new DryRun([]);
+  await localNotes(ctx).update(async (notes) => {
+    const at = notes.findIndex(({ moment }) => moment.id === id);
+    if (at < 0) throw notFound("Another command has uploaded or deleted this note. Nothing was changed.");
+    requireUnsent(notes[at]!);
+    const changed = await replace(notes[at]!);
+    return notes.toSpliced(at, 1, ...(changed ? [changed] : []));
+  });
+}
+
+/** Changes a note on this computer. Throws if it is gone, or if an upload of it has begun. */
+export async function changeLocal(ctx: Context, id: string, changes: Partial<NoteBody>): Promise<Moment | undefined> {
+  let moment: Moment | undefined;
+  await replaceLocal(ctx, id, async (note) => {
+    const fields = await checked({ ...bodyOf(note.moment), ...changes });
+    moment = { ...note.moment, ...fields, updatedAt: new Date(ctx.now()).toISOString() };
+    return { ...note, moment };
+  });
+  return moment;
+}
+
+/** Removes a note from this computer, as `changeLocal` does. */
+export const removeLocal = (ctx: Context, id: string) => replaceLocal(ctx, id, async () => undefined);

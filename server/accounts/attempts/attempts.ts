@@ -1,6 +1,7 @@
-import type { Deps } from "../app/deps.ts";
-import type { Client } from "../http/call.ts";
-import { Problem } from "../lib/problem.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Client } from "../../http/call.ts";
+import { Problem } from "../../lib/problem.ts";
+import * as wrongPasswords from "./store.ts";
 
 type From = Pick<Client, "address" | "signal">;
 
@@ -12,7 +13,13 @@ type From = Pick<Client, "address" | "signal">;
 export interface Attempts {
   /** Waits by the number of recent failures. 429 when too many attempts are waiting already. Throws the signal's reason when it aborts. */
   pause(account: string, from: From): Promise<void>;
-  failed(account: string, from: From): void;
+  failed(account: string, from: From): Promise<void>;
+}
+
+/** The failures that all processes on one database count together. */
+export interface SharedFailures {
+  count(account: string): Promise<number>;
+  add(account: string): Promise<void>;
 }
 
 interface Failures {
@@ -44,9 +51,26 @@ function addBounded(set: Set<string>, value: string, most: number): void {
 export const delayMs = (failures: number): number =>
   failures < free ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (Math.floor(failures) - free));
 
-/** `now` returns real milliseconds. `wait` waits that many milliseconds, or until the signal aborts. */
-export function createAttempts({ now, wait }: { now(): number; wait: Deps["wait"] }): Attempts {
+interface Parts {
+  /** Real time in milliseconds. */
+  now(): number;
+  /** Waits that many milliseconds, or until the signal aborts. */
+  wait: Deps["wait"];
+  /** Undefined where there is no other process. */
+  shared?: SharedFailures | undefined;
+}
+
+export function createAttempts({ now, wait, shared }: Parts): Attempts {
   const accounts = new Map<string, Failures>();
+
+  const none = (): Failures => ({ count: 0, at: now(), addresses: new Set(), waiting: { failed: 0, other: 0 } });
+
+  function keep(account: string, known: Failures): void {
+    // Limits memory: removes the account whose last failure is the oldest.
+    accounts.delete(account);
+    if (accounts.size >= mostAccounts) accounts.delete(accounts.keys().next().value!);
+    accounts.set(account, known);
+  }
 
   /** The recent failures of an account; undefined when there are none. */
   function recent(account: string): Failures | undefined {
@@ -61,9 +85,11 @@ export function createAttempts({ now, wait }: { now(): number; wait: Deps["wait"
 
   return {
     async pause(account, { address, signal }) {
-      const known = recent(account);
-      const ms = delayMs(known?.count ?? 0);
-      if (!known || ms === 0) return;
+      const counted = shared ? await shared.count(account) : 0;
+      const known = recent(account) ?? none();
+      const ms = delayMs(Math.max(known.count, counted));
+      if (ms === 0) return;
+      if (!accounts.has(account)) keep(account, known);
       const group = known.addresses.has(address) ? "failed" : "other";
       if (known.waiting[group] >= mostWaiting)
         throw new Problem("RATE_LIMITED", "Too many attempts with a password are waiting. Try again in a few seconds.", {
@@ -76,23 +102,39 @@ export function createAttempts({ now, wait }: { now(): number; wait: Deps["wait"
         known.waiting[group]--;
       }
     },
-    failed(account, { address }) {
-      const known = recent(account) ?? { count: 0, at: now(), addresses: new Set(), waiting: { failed: 0, other: 0 } };
+    async failed(account, { address }) {
+      const known = recent(account) ?? none();
       addBounded(known.addresses, address, mostAddresses);
       known.count = Math.min(mostFailures, known.count + 1);
-      // Limits memory: removes the account whose last failure is the oldest.
-      accounts.delete(account);
-      if (accounts.size >= mostAccounts) accounts.delete(accounts.keys().next().value!);
-      accounts.set(account, known);
+      keep(account, known);
+      await shared?.add(account);
     },
   };
 }
+
+/** Row locks are enough: one statement. */
+function sharedFailures({ store, secrets, clock }: Deps): SharedFailures {
+  const nameOf = (account: string) => secrets.mac("wrong passwords", account);
+  const rule = () => ({ now: clock.real(), forgetMs, most: mostFailures });
+  return {
+    count: (account) => store.read((q) => wrongPasswords.count(q, nameOf(account), rule())),
+    add: (account) =>
+      store.write(async (tx) => void (await wrongPasswords.add(tx, nameOf(account), rule())), { isolation: "rows" }),
+  };
+}
+
+const attemptsFor = (deps: Deps): Attempts =>
+  createAttempts({
+    now: deps.clock.real,
+    wait: (ms, signal) => deps.wait(ms, signal),
+    shared: deps.store.shared ? sharedFailures(deps) : undefined,
+  });
 
 const known = new WeakMap<Deps, Attempts>();
 
 /** The attempts on one server. The API and the web pages share one count. */
 function attemptsOf(deps: Deps): Attempts {
-  const attempts = known.get(deps) ?? createAttempts({ now: deps.clock.real, wait: (ms, signal) => deps.wait(ms, signal) });
+  const attempts = known.get(deps) ?? attemptsFor(deps);
   known.set(deps, attempts);
   return attempts;
 }
@@ -109,6 +151,6 @@ export async function checkPassword(
   const attempts = attemptsOf(deps);
   if (deps.config.limits.enabled) await attempts.pause(account, from);
   const ok = await deps.passwords.verify(password, hash, from.signal);
-  if (!ok) attempts.failed(account, from);
+  if (!ok) await attempts.failed(account, from);
   return ok;
 }

@@ -1,0 +1,81 @@
+import { type ClipStatus, clipMoves } from "../../../src/contract/states/index.ts";
+import type { Query } from "../../database/port.ts";
+import { insertRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
+
+/** A still image of a video. Its file never changes: a moment that moves gets a new one. */
+export interface StillRow {
+  id: string;
+  slot_id: string;
+  /** What it shows: a moment, or as its poster a clip. Without both it is the poster of the video. */
+  moment_id: string | null;
+  clip_id: string | null;
+  owner_id: string;
+  /** Its position in the video (ms). */
+  at_ms: number;
+  status: ClipStatus;
+  /** Bytes of the finished image; the most that it may have while it is pending. */
+  size: number;
+  /** Bytes of its small copy. Null until it is finished, and where it was cut without one. */
+  thumbnail_size: number | null;
+  /** Why it failed, for the operator. */
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The keys of the finished image and its small copy in the blob store. */
+export const blobKeyOf = ({ id }: Pick<StillRow, "id">) => `stills/${id}`;
+export const thumbnailKeyOf = ({ id }: Pick<StillRow, "id">) => `thumbnails/${id}`;
+
+export const insert = (tx: Query, row: StillRow) => insertRow(tx, "stills", row);
+export const remove = (tx: Query, id: string) => tx.run("DELETE FROM stills WHERE id = ?", id);
+export const find = (q: Query, id: string) => q.one<StillRow>("SELECT * FROM stills WHERE id = ?", id);
+export const ofMoment = (q: Query, momentId: string) => q.one<StillRow>("SELECT * FROM stills WHERE moment_id = ?", momentId);
+export const ofClip = (q: Query, clipId: string) => q.one<StillRow>("SELECT * FROM stills WHERE clip_id = ?", clipId);
+
+/** Of a still `i`: it is the poster of a whole video. */
+export const isPoster = "i.moment_id IS NULL AND i.clip_id IS NULL";
+
+/** The poster of a video, once it is cut. */
+export const posterOf = (q: Query, slotId: string) =>
+  q.one<StillRow>(`SELECT * FROM stills i WHERE i.slot_id = ? AND ${isPoster} AND i.status = 'ready'`, slotId);
+
+export const idsOfOwner = async (q: Query, ownerId: string) =>
+  (await q.all<{ id: string }>("SELECT id FROM stills WHERE owner_id = ?", ownerId)).map(({ id }) => id);
+
+/** What a poster is cut from: a video, or a part of it. */
+export interface PosterSource {
+  slot_id: string;
+  clip_id: string | null;
+  owner_id: string;
+  /** Where it begins in the video, and how long it is (ms). */
+  at_ms: number;
+  length_ms: number | null;
+}
+
+const sources = `SELECT b.slot_id, NULL AS clip_id, s.owner_id, 0 AS at_ms, b.video_duration_ms AS length_ms
+  FROM submissions b JOIN slots s ON s.id = b.slot_id`;
+
+export const posterSource = (q: Query, slotId: string) => q.one<PosterSource>(`${sources} WHERE b.slot_id = ?`, slotId);
+
+const nextVideo = (q: Query) =>
+  q.one<PosterSource>(
+    `${sources} JOIN users o ON o.id = s.owner_id AND o.deleted_at IS NULL
+      WHERE NOT EXISTS (SELECT 1 FROM stills i WHERE i.slot_id = b.slot_id AND ${isPoster}) ORDER BY b.id DESC LIMIT 1`,
+  );
+
+const nextClip = (q: Query) =>
+  q.one<PosterSource>(
+    `SELECT c.slot_id, c.id AS clip_id, c.owner_id, c.at_ms, c.end_ms - c.at_ms AS length_ms FROM clips c
+      WHERE c.status = 'ready' AND NOT EXISTS (SELECT 1 FROM stills i WHERE i.clip_id = c.id) ORDER BY c.id DESC LIMIT 1`,
+  );
+
+/** The newest video, and after all videos the newest clip, whose poster was never cut. */
+export const nextWithoutPoster = async (q: Query) => (await nextVideo(q)) ?? nextClip(q);
+
+export const { transitionFromAny } = stateMachine<StillRow, typeof clipMoves>({
+  noun: "still",
+  table: "stills",
+  moves: clipMoves,
+});

@@ -1,0 +1,71 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import type { Job } from "../../jobs/job.ts";
+import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
+import * as store from "../../playtests/moments/stills-store.ts";
+import * as clips from "../clips/store.ts";
+import { type Cutting, cutOut } from "../cutting.ts";
+
+/** What is cut for a still, without what is stored about it. */
+const cuttingOf = (deps: Deps, row: store.StillRow): Pick<Cutting, "id" | "slotId" | "blobKeys" | "maxBytes" | "cut"> => ({
+  id: row.id,
+  slotId: row.slot_id,
+  blobKeys: [store.blobKeyOf(row), store.thumbnailKeyOf(row)],
+  maxBytes: maxStillBytes,
+  cut: (cutter, from, [to, small]) => cutter.still(from, row.at_ms, to!, small!, deps.draining),
+});
+
+const sizesOf = ([size, thumbnail_size]: readonly number[]) => ({ size: size!, thumbnail_size: thumbnail_size! });
+
+/** Cuts a still. */
+export async function cutStill(job: Job, deps: Deps): Promise<void> {
+  const row = await deps.store.read((q) => store.find(q, String(job.payload.stillId)));
+  if (row?.status !== "pending") return;
+  const changed = () => ({ updated_at: deps.clock.now() });
+  await cutOut(job, deps, {
+    ...cuttingOf(deps, row),
+    finish: (tx, sizes) => store.transitionFromAny(tx, row, "finish", { ...sizesOf(sizes), ...changed() }),
+    fail: (tx, error) => store.transitionFromAny(tx, row, "fail", { size: 0, error, ...changed() }),
+    end: job.done,
+  });
+}
+
+/** Removes the file of a still that was deleted. */
+export async function discardStill(job: Job, deps: Deps): Promise<void> {
+  const id = String(job.payload.stillId);
+  if (await deps.store.read((q) => store.find(q, id))) return;
+  for (const key of [store.blobKeyOf({ id }), store.thumbnailKeyOf({ id })]) await deps.blobs.remove(key);
+}
+
+/** Queues the poster of a submitted video. Does nothing when no ffmpeg is configured. */
+export async function queuePoster(deps: Deps, tx: Query, slotId: string): Promise<void> {
+  const source = deps.cutter && (await store.posterSource(tx, slotId));
+  if (source) await queueStill(deps, tx, posterFor(deps, source));
+}
+
+/** Queues the posters of all videos that were submitted before ffmpeg was configured, and of clips that have none. */
+export const startPosters = async (deps: Deps): Promise<void> => {
+  if (!deps.cutter) return;
+  const job = { kind: "fill-posters", key: "all", payload: {}, runAt: deps.clock.now() };
+  await deps.store.write((tx) => deps.jobs.schedule(tx, job));
+};
+
+/** Stores a poster that was cut, unless its clip was deleted meanwhile. */
+async function keep(tx: Query, row: store.StillRow): Promise<boolean> {
+  if (row.clip_id !== null && !(await clips.find(tx, row.clip_id))) return false;
+  await store.insert(tx, row);
+  return true;
+}
+
+/** Cuts one poster and comes back for the next, so that clips that are wanted meanwhile do not wait for all of them. */
+export async function fillPosters(job: Job, deps: Deps): Promise<void> {
+  const source = deps.cutter && (await deps.store.read(store.nextWithoutPoster));
+  if (!source) return;
+  const row = posterFor(deps, source);
+  await cutOut(job, deps, {
+    ...cuttingOf(deps, row),
+    finish: (tx, sizes) => keep(tx, { ...row, status: "ready", ...sizesOf(sizes) }),
+    fail: (tx, error) => keep(tx, { ...row, status: "failed", size: 0, error }),
+    end: (tx) => job.reschedule(tx, deps.clock.now()),
+  });
+}

@@ -1,0 +1,94 @@
+import { BrowserAccounts } from "../accounts/browser/accounts.ts";
+import type { Deps } from "../app/deps.ts";
+import { Checkouts } from "../billing/cards/checkouts.ts";
+import { Unsubscribing } from "../events/unsubscribe.ts";
+import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import { composeStatement } from "../playtests/statements/handlers.ts";
+import { PublicShares } from "../sharing/shares/public.ts";
+import { sendFile } from "../uploads/downloads.ts";
+import { readPosted, storePostedVideo } from "../uploads/posted.ts";
+import { assets } from "./adapters/assets.ts";
+import { coverImages } from "./adapters/covers.ts";
+import { publishedVideo } from "./adapters/published-video.ts";
+import { readCaptions, sendImage, sendRecording } from "./adapters/recordings.ts";
+import { wellKnown } from "./adapters/security-txt.ts";
+import { createReadForm } from "./form.ts";
+import { redirect } from "./html.ts";
+import type { PageLimits } from "./limits.ts";
+import { changeEmail } from "./pages/change-email.ts";
+import { checkout } from "./pages/checkout.ts";
+import { invite } from "./pages/invite.ts";
+import { resetPassword } from "./pages/reset-password.ts";
+import { type SharePages, share } from "./pages/share.ts";
+import { startPage } from "./pages/start.ts";
+import { todo } from "./pages/todo.ts";
+import { unsubscribe } from "./pages/unsubscribe.ts";
+import { verifyEmail } from "./pages/verify-email.ts";
+import { watch } from "./pages/watch.ts";
+import { portal } from "./portal/index.ts";
+import type { Site } from "./site.ts";
+import { type StudioParts, studio } from "./studio/index.ts";
+import type { Page } from "./types.ts";
+
+const shared = (deps: Deps, given: Pick<SharePages, "readForm" | "limits" | "site">): Page =>
+  share({ ...given, shares: new PublicShares(deps), sendFile: (...file) => sendFile(deps, ...file) });
+
+/** The files that Studio shows to the owner of a slot. */
+const studioFiles = (deps: Deps): Pick<StudioParts, "sendRecording" | "sendImage" | "readCaptions"> => ({
+  sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "owner", ...wanted }, ...exchange),
+  sendImage: (wanted, ...exchange) => sendImage(deps, wanted, ...exchange),
+  readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
+});
+
+export interface SitePageParts {
+  callAs: CallAs;
+  streamAs: StreamAs;
+  site: Site;
+  limits: PageLimits;
+  /** Counts requests per address, together with API requests that have no key. */
+  counted(page: Page): Page;
+  /** Counts refused requests per address. */
+  countedIfRefused(page: Page): Page;
+}
+
+/** The pages for people, by the first segment of their path. */
+export function sitePages(
+  deps: Deps,
+  { callAs, streamAs, site, limits, counted, countedIfRefused }: SitePageParts,
+): Record<string, Page> {
+  const { clock, config } = deps;
+  const accounts = new BrowserAccounts(deps);
+  const readForm = createReadForm(config.http);
+  const { videoMaxBytes: maxBytes, idleMs } = config.uploads;
+  const newFormKey = () => deps.randomBytes(16).toString("hex");
+  const signedIn = { site, callAs, streamAs, accounts, limits, readForm, newFormKey, now: clock.now };
+  // Not counted: files that browsers cache. The portal and Studio count per session.
+  return {
+    checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
+    "reset-password": counted(resetPassword(accounts, readForm)),
+    "": counted(startPage(config, site)),
+    "change-email": counted(changeEmail(accounts, readForm)),
+    "verify-email": counted(verifyEmail(accounts, readForm)),
+    invite: counted(invite(accounts, readForm, site)),
+    unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
+    share: countedIfRefused(shared(deps, { readForm, limits, site })),
+    todo: counted(todo(site)),
+    watch: counted(watch(callAs, publishedVideo(deps))),
+    assets: assets(deps.brand),
+    // Asked for by browsers at replies that are no pages, and by other programs that show an address.
+    "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
+    covers: countedIfRefused(coverImages(deps)),
+    ".well-known": counted(wellKnown(config, clock.now)),
+    play: portal({
+      ...signedIn,
+      readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
+      printStatement: (statement, holder) => deps.printer.statement(composeStatement(deps, statement, holder)),
+      storeVideo: (userId, slotId, file) => storePostedVideo(deps, userId, slotId, file),
+      sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "playtester", ...wanted }, ...exchange),
+    }),
+    studio: studio({
+      ...signedIn,
+      ...studioFiles(deps),
+    }),
+  };
+}

@@ -1,0 +1,194 @@
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "../../../server/database/open.ts";
+import type { Query, Store } from "../../../server/database/port.ts";
+import { insertRows } from "../../../server/database/rows.ts";
+import { goodwillTransfer } from "../../../server/ledger/rules.ts";
+import * as ledger from "../../../server/ledger/store.ts";
+import { createIds } from "../../../server/lib/ids.ts";
+import { serveIn } from "../serve.ts";
+
+const owners = 1_000;
+const gamesEach = 10;
+/** As many race for the slots of one playtest. */
+export const racers = 64;
+
+export interface Population {
+  /** Each with the key of its owner. */
+  games: { id: string; key: string }[];
+  testers: { key: string }[];
+  /** Each has a slot for `racers` playtesters. */
+  playtests: string[];
+}
+
+export interface Size {
+  testers: number;
+  playtests: number;
+}
+
+const newId = createIds(Date.now, (count) => randomBytes(count));
+const now = Date.now();
+
+/** Rows are inserted in portions, because a statement takes a limited number of values. */
+async function insertAll(tx: Query, table: string, rows: readonly object[]): Promise<void> {
+  for (let first = 0; first < rows.length; first += 200) await insertRows(tx, table, rows.slice(first, first + 200));
+}
+
+/**
+ * A data folder, and the database of the URL if given, of a live server: processes of a sandbox ask the database for its clock before each
+ * query. It has 1,000 owners with credit, 10,000 games, playtesters, and playtests with open slots. No server runs on it.
+ */
+export async function populate(dataDir: string, size: Size, databaseUrl?: string): Promise<Population> {
+  const settings = { games: { maxPerAccount: 100 }, playtesters: { maxReserved: 1_000 } };
+  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
+  await (await serveIn(dataDir, ["--database-url", databaseUrl ?? ""])).stop();
+  const store = await openStore({ dataDir, databaseUrl });
+  try {
+    return await store.write((tx) => fill(tx, size));
+  } finally {
+    await store.close();
+  }
+}
+
+async function fill(tx: Query, size: Size): Promise<Population> {
+  const ownerRows = Array.from({ length: owners }, (_, index) => userRow("game_owner", index));
+  const testerRows = Array.from({ length: size.testers }, (_, index) => userRow("playtester", index));
+  const keys = [...ownerRows, ...testerRows].map(({ id, role }) => keyRow(id, role));
+  const gameRows = ownerRows.flatMap(({ id }) => Array.from({ length: gamesEach }, (_, index) => gameRow(id, index)));
+  const playtestRows = Array.from({ length: size.playtests }, (_, index) =>
+    playtestRow(gameRows[(index * 7919) % gameRows.length]!),
+  );
+  await insertAll(tx, "users", [...ownerRows, ...testerRows]);
+  await insertAll(
+    tx,
+    "api_keys",
+    keys.map(({ row }) => row),
+  );
+  await insertAll(tx, "games", gameRows);
+  await insertAll(tx, "playtests", playtestRows);
+  await insertAll(
+    tx,
+    "slots",
+    playtestRows.flatMap((playtest) => Array.from({ length: racers }, () => slotRow(playtest))),
+  );
+  for (const { id } of ownerRows) {
+    const grant = { grantId: newId(), ownerId: id, cents: 1_000_000_000, note: "benchmark" };
+    await ledger.post(tx, goodwillTransfer(grant), { now, newId });
+  }
+  return {
+    games: gameRows.map(({ id }, index) => ({ id, key: keys[Math.floor(index / gamesEach)]!.key })),
+    testers: keys.slice(owners).map(({ key }) => ({ key })),
+    playtests: playtestRows.map(({ id }) => id),
+  };
+}
+
+export interface Listed {
+  gameId: string;
+  key: string;
+}
+
+const slotsEach = 10;
+
+/** A data folder with three owners of one game each: with this many slots in playtests of ten, and another with credit for orders. */
+export async function populateLists(
+  dataDir: string,
+  slots: Record<"small" | "large", number>,
+): Promise<Record<"small" | "large" | "other", Listed>> {
+  await (await serveIn(dataDir, [])).stop();
+  const store = await openStore({ dataDir });
+  try {
+    const [small, large, other] = [await list(store, 1, slots.small), await list(store, 2, slots.large), await list(store, 3, 0)];
+    return { small, large, other };
+  } finally {
+    await store.close();
+  }
+}
+
+async function list(store: Store, index: number, slots: number): Promise<Listed> {
+  const owner = userRow("game_owner", index);
+  const { key, row } = keyRow(owner.id, "game_owner");
+  const game = gameRow(owner.id, index);
+  await store.write(async (tx) => {
+    await insertRows(tx, "users", [owner]);
+    await insertRows(tx, "api_keys", [row]);
+    await insertRows(tx, "games", [game]);
+    const grant = { grantId: newId(), ownerId: owner.id, cents: 1_000_000_000, note: "benchmark" };
+    await ledger.post(tx, goodwillTransfer(grant), { now, newId });
+  });
+  // In portions: one transaction of a million rows would fill the memory.
+  for (let left = slots; left > 0; left -= 10_000)
+    await store.write(async (tx) => {
+      const playtests = Array.from({ length: Math.min(left, 10_000) / slotsEach }, () => playtestRow(game));
+      await insertAll(tx, "playtests", playtests);
+      await insertAll(
+        tx,
+        "slots",
+        playtests.flatMap((playtest) => Array.from({ length: slotsEach }, () => slotRow(playtest))),
+      );
+    });
+  return { gameId: game.id, key };
+}
+
+const userRow = (role: "game_owner" | "playtester", index: number) => {
+  const [id, email] = [newId(), `${role}-${index}@example.com`];
+  const name = { display_name: `${role} ${index}`, company_name: `Company ${index}` };
+  const times = { email_verified_at: now, validated_at: now, created_at: now, updated_at: now };
+  return { id, email, email_key: email, password_hash: "!", role, ...name, simulated: 0, ...times };
+};
+
+const scopes = { game_owner: '["game_owner","chat","notifications"]', playtester: '["playtester","chat","notifications"]' };
+
+function keyRow(userId: string, role: keyof typeof scopes) {
+  const key = `pt_sk_${randomBytes(24).toString("hex")}`;
+  const hash = createHash("sha256").update(key).digest("hex");
+  const row = { id: newId(), user_id: userId, name: "Benchmark", prefix: key.slice(0, 10), hash, scopes: scopes[role] };
+  // A key that was just used is not written at its next use.
+  return { key, row: { ...row, created_at: now, last_used_at: now } };
+}
+
+const gameRow = (ownerId: string, index: number) => ({
+  id: newId(),
+  owner_id: ownerId,
+  name: `Game ${index}`,
+  description: "A roguelike about a diver, a lantern and what lives below.",
+  instructions: "Play the first three depths and say what you think, out loud, as you go.",
+  build_url: "https://example.com/build",
+  status: "active",
+  devices: '["PC"]',
+  platforms: '["Web"]',
+  languages: "[]",
+  created_at: created++,
+  updated_at: now,
+});
+
+/** A time (ms) of its own for each playtest: lists are in the order of time. */
+let created = now - 10_000_000;
+
+const playtestRow = ({ id, owner_id }: { id: string; owner_id: string }) => ({
+  id: newId(),
+  game_id: id,
+  owner_id,
+  visibility: "private",
+  quantity: racers,
+  duration_minutes: 60,
+  player_count: 1,
+  cost_per_slot_cents: 2000,
+  payout_cents: 1000,
+  status: "active",
+  is_free_public_trial: 0,
+  selection_mode: "automatic",
+  paid_with: "credit",
+  uses_keys: 0,
+  created_at: created++,
+  updated_at: now,
+});
+
+const slotRow = ({ id, game_id, owner_id }: { id: string; game_id: string; owner_id: string }) => ({
+  id: newId(),
+  playtest_id: id,
+  game_id,
+  owner_id,
+  status: "open",
+  created_at: now,
+});

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { nodeAt } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+afterEach(killLeftovers);
+
+it("a limit of 24 open files is named with its remedy, and is not reported as a bug", async () => {
+  const argv = ["serve", "run", "--port", "0", "--ephemeral"];
+  const { code, stderr } = await spawnPlaytest(freshFolder(), argv, {}, "-n 24").ended;
+  expect(stderr).toContain("Raise the limit of open files");
+  expect(stderr).not.toMatch(/bug|\n {4}at /);
+  expect(code).toBe(1);
+});
+
+it("clients that hold as many connections as the server may have open leave it the files that it needs", async () => {
+  const folder = freshFolder();
+  const file = join(folder, "ready.json");
+  const flags = ["--sandbox", "--seed", "minimal", "--rate-limit", "off", "--log-level", "error"];
+  const argv = ["serve", "run", "--port", "0", "--data", folder, "--ready-file", file, ...flags];
+  const { child, ended } = spawnPlaytest(folder, argv, {}, "-n 256");
+  const { baseUrl, ownerKey: key, gameId } = await readyFile(file);
+  const server = nodeAt(baseUrl);
+  const ordered = await server.request("POST", `/games/${gameId}/playtests`, { key, body: { quantity: 3 } });
+  const { slots } = (await server.request("GET", `/playtests/${ordered.body.data.playtest.id}/slots`, { key })).body.data;
+
+  const { hostname, port } = new URL(baseUrl);
+  const idle: Socket[] = [];
+  for (let opened = 0; opened < 250; opened++) {
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    await once(socket, "connect");
+    idle.push(socket);
+  }
+  const played = [];
+  for (const { id } of slots) played.push((await server.request("POST", `/sandbox/slots/${id}/play`, { body: {} })).status);
+  expect(played).toEqual([200, 200, 200]);
+  for (const socket of idle) socket.destroy();
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});

@@ -1,0 +1,4 @@
+import { afterEach } from "vitest";
+import { cleanUp } from "../helpers/after-each.ts";
+
+afterEach(cleanUp);

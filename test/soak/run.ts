@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+/**
+ * `npm run soak [-- --minutes N]`: for an hour, or about N minutes, what `npm test` does briefly. It sends generated calls to both
+ * databases, kills the server again and again, and runs every test of faults. Ends with 1 when one of them fails.
+ */
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "60" }, seed: { type: "string" } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes} is not a number of minutes.`);
+
+/** In an hour: calls to both databases together, and how often the server is killed. */
+const callsPerHour = 1_000_000;
+const killsPerHour = 200;
+/** How much of the time the calls to one database may take. */
+const share = 0.4;
+
+interface Step {
+  what: string;
+  files: readonly string[];
+  env?: Record<string, string>;
+}
+
+const part = (ofAnHour: number) => String(Math.ceil((ofAnHour * minutes) / 60));
+const steps: readonly Step[] = [
+  {
+    what: "generated calls",
+    files: ["test/soak"],
+    env: { PLAYTEST_SOAK_CALLS: part(callsPerHour / 2), PLAYTEST_SOAK_MINUTES: String(minutes * share) },
+  },
+  { what: "killed servers", files: ["test/faults/kill.test.ts"], env: { PLAYTEST_KILL_ROUNDS: part(killsPerHour) } },
+  {
+    what: "faults",
+    files: ["test/faults", "test/store/postgres", "test/store/pgbouncer", "test/store/sqlite", "test/unit/liveness"],
+  },
+];
+
+async function run({ files, env }: Step): Promise<boolean> {
+  const root = join(import.meta.dirname, "../..");
+  const vitest = ["test/node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "--maxWorkers=1"];
+  const seed = values.seed === undefined ? {} : { PLAYTEST_SEED: values.seed };
+  const child = spawn(process.execPath, [...vitest, ...files], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...seed, ...env },
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return code === 0;
+}
+
+const failed: string[] = [];
+for (const step of steps) {
+  process.stdout.write(`\n== ${step.what}\n`);
+  if (!(await run(step))) failed.push(step.what);
+}
+process.stdout.write(failed.length === 0 ? "\nNothing failed.\n" : `\nFailed: ${failed.join(", ")}.\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;
