@@ -40,8 +40,8 @@ interface Move extends MoveOptions {
 /**
  * Moves the data of a server, which may be running, from its data file to another database. Everything is copied in one transaction while
  * the server goes on. Then nobody can write while the last changes are copied and all rows are compared. Until the very end the data file
- * stays as it is, so that a move that fails or is killed changes nothing. After it, the file refuses every change. Throws ConfigError for
- * unusable databases.
+ * stays as it is, so that a server goes on with it when a move fails or is killed. After it, the file refuses every change. Throws ConfigError
+ * for unusable databases.
  */
 export async function move(options: MoveOptions): Promise<Moved> {
   const source = locate(options);
@@ -50,6 +50,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   const driver = requireMovable(source, target);
   const before = await look(source, options);
   if (before !== undefined) return { ...names, ...(await finish(target, before)) };
+  await refuseUnfinished(target);
   await requireEmptyDatabase(target);
   await prepareTarget(target);
   return { ...names, ...(await copyAll({ ...options, id: options.randomBytes(16).toString("hex"), source, target }, driver)) };
@@ -93,6 +94,26 @@ async function requireKeyOf(
 ): Promise<void> {
   const known = await store.read((q) => settings.get(q, "instance_key"));
   if (known !== undefined) await requireKeys({ store, dataDir, secretKey, randomBytes });
+}
+
+/** A move that was killed after the new database was written and before the data file was given up leaves a copy that nobody uses. */
+async function refuseUnfinished(target: DatabaseLocation): Promise<void> {
+  const store = await target.driver.inspect(target);
+  try {
+    if ((await movingFrom(store)) === undefined) return;
+  } finally {
+    await store.close();
+  }
+  const message =
+    "The new database holds the copy of a move that was interrupted. No server starts with it. Nothing was changed. Create another database and pass it with --to.";
+  throw Object.assign(new ConfigError(message), { exitCode: 6 });
+}
+
+/** The id of the move that has filled this database and is not complete. */
+async function movingFrom(store: Store): Promise<string | undefined> {
+  const tables = await store.read((q) => tablesOf(q, store.dialect));
+  const exists = tables.some(({ name, columns }) => name === "settings" && columns.length > 0);
+  return exists ? store.read((q) => settings.get(q, "moving_from")) : undefined;
 }
 
 async function prepareTarget(target: DatabaseLocation): Promise<void> {
@@ -147,14 +168,12 @@ async function complete(target: DatabaseLocation, id: string): Promise<void> {
 async function finish(target: DatabaseLocation, id: string): Promise<Result> {
   const store = await target.driver.inspect(target);
   try {
-    const tables = await store.read((q) => tablesOf(q, store.dialect));
-    const [settingsTable] = tables.filter(({ name }) => name === "settings");
-    const from = settingsTable?.columns.length ? await store.read((q) => settings.get(q, "moving_from")) : undefined;
-    if (from !== id)
+    if ((await movingFrom(store)) !== id)
       throw new ConfigError(
         "This data was moved before. Nothing was changed. Start the server with the database that it was moved to.",
       );
     await complete(target, id);
+    const tables = await store.read((q) => tablesOf(q, store.dialect));
     const counts = await store.read((q) => Promise.all(tables.map((table) => countRows(q, table))));
     const rows = counts.reduce((sum, count) => sum + count, 0);
     return { tables: tables.length, rows, pauseMs: 0 };
