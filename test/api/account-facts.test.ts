@@ -3,6 +3,7 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
+import { type Fact, pageFacts } from "../helpers/page-facts.ts";
 import { addPasskey } from "../helpers/passkeys.ts";
 import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -16,14 +17,6 @@ interface Scene {
   browser: Visitor;
   email: string;
   app?: AuthenticatorApp;
-}
-
-/** What a page says, how to see it, and that it is so. */
-interface Fact {
-  says: string;
-  /** Returns the page that says it: its path, or its text. */
-  see(scene: Scene): Promise<string>;
-  holds(scene: Scene): Promise<void>;
 }
 
 const signInWith = async ({ server, email }: Scene, given: string) =>
@@ -45,7 +38,7 @@ const openReset = async ({ server }: Scene, fields: Record<string, string> = {})
 const subjectsTo = ({ server }: Scene, address: string) =>
   server.mails.filter(({ to }) => to === address).map(({ subject }) => subject);
 
-const facts: Fact[] = [
+const facts: Fact<Scene>[] = [
   {
     says: "There will be an email with a link to each of the two addresses. The address changes when both links were opened.",
     see: async () => "/play/account",
@@ -364,16 +357,10 @@ onBothDatabases("what replies state", (serve) => {
 });
 
 onBothDatabases("what the pages of accounts state", (serve) => {
-  describe("is so", () => {
-    it.each(facts)("$says", async ({ says, see, holds }) => {
-      const server = await serve();
-      const ann = await registerPlaytester(server, "Ann");
-      const { email } = (await ann.get("/auth/me")).body.data;
-      const scene: Scene = { server, ann, browser: await signedIn(server, ann), email };
-      const seen = await see(scene);
-      const html = seen.startsWith("/") ? (await scene.browser.get(seen)).html : seen;
-      expect(html.replace(/\s+/g, " ")).toContain(says);
-      await holds(scene);
-    });
+  pageFacts(facts, async () => {
+    const server = await serve();
+    const ann = await registerPlaytester(server, "Ann");
+    const { email } = (await ann.get("/auth/me")).body.data;
+    return { server, ann, browser: await signedIn(server, ann), email };
   });
 });

@@ -1,57 +1,30 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import { ensureAdmin, noPassword } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
-import { signedIn, type Visitor } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { claim, order, play } from "../helpers/factories.ts";
+import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
+import { signedIn } from "../helpers/portal.ts";
 import { orderTrial } from "../helpers/slots.ts";
 
 const password = "correct horse";
 const day = 24 * 60 * 60_000;
 const details = { method: "paypal", email: "pay@example.com", password };
 
-interface Scene {
-  server: TestServer;
-  owner: Person;
-  gameId: string;
-  playtester: Person;
-  ann: Visitor;
-}
-
-/** What a page says, how to see it, and that it is so. */
-interface Fact {
-  says: string;
-  arrange(scene: Scene): Promise<string>;
-  holds(scene: Scene): Promise<void>;
-}
-
-const lastSlot = async ({ playtester }: Scene) => (await playtester.get("/playtester/slots")).body.data.slots[0];
-const noticesOf = async ({ playtester }: Scene): Promise<string[]> =>
-  (await playtester.get("/notifications")).body.data.notifications.map(({ type }: { type: string }) => type);
-const requestOf = async (scene: Scene) => (await lastSlot(scene)).requestId;
+const lastSlot = async (scene: Market) => (await slotsOf(scene))[0];
+const requestOf = async (scene: Market) => (await lastSlot(scene)).requestId;
 
 /** The problem ended the slot: its playtester earned nothing and its owner has the price back. */
-async function isUnpaid(scene: Scene): Promise<void> {
+async function isUnpaid(scene: Market): Promise<void> {
   const slot = await lastSlot(scene);
   expect(slot.status).toBe("cancelled");
-  expect((await scene.ann.get(`/play/slots/${slot.id}`)).html).toContain("It is not paid.");
-  expect((await scene.playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
-  expect((await scene.owner.get("/billing/balance")).body.data.balanceCents).toBe(20_000);
+  expect((await scene.browser.get(`/play/slots/${slot.id}`)).html).toContain("It is not paid.");
+  expect([await earnedBy(scene), await creditOf(scene)]).toEqual([0, 20_000]);
 }
 
-const facts: Fact[] = [
+const facts: Fact<Market>[] = [
   {
     says: "You no longer hold it then, and you cannot take part in this playtest again.",
-    arrange: async ({ playtester, owner, gameId }) => `/play/slots/${await claim(playtester, await order(owner, gameId))}`,
+    see: async ({ playtester, owner, gameId }) => `/play/slots/${await claim(playtester, await order(owner, gameId))}`,
     async holds(scene) {
       const { id } = await lastSlot(scene);
       await scene.playtester.post(`/playtester/slots/${id}/release`);
@@ -61,7 +34,7 @@ const facts: Fact[] = [
   },
   {
     says: "The deadline passed before you submitted a video, so you no longer hold this slot.",
-    async arrange({ server, playtester, owner, gameId }) {
+    async see({ server, playtester, owner, gameId }) {
       const slotId = await claim(playtester, await order(owner, gameId));
       await server.advance(day);
       return `/play/slots/${slotId}`;
@@ -73,44 +46,44 @@ const facts: Fact[] = [
   },
   {
     says: "The owner was notified. Your deadline is paused until your report is answered.",
-    async arrange({ playtester, owner, gameId }) {
+    async see({ playtester, owner, gameId }) {
       const slotId = await claim(playtester, await order(owner, gameId));
       await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
       return `/play/slots/${slotId}?done=reported`;
     },
     async holds(scene) {
       const { owner, server } = scene;
-      const { notifications } = (await owner.get("/notifications")).body.data;
-      expect(notifications.map(({ type }: { type: string }) => type)).toContain("slot.blocked");
+      expect(await noticesOf(owner)).toContain("slot.blocked");
       await server.advance(3 * day);
       expect((await lastSlot(scene)).status).toBe("blocked");
     },
   },
   {
     says: "Your application was sent to the owner. The decision will be among your notifications.",
-    async arrange({ playtester, owner, gameId }) {
+    async see({ playtester, owner, gameId }) {
       const id = await order(owner, gameId, { selectionMode: "manual" });
       await playtester.post(`/playtester/playtests/${id}/applications`);
       return "/play/applications?done=applied";
     },
     async holds(scene) {
       await scene.server.advance(8 * day);
-      expect(await noticesOf(scene)).toContain("application.auto_rejected");
+      expect(await noticesOf(scene.playtester)).toContain("application.auto_rejected");
     },
   },
   {
     says: "You have no payout details yet. Without them you cannot be paid.",
-    arrange: async () => "/play/earnings/details",
-    async holds({ server, owner, gameId, playtester }) {
+    see: async () => "/play/earnings/details",
+    async holds(scene) {
+      const { server, owner, gameId, playtester } = scene;
       await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
       const key = (await ensureAdmin(server.deps))!;
       await server.request("POST", "/admin/payout-batches", { key, body: {} });
-      expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(1_000);
+      expect(await earnedBy(scene)).toBe(1_000);
     },
   },
   {
     says: "Your payout details were saved. We sent you an email about it.",
-    async arrange({ playtester }) {
+    async see({ playtester }) {
       await playtester.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password });
       return "/play/earnings/details?done=saved";
     },
@@ -124,24 +97,25 @@ const facts: Fact[] = [
   },
   {
     says: "You are not paid until you enter payout details again.",
-    async arrange(scene) {
+    async see(scene) {
       await scene.playtester.post("/playtester/payout-details", details);
       const path = "/play/earnings/details";
-      await scene.ann.submit(path, `${path}/remove`, { password });
-      expect((await scene.ann.get(`${path}?done=removed`)).html).toContain("Your payout details were removed.");
+      await scene.browser.submit(path, `${path}/remove`, { password });
+      expect((await scene.browser.get(`${path}?done=removed`)).html).toContain("Your payout details were removed.");
       expect((await scene.playtester.get("/playtester/payout-details")).body.data.details).toBe(null);
       await scene.playtester.post("/playtester/payout-details", details);
       return path;
     },
-    async holds({ server, owner, gameId, playtester, ann }) {
+    async holds(scene) {
+      const { server, owner, gameId, playtester, browser } = scene;
       await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
       const path = "/play/earnings/details";
-      await ann.submit(path, `${path}/remove`, { password });
+      await browser.submit(path, `${path}/remove`, { password });
       const key = (await ensureAdmin(server.deps))!;
       const left = async () => {
         await server.advance(8 * day);
         await server.request("POST", "/admin/payout-batches", { key, body: {} });
-        return (await playtester.get("/playtester/earnings")).body.data.balanceCents;
+        return earnedBy(scene);
       };
       expect(await left()).toBe(1_000);
       await playtester.post("/playtester/payout-details", details);
@@ -150,7 +124,7 @@ const facts: Fact[] = [
   },
   {
     says: "Changing payout details takes a password, and your account has none.",
-    async arrange({ server, playtester }) {
+    async see({ server, playtester }) {
       const none = "UPDATE users SET password_hash = ? WHERE id = ?";
       await server.deps.store.write((tx) => tx.run(none, noPassword, playtester.id));
       return "/play/earnings/details";
@@ -162,49 +136,49 @@ const facts: Fact[] = [
   },
   {
     says: "You earn what a playtest pays when its owner accepts your video or, if it will be public, when it is published.",
-    async arrange({ server }) {
+    async see({ server }) {
       server.deps.config.pricing.publicPayoutCents = 500;
       return "/play/earnings";
     },
-    async holds({ server, owner, gameId, playtester, ann }) {
-      const balance = async () => (await playtester.get("/playtester/earnings")).body.data.balanceCents;
+    async holds(scene) {
+      const { server, owner, gameId, playtester, browser } = scene;
       const slotId = await play(server, playtester, await orderTrial(server, owner, gameId));
       const studio = await signedIn(server, owner, "/studio");
       const asked = (await studio.get(`/studio/slots/${slotId}`)).html;
       expect(asked).toContain("is paid <strong>$5.00</strong> when the video is published.");
       expect(asked).not.toContain("Accept and pay");
       await owner.post(`/slots/${slotId}/accept`);
-      const { html } = await ann.get(`/play/slots/${slotId}`);
+      const { html } = await browser.get(`/play/slots/${slotId}`);
       expect(html).toContain("Your playtest was accepted. The video is being published.");
       expect(html).toContain("You will be paid when the video is published.");
-      expect(await balance()).toBe(0);
+      expect(await earnedBy(scene)).toBe(0);
       const key = (await ensureAdmin(server.deps))!;
       await server.request("POST", `/admin/slots/${slotId}/approve`, { key, body: {} });
       await server.advance(0);
-      expect(await balance()).toBe(500);
+      expect(await earnedBy(scene)).toBe(500);
       await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
-      expect(await balance()).toBe(1_500);
+      expect(await earnedBy(scene)).toBe(1_500);
     },
   },
   {
     says: "No playtests are available right now. New ones appear here:",
-    arrange: async () => "/play",
-    async holds({ owner, gameId, playtester, ann }) {
+    see: async () => "/play",
+    async holds({ owner, gameId, playtester, browser }) {
       expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
       await order(owner, gameId);
-      expect((await ann.get("/play")).html).toContain("Claim a slot");
+      expect((await browser.get("/play")).html).toContain("Claim a slot");
     },
   },
   {
     says: "The owner chooses who plays.",
-    async arrange({ owner, gameId }) {
+    async see({ owner, gameId }) {
       await order(owner, gameId, { selectionMode: "manual" });
       return "/play";
     },
-    async holds({ owner, playtester, ann }) {
+    async holds({ owner, playtester, browser }) {
       const [{ id }] = (await playtester.get("/playtester/playtests")).body.data.playtests;
       expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(400);
-      await ann.submit("/play", `/play/offers/${id}/apply`);
+      await browser.submit("/play", `/play/offers/${id}/apply`);
       const [{ id: application }] = (await owner.get(`/playtests/${id}/applications`)).body.data.applications;
       await owner.post(`/playtest-applications/${application}/approve`);
       expect((await playtester.get("/playtester/slots")).body.data.slots).toMatchObject([{ requestId: id, status: "reserved" }]);
@@ -212,10 +186,10 @@ const facts: Fact[] = [
   },
   {
     says: "You can message this owner after they accept one of your playtests.",
-    async arrange(scene) {
-      const { server, owner, gameId, playtester, ann } = scene;
+    async see(scene) {
+      const { server, owner, gameId, playtester, browser } = scene;
       const empty = "No contacts yet. When an owner accepts one of your playtests, you can message each other here.";
-      expect((await ann.get("/play/messages")).html).toContain(empty);
+      expect((await browser.get("/play/messages")).html).toContain(empty);
       await play(server, playtester, await order(owner, gameId));
       const studio = await signedIn(server, owner, "/studio");
       expect((await studio.get("/studio/messages")).html).toContain(
@@ -236,7 +210,7 @@ const facts: Fact[] = [
   },
   {
     says: "The owner cancelled this slot because of the problem you reported.",
-    async arrange({ playtester, owner, gameId }) {
+    async see({ playtester, owner, gameId }) {
       const slotId = await claim(playtester, await order(owner, gameId));
       await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
       await owner.delete(`/slots/${slotId}`);
@@ -246,7 +220,7 @@ const facts: Fact[] = [
   },
   {
     says: "The problem you reported was not answered in time, so this slot was cancelled.",
-    async arrange({ server, playtester, owner, gameId }) {
+    async see({ server, playtester, owner, gameId }) {
       const slotId = await claim(playtester, await order(owner, gameId));
       await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
       await server.advance(14 * day);
@@ -256,31 +230,31 @@ const facts: Fact[] = [
   },
   {
     says: "You released the slot.",
-    async arrange({ playtester, owner, gameId, ann }) {
+    async see({ playtester, owner, gameId, browser }) {
       const path = `/play/slots/${await claim(playtester, await order(owner, gameId))}`;
-      return (await ann.submit(path, `${path}/release`)).location!;
+      return (await browser.submit(path, `${path}/release`)).location!;
     },
     async holds(scene) {
       const { id, status } = await lastSlot(scene);
       expect(status).toBe("cancelled");
-      expect((await scene.ann.get(`/play/slots/${id}`)).html).toContain("This slot was released.");
+      expect((await scene.browser.get(`/play/slots/${id}`)).html).toContain("This slot was released.");
       expect((await scene.playtester.get("/playtester/playtests")).body.data.heldSlots).toBe(0);
     },
   },
   {
     says: "The browser was signed out.",
-    async arrange({ server, playtester, ann }) {
+    async see({ server, playtester, browser }) {
       const other = await signedIn(server, playtester);
-      const end = /\/play\/account\/sessions\/[^/"]+\/end/.exec((await ann.get("/play/account")).html)![0];
-      const { location } = await ann.submit("/play/account", end);
+      const end = /\/play\/account\/sessions\/[^/"]+\/end/.exec((await browser.get("/play/account")).html)![0];
+      const { location } = await browser.submit("/play/account", end);
       expect((await other.get("/play/account")).location).toContain("/play/sign-in");
       return location!;
     },
-    holds: async ({ ann }) => expect((await ann.get("/play/account")).status).toBe(200),
+    holds: async ({ browser }) => expect((await browser.get("/play/account")).status).toBe(200),
   },
   {
     says: "The owner is reviewing your video.",
-    arrange: async ({ server, playtester, owner, gameId }) =>
+    see: async ({ server, playtester, owner, gameId }) =>
       `/play/slots/${await play(server, playtester, await order(owner, gameId))}`,
     async holds({ owner }) {
       expect((await owner.get("/playtests/dashboard/stats")).body.data.pendingReviews).toBe(1);
@@ -289,16 +263,5 @@ const facts: Fact[] = [
 ];
 
 onBothDatabases("what the portal states", (serve) => {
-  describe("is so", () => {
-    it.each(facts)("$says", async ({ says, arrange, holds }) => {
-      const server = await serve();
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 20_000);
-      const playtester = await registerPlaytester(server);
-      const ann = await signedIn(server, playtester);
-      const scene = { server, owner, gameId: await createGame(owner), playtester, ann };
-      expect((await ann.get(await arrange(scene))).html).toContain(says);
-      await holds(scene);
-    });
-  });
+  pageFacts(facts, async () => market(await serve(), "/play"));
 });

@@ -1,86 +1,55 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import { claim, order, play } from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
-import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
+import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
 
 const day = 86_400_000;
 const password = "correct horse";
 
-interface Scene {
-  server: TestServer;
-  owner: Person;
-  gameId: string;
-  pia: Person;
-  studio: Visitor;
-}
+const submitted = async ({ server, owner, gameId, playtester }: Market) =>
+  `/studio/slots/${await play(server, playtester, await order(owner, gameId))}`;
 
-/** What a page of Studio says, how to see it, and that it is so. */
-interface Fact {
-  says: string;
-  /** Returns the path of the page that says it. */
-  see(scene: Scene): Promise<string>;
-  holds(scene: Scene): Promise<void>;
-}
-
-const credit = async ({ owner }: Scene) => (await owner.get("/billing/balance")).body.data.balanceCents;
-const earned = async ({ pia }: Scene) => (await pia.get("/playtester/earnings")).body.data.balanceCents;
-const slotsOf = async ({ pia }: Scene) => (await pia.get("/playtester/slots")).body.data.slots;
-const told = async ({ pia }: Scene): Promise<string[]> =>
-  (await pia.get("/notifications")).body.data.notifications.map(({ type }: { type: string }) => type);
-
-const submitted = async ({ server, owner, gameId, pia }: Scene) =>
-  `/studio/slots/${await play(server, pia, await order(owner, gameId))}`;
-
-async function applied({ owner, gameId, pia }: Scene) {
+async function applied({ owner, gameId, playtester }: Market) {
   const id = await order(owner, gameId, { selectionMode: "manual" });
-  const application = (await pia.post(`/playtester/playtests/${id}/applications`)).body.data.application.id as string;
+  const application = (await playtester.post(`/playtester/playtests/${id}/applications`)).body.data.application.id as string;
   const page = `/studio/playtests/${id}/applications`;
   return { page, form: `${page}/${application}` };
 }
 
-async function reported({ owner, gameId, pia }: Scene) {
-  const slotId = await claim(pia, await order(owner, gameId));
-  await pia.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+async function reported({ owner, gameId, playtester }: Market) {
+  const slotId = await claim(playtester, await order(owner, gameId));
+  await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
   return `/studio/slots/${slotId}`;
 }
 
 /** Presses a button and the one that asks once more. */
-async function decide({ studio }: Scene, page: string, action: string, fields: Record<string, string>) {
-  return (await studio.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
+async function decide({ browser }: Market, page: string, action: string, fields: Record<string, string>) {
+  return (await browser.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
 }
 
-const facts: Fact[] = [
+const facts: Fact<Market>[] = [
   {
     says: "You approved the application. A slot is reserved for the playtester, who was told.",
     async see(scene) {
       const { page, form } = await applied(scene);
-      return (await scene.studio.submit(page, `${form}/approve`)).location!;
+      return (await scene.browser.submit(page, `${form}/approve`)).location!;
     },
     async holds(scene) {
       expect(await slotsOf(scene)).toMatchObject([{ status: "reserved" }]);
-      expect(await told(scene)).toContain("application.approved");
+      expect(await noticesOf(scene.playtester)).toContain("application.approved");
     },
   },
   {
     says: "You rejected the application. The playtester was told.",
     async see(scene) {
       const { page, form } = await applied(scene);
-      return (await scene.studio.submit(page, `${form}/reject`)).location!;
+      return (await scene.browser.submit(page, `${form}/reject`)).location!;
     },
     async holds(scene) {
       expect(await slotsOf(scene)).toEqual([]);
-      expect(await told(scene)).toContain("application.rejected");
+      expect(await noticesOf(scene.playtester)).toContain("application.rejected");
     },
   },
   {
@@ -88,56 +57,56 @@ const facts: Fact[] = [
     async see(scene) {
       const page = `${await reported(scene)}/problem`;
       await scene.server.advance(3 * day);
-      return (await scene.studio.submit(page, page, { message: "Fixed." })).location!;
+      return (await scene.browser.submit(page, page, { message: "Fixed." })).location!;
     },
     async holds(scene) {
       const [slot] = await slotsOf(scene);
       expect(slot.status).toBe("reserved");
       expect(Date.parse(slot.deadlineAt)).toBeGreaterThan(scene.server.clock.now());
-      expect((await scene.pia.get(`/playtester/slots/${slot.id}`)).text).toContain("Fixed.");
+      expect((await scene.playtester.get(`/playtester/slots/${slot.id}`)).text).toContain("Fixed.");
     },
   },
   {
     says: "The slot was cancelled and what it cost you was returned. The playtester was told and is not paid.",
     async see(scene) {
       const page = await reported(scene);
-      expect((await scene.studio.get(`${page}/problem`)).html).toContain(
+      expect((await scene.browser.get(`${page}/problem`)).html).toContain(
         "What the slot cost you is returned, and Pia is not paid.",
       );
-      return (await scene.studio.submit(`${page}/problem`, `${page}/cancel`, { sure: "yes" })).location!;
+      return (await scene.browser.submit(`${page}/problem`, `${page}/cancel`, { sure: "yes" })).location!;
     },
     async holds(scene) {
-      expect([await credit(scene), await earned(scene)]).toEqual([20_000, 0]);
-      expect(await told(scene)).toContain("slot.resolved");
+      expect([await creditOf(scene), await earnedBy(scene)]).toEqual([20_000, 0]);
+      expect(await noticesOf(scene.playtester)).toContain("slot.resolved");
     },
   },
   {
     says: "Nobody answered in time, so the slot was cancelled.",
     async see(scene) {
       const page = `${await reported(scene)}/problem`;
-      expect((await scene.studio.get(page)).html).toContain(
+      expect((await scene.browser.get(page)).html).toContain(
         "the slot is cancelled. What the slot cost you is returned, and the playtester is not paid.",
       );
       await scene.server.advance(14 * day);
       return page;
     },
-    holds: async (scene) => expect([await credit(scene), await earned(scene)]).toEqual([20_000, 0]),
+    holds: async (scene) => expect([await creditOf(scene), await earnedBy(scene)]).toEqual([20_000, 0]),
   },
   {
     says: "Rejected. The playtester was told and is not paid.",
     async see(scene) {
       const page = await submitted(scene);
-      expect((await scene.studio.get(page)).html).toContain(
+      expect((await scene.browser.get(page)).html).toContain(
         "Without another try, the playtester is not paid and the price is not refunded.",
       );
       return decide(scene, page, "reject", { reason: "No sound." });
     },
     async holds(scene) {
-      const price = 20_000 - (await credit(scene));
-      expect([price > 0, await earned(scene)]).toEqual([true, 0]);
-      expect(await told(scene)).toContain("slot.rejected");
+      const price = 20_000 - (await creditOf(scene));
+      expect([price > 0, await earnedBy(scene)]).toEqual([true, 0]);
+      expect(await noticesOf(scene.playtester)).toContain("slot.rejected");
       const [slot] = await slotsOf(scene);
-      expect((await scene.studio.get(`/studio/slots/${slot.id}`)).html).toMatch(/Why it was rejected<\/h2><p[^>]*>No sound\./);
+      expect((await scene.browser.get(`/studio/slots/${slot.id}`)).html).toMatch(/Why it was rejected<\/h2><p[^>]*>No sound\./);
     },
   },
   {
@@ -155,19 +124,19 @@ const facts: Fact[] = [
       const [{ id }] = await slotsOf(scene);
       const note = "She missed the ladder.";
       expect((await scene.owner.post(`/slots/${id}/moments`, { atMs: 0, kind: "note", text: note })).status).toBe(201);
-      expect((await scene.studio.get(`/studio/slots/${id}`)).html).toContain(note);
-      const seen = [await scene.pia.get(`/playtester/slots/${id}`), await scene.pia.get(`/slots/${id}/moments`)];
+      expect((await scene.browser.get(`/studio/slots/${id}`)).html).toContain(note);
+      const seen = [await scene.playtester.get(`/playtester/slots/${id}`), await scene.playtester.get(`/slots/${id}/moments`)];
       expect(seen.map(({ text }) => text.includes(note))).toEqual([false, false]);
-      expect((await (await signedIn(scene.server, scene.pia)).get(`/play/slots/${id}`)).html).not.toContain(note);
+      expect((await (await signedIn(scene.server, scene.playtester)).get(`/play/slots/${id}`)).html).not.toContain(note);
     },
   },
   {
     says: "Whoever has the link can watch without an account, with the password if you set one.",
     see: submitted,
     async holds(scene) {
-      const { server, owner, studio } = scene;
+      const { server, owner, browser } = scene;
       const page = `/studio/slots/${(await slotsOf(scene))[0].id}`;
-      await studio.submit(page, `${page}/shares`, { validForSeconds: "86400", password: "the password" });
+      await browser.submit(page, `${page}/shares`, { validForSeconds: "86400", password: "the password" });
       const { url } = (await owner.get("/shares")).body.data.shares[0];
       const stranger = visitor(server);
       const path = new URL(url).pathname;
@@ -192,10 +161,10 @@ const facts: Fact[] = [
     says: "The link has ended: it no longer works.",
     async see(scene) {
       const page = await submitted(scene);
-      await scene.studio.submit(page, `${page}/shares`, { validForSeconds: "86400" });
+      await scene.browser.submit(page, `${page}/shares`, { validForSeconds: "86400" });
       const { url, id } = (await scene.owner.get("/shares")).body.data.shares[0];
       expect((await visitor(scene.server).get(new URL(url).pathname)).status).toBe(200);
-      const { location } = await scene.studio.submit(page, `${page}/shares/end`, { share: id });
+      const { location } = await scene.browser.submit(page, `${page}/shares/end`, { share: id });
       expect((await visitor(scene.server).get(new URL(url).pathname)).status).toBe(404);
       return location!;
     },
@@ -207,8 +176,8 @@ const facts: Fact[] = [
       const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "card" });
       return `/studio/playtests/${reply.body.data.playtest.id}`;
     },
-    async holds({ pia }) {
-      expect((await pia.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+    async holds({ playtester }) {
+      expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
     },
   },
   {
@@ -231,32 +200,22 @@ const facts: Fact[] = [
     says: "Nothing was spent in this time, and no slots are open.",
     see: async () => "/studio/stats",
     async holds(scene) {
-      expect((await scene.studio.get("/studio/stats")).html).toContain("No slots were ordered in this time.");
+      expect((await scene.browser.get("/studio/stats")).html).toContain("No slots were ordered in this time.");
       await order(scene.owner, scene.gameId);
-      const { html } = await scene.studio.get("/studio/stats");
+      const { html } = await scene.browser.get("/studio/stats");
       expect(html).not.toMatch(/Nothing was spent in this time|No slots were ordered in this time/);
     },
   },
 ];
 
 onBothDatabases("what Studio states", (serve) => {
-  describe("is so", () => {
-    it.each(facts)("$says", async ({ says, see, holds }) => {
-      const server = await serve();
-      const [owner, pia] = [await registerOwner(server), await registerPlaytester(server, "Pia")];
-      await giveCredit(server, owner, 20_000);
-      const scene = { server, owner, pia, gameId: await createGame(owner), studio: await signedIn(server, owner, "/studio") };
-      expect((await scene.studio.get(await see(scene))).html).toContain(says);
-      await holds(scene);
-    });
-  });
+  pageFacts(facts, async () => market(await serve(), "/studio"));
 
   it("says nothing about money where there is none", async () => {
     const server = await serve({ config: (config) => Object.assign(config.payments, { enabled: false }) });
-    const [owner, pia] = [await registerOwner(server), await registerPlaytester(server, "Pia")];
-    const scene = { server, owner, pia, gameId: await createGame(owner), studio: await signedIn(server, owner, "/studio") };
+    const scene = await market(server, "/studio");
     const [problem, review] = [`${await reported(scene)}/problem`, await submitted(scene)];
     for (const page of [problem, `${problem}?done=cancelled`, review])
-      expect([page, /\bpaid\b|price|cost|refund/.exec((await scene.studio.get(page)).html)?.[0]]).toEqual([page, undefined]);
+      expect([page, /\bpaid\b|price|cost|refund/.exec((await scene.browser.get(page)).html)?.[0]]).toEqual([page, undefined]);
   });
 });
