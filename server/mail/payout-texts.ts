@@ -34,6 +34,6 @@ export const composePayoutDetailsRemoved = (about: Happened) =>
   compose({
     subject: "Your payout details were removed",
     to: about.name,
-    paragraphs: ["Your earnings cannot be paid out until you enter payout details again.", whoDid(about), ifNotYou],
+    paragraphs: ["The operator's payout batches skip you until you enter payout details again.", whoDid(about), ifNotYou],
     action: resetAction(about),
   });

@@ -49,7 +49,7 @@ onBothDatabases("payout details", (serve) => {
     expect((await pim.post(`${at}/remove`, { password })).body.data).toEqual({ details: null, holdHours: 0 });
     expect((await pim.post(`${at}/remove`, { password })).status).toBe(409);
     await server.advance(0);
-    expect(lastMail(server, "Your payout details were removed").text).toContain("cannot be paid out until");
+    expect(lastMail(server, "Your payout details were removed").text).toContain("payout batches skip you until");
   });
 
   it("take a code where the account has a second factor", async () => {

@@ -71,7 +71,7 @@ const facts: Fact<Market>[] = [
     },
   },
   {
-    says: "You have no payout details yet. Without them you cannot be paid.",
+    says: "You have no payout details yet. The operator's payout batches skip you without them.",
     see: async () => "/play/earnings/details",
     async holds(scene) {
       const { server, owner, gameId, playtester } = scene;
@@ -96,7 +96,7 @@ const facts: Fact<Market>[] = [
     },
   },
   {
-    says: "You are not paid until you enter payout details again.",
+    says: "The operator's payout batches skip you until you enter payout details again.",
     async see(scene) {
       await scene.playtester.post("/playtester/payout-details", details);
       const path = "/play/earnings/details";

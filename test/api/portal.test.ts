@@ -504,7 +504,7 @@ onBothDatabases("the portal", (serve) => {
       expect(earnings).toContain('<p class="amount">$10.00</p>');
       expect(earnings).toContain(`href="/play/slots/${slotId}"`);
       expect(earnings).toContain("</a>, 60 minutes");
-      expect(earnings).toContain("You cannot be paid yet: there are no payout details.");
+      expect(earnings).toContain("The operator's payout batches skip you: there are no payout details.");
       expect(earnings).not.toContain("held until");
       server.deps.config.payouts.holdDays = 7;
       const held = (await ann.get("/play/earnings")).html;

@@ -438,7 +438,7 @@ const earnings: Fact[] = [
     },
   },
   {
-    says: "You are not paid until you enter them again.",
+    says: "The operator's payout batches skip you until you enter them again.",
     asks: true,
     by: "ann",
     stdin: `${password}\n`,
@@ -449,6 +449,46 @@ const earnings: Fact[] = [
     async holds(scene) {
       await scene.admin.post("/admin/payout-batches", {});
       expect(await earned(scene)).toBe(1_000);
+      const byHand = await scene.admin.post("/admin/payouts", { userId: scene.ann.id, amountCents: 400 });
+      expect([byHand.status, await earned(scene)]).toEqual([201, 600]);
+      await scene.ann.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password });
+      await scene.admin.post("/admin/payout-batches", {});
+      expect(await earned(scene)).toBe(0);
+    },
+  },
+  {
+    says: "The operator's payout batches skip you: enter payout details with `playtest tester payout-details set`.",
+    by: "ann",
+    async line(scene) {
+      await scene.owner.post(`/slots/${await submitted(scene)}/accept`);
+      return "tester earnings";
+    },
+    async holds(scene) {
+      await scene.admin.post("/admin/payout-batches", {});
+      expect(await earned(scene)).toBe(1_000);
+      const file = join(scene.cwd, "password");
+      writeFileSync(file, password, { mode: 0o600 });
+      const set = `tester payout-details set --method paypal --email pay@example.com --password-file ${file}`;
+      expect(await scene.run(set, scene.ann)).toMatchObject({ code: 0, stderr: "" });
+      await scene.admin.post("/admin/payout-batches", {});
+      expect(await earned(scene)).toBe(0);
+    },
+  },
+  {
+    says: "Payouts that were already made are not changed.",
+    by: "ann",
+    async line(scene) {
+      await earner(scene);
+      await scene.admin.post("/admin/payout-batches", {});
+      return "tester payout-details remove --help";
+    },
+    async holds(scene) {
+      const made = async () => (await scene.admin.get("/admin/payouts?status=pending&limit=1")).body.data.payouts[0];
+      const [before] = [await made(), await scene.ann.post("/playtester/payout-details/remove", { password })];
+      const { batchId } = before;
+      const { payments } = (await scene.admin.post(`/admin/payout-batches/${batchId}/instructions`, { method: "paypal" })).body
+        .data;
+      expect([await made(), payments]).toEqual([before, [expect.objectContaining({ email: "pay@example.com" })]]);
     },
   },
   {

@@ -8,7 +8,7 @@ import { play, registerOwner, registerPlaytester } from "../helpers/factories.ts
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
-import { startTestServer } from "../helpers/server.ts";
+import { startTestServer, startTime } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 import { startProxyWithoutStream, startTcpProxy } from "../helpers/tcp-proxy.ts";
 
@@ -172,6 +172,17 @@ describe("webhooks listen", () => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     expect(bodies.map(({ event }) => event)).toEqual(["slot.submitted", "slot.reserved"]);
     expect(bodies[0].data).toMatchObject({ gameId: fixture.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
+  });
+
+  it("polling dates what was decided by the server's clock, not by that of this computer", async () => {
+    const slotId = await play(fixture.server, await registerPlaytester(fixture.server, "Pim"), await fixture.order());
+    await fixture.server.advance(3_600_000);
+    const happen = async () => void (await fixture.owner.post(`/slots/${slotId}/accept`));
+    const { stdout } = await listen("--poll --count 1 --events slot.accepted", {
+      now: startTime + 100 * 24 * 3_600_000,
+      outside: { sleep: atMost(20, happen) },
+    });
+    expect(stdout).toMatch(/^2026-03-01T13:00:00\.000Z {2}slot\.accepted/);
   });
 
   it("polling is connected again once a look at the server succeeded, not before", async () => {

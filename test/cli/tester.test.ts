@@ -185,7 +185,7 @@ describe("tester", () => {
     const from = new Date(server.deps.clock.now() + 7 * 24 * 3_600_000).toISOString();
     expect(stderr).toBe(
       `Balance: $10.00. Paid out so far: $0.00.\nOf the balance, $10.00 may come from card payments and is held. All of it is available from ${from}.\n` +
-        "You cannot be paid yet: enter payout details with `playtest tester payout-details set`.\n",
+        "The operator's payout batches skip you: enter payout details with `playtest tester payout-details set`.\n",
     );
     expect(stdout).toContain("AVAILABLE FROM");
     const shown = await run(["tester", "earnings", "--json=amountCents,availableFrom"]);

@@ -15,8 +15,8 @@ export interface Scene {
   admin: Person;
   /** Where the commands run. */
   cwd: string;
-  /** Runs a command line of the owner, to come where the sentence is said. */
-  run(line: string): Promise<Ran>;
+  /** Runs a command line, the owner's unless another person is named: to come where the sentence is said, or to do what it says. */
+  run(line: string, by?: Person): Promise<Ran>;
   /** An order by another way than a command. */
   order(body?: Record<string, unknown>): Promise<string>;
 }
@@ -45,7 +45,8 @@ async function newScene(server: TestServer, admin: Person): Promise<Scene> {
   await giveCredit(server, owner, 50_000);
   const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
   const cwd = testFolder();
-  const run = (line: string) => playtest(line.split(" "), { baseUrl: server.baseUrl, key: owner.key, cwd, outside: { newId } });
+  const run = (line: string, by = owner) =>
+    playtest(line.split(" "), { baseUrl: server.baseUrl, key: by.key, cwd, outside: { newId } });
   const order = async (body = {}) => (await owner.post(`/games/${gameId}/playtests`, body)).body.data.playtest.id;
   return { server, owner, gameId, ann, admin, cwd, run, order };
 }

@@ -9,7 +9,9 @@ async function noteMissingDetails(ctx: Context): Promise<void> {
   if (!found) return;
   const { details } = found.data;
   if (details === null)
-    return ctx.out.note("You cannot be paid yet: enter payout details with `playtest tester payout-details set`.");
+    return ctx.out.note(
+      "The operator's payout batches skip you: enter payout details with `playtest tester payout-details set`.",
+    );
   if (details.usableFrom !== null) ctx.out.note(`Your new payout details can be used from ${details.usableFrom}.`);
 }
 

@@ -45,10 +45,11 @@ export const setPayoutDetails = define({
 export const removePayoutDetails = define({
   name: "payout-details remove",
   summary: "Remove where you are paid",
-  description: "You are not paid until you enter payout details again. Payouts that were already made are not changed.",
+  description:
+    "The operator's payout batches skip you until you enter payout details again. Payouts that were already made are not changed.",
   operation: "removePayoutDetails",
   flags: { passwordFile, code: codeFlag },
-  confirm: () => "Remove your payout details? You are not paid until you enter them again.",
+  confirm: () => "Remove your payout details? The operator's payout batches skip you until you enter them again.",
   examples: ["playtest tester payout-details remove --yes"],
   async run({ flags }, ctx) {
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");

@@ -14,7 +14,7 @@ export const listen = define({
     "Requires no public address: reads the server's event stream, or polls if there is none. Events are signed like those of the server, " +
     "with a secret that stays the same (see --print-secret). A restart resumes after the last acknowledged event, so that an event may " +
     "arrive twice but is never missed. The first run starts with new events. " +
-    "Polling reports slot.submitted, slot.accepted and slot.rejected with their ids, the last two with the time they were detected. " +
+    "Polling reports slot.submitted, slot.accepted and slot.rejected with their ids, the last two with the server's time when they were detected. " +
     "Other events contain only the title and text of their notification. Test events, and events without a notification, are not reported.",
   operation: ["listEvents", "listSubmissions", "listNotifications"],
   args: {},

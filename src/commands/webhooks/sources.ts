@@ -39,8 +39,10 @@ type Found = Omit<Step, "checkpoint"> & { key: string };
 async function newSlots(ctx: Context, seen: ReadonlySet<string>, thorough: boolean): Promise<Found[]> {
   const found = new Map<string, Found>();
   for (const status of slotEvents) {
-    for await (const { data } of ctx.pages("listSubmissions", { query: { status } }, { all: true })) {
-      const events = data.submissions.flatMap((item) => eventsOf(item, status, ctx.now()));
+    for await (const { data, meta } of ctx.pages("listSubmissions", { query: { status } }, { all: true })) {
+      // The time of the server: the local clock may be wrong, and a sandbox's was perhaps moved.
+      const seenAt = meta.timestamp ?? new Date(ctx.now()).toISOString();
+      const events = data.submissions.flatMap((item) => eventsOf(item, status, seenAt));
       const fresh = events.filter(({ key }) => !seen.has(key));
       for (const one of fresh) found.set(one.key, one);
       if (fresh.length === 0 && !thorough) break;
@@ -55,7 +57,7 @@ type SubmissionItem = Data<"listSubmissions">["submissions"][number];
 function eventsOf(
   { slot, submission, game, playtester }: SubmissionItem,
   status: (typeof slotEvents)[number],
-  now: number,
+  seenAt: string,
 ): Found[] {
   const about = { slotId: slot.id, playtestId: slot.requestId, gameId: game.id, playerId: playtester?.id ?? null };
   const happened = (name: string, at: string): Found => ({
@@ -64,7 +66,7 @@ function eventsOf(
     event: { event: `slot.${name}`, timestamp: at, data: { ...about, [`${name}At`]: at } },
   });
   const submitted = happened("submitted", submission?.createdAt ?? slot.createdAt);
-  return status === "submitted" ? [submitted] : [submitted, happened(status, new Date(now).toISOString())];
+  return status === "submitted" ? [submitted] : [submitted, happened(status, seenAt)];
 }
 
 const reportedKinds: ReadonlySet<string> = new Set(slotEvents.map((status) => `slot.${status}`));

@@ -43,9 +43,7 @@ const rows: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "polling tells what was submitted and decided meanwhile",
-    edits: [
-      [polled, "[submitted, happened(status, new Date(now).toISOString())]", "[happened(status, new Date(now).toISOString())]"],
-    ],
+    edits: [[polled, "[submitted, happened(status, seenAt)]", "[happened(status, seenAt)]"]],
   },
   { rule: "polling tells a slot once", edits: [[polled, "new Set(checkpoint.slots), thorough", "new Set(), thorough"]] },
   { rule: "polling tells the oldest first", edits: [[polled, "return found.reverse();", "return found;"]] },

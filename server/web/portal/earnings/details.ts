@@ -27,7 +27,7 @@ export async function payoutDetailsPage(context: PageContext): Promise<PageConte
   const mailed = step === "saved" && context.site.delivery === "sent" ? " We sent you an email about it." : "";
   const said = done.get(step);
   const body = html`${said && notice(said + mailed)}
-${details ? present(details) : html`<p>You have no payout details yet. Without them you cannot be paid.</p>`}
+${details ? present(details) : html`<p>You have no payout details yet. The operator's payout batches skip you without them.</p>`}
 ${factor.hasPassword ? forms(context, { details, holdHours, takesCode: factor.enabled }) : noPassword}
 <p class="more"><a href="/play/earnings">Back to your earnings</a></p>`;
   return signedInLayout(context, "earnings", { title: "Payout details", body });
@@ -68,7 +68,7 @@ ${proof("set", takesCode)}
 ${
   details &&
   html`<section><h2>Remove payout details</h2>
-<p class="soft">You are not paid until you enter payout details again.</p>
+<p class="soft">The operator's payout batches skip you until you enter payout details again.</p>
 <form method="post" action="/play/earnings/details/remove">${tokens(context)}
 ${proof("remove", takesCode)}
 <button class="danger">Remove payout details</button></form></section>`

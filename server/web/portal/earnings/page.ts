@@ -37,7 +37,7 @@ function paidBy({ method, masked }: NonNullable<Details>): string {
 function destination(details: Details, balanceCents: number): Markup {
   if (details === null)
     return balanceCents > 0
-      ? html`<p class="note bad">You cannot be paid yet: there are no payout details. <a href="/play/earnings/details">Enter where you want to be paid</a></p>`
+      ? html`<p class="note bad">The operator's payout batches skip you: there are no payout details. <a href="/play/earnings/details">Enter where you want to be paid</a></p>`
       : html`<p><a href="/play/earnings/details">Enter where you want to be paid</a></p>`;
   return html`<p>${paidBy(details)}${details.usableFrom !== null && html` <span class="soft">from ${time(details.usableFrom)}, because these details are new</span>`}. <a href="/play/earnings/details">Change</a></p>`;
 }
