@@ -1,6 +1,6 @@
 import pg from "pg";
-import { openStore } from "../../server/database/open.ts";
 import type { Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { type FreshDatabase, freshDatabase } from "./postgres.ts";
 
 interface Opened {
@@ -62,7 +62,8 @@ export class ReusedStores {
 
 async function open(): Promise<Opened> {
   const database = await freshDatabase();
-  const store = await openStore({ databaseUrl: database.url, strict: true });
+  // A machine that does nothing for some seconds fails no test.
+  const store = await openPostgres(database.url, { connectMs: 60_000 });
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   return { store, database, admin };

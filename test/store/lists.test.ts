@@ -9,6 +9,7 @@ import * as payments from "../../server/billing/store.ts";
 import * as chat from "../../server/chat/store.ts";
 import type { Page } from "../../server/database/keyset.ts";
 import type { Query, Value } from "../../server/database/port.ts";
+import { sqliteDialect } from "../../server/database/sqlite/dialect.ts";
 import * as notifications from "../../server/events/notifications-store.ts";
 import * as events from "../../server/events/store.ts";
 import * as webhooks from "../../server/events/webhooks/store.ts";
@@ -20,6 +21,7 @@ import * as earnings from "../../server/playtests/slots/earnings-store.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import { listTotals } from "../../server/playtests/statements/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
+import * as search from "../../server/search/store.ts";
 import { sqlite } from "../helpers/store.ts";
 
 const page: Page = { limit: 20, after: { at: 1, id: "1" } };
@@ -85,6 +87,11 @@ it.each(Object.entries(lists))("list of %s: an index finds the next page, withou
 
 it("list of submissions: an index finds those of one status", async () => {
   expect((await planOf(lists["submissions of a status"]!))[0]).toContain("(owner_id=? AND status=? AND created_at<?)");
+});
+
+it("search: reads the passages that were found, not all of the owner", async () => {
+  const plan = await planOf((q) => search.find(q, sqliteDialect, "o", [["lost"]], {}, { after: 0, limit: 21 }));
+  expect(plan).toContain("SEARCH p USING INTEGER PRIMARY KEY (rowid=?)");
 });
 
 it.each([

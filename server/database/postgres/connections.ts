@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   connections?: number;
   /** Query timeout in milliseconds, after which the connection is closed as well. 0 means no timeout, for work that may take long. */
   silenceMs?: number;
+  /** How long (ms) a transaction waits for a connection, while all are in use or a new one is made. */
+  connectMs?: number;
   /** How long (ms) the whole server may be silent before requests fail at once. */
   quietMs?: number;
 }
@@ -21,7 +23,7 @@ const sessionSettings = "-c default_transaction_read_only=on -c lock_timeout=5s 
 const transactionSettings = "SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '30s'";
 
 const queryTimeoutMs = 10_000;
-const connectTimeoutMs = 5_000;
+const defaultConnectMs = 5_000;
 const defaultQuietMs = 1_500;
 /** How long a connection is silent before the kernel sends a keep-alive probe. */
 const keepAliveMs = 10_000;
@@ -43,6 +45,7 @@ export class Connections {
   readonly #liveness: Liveness | undefined;
   readonly #Client: typeof Client;
   readonly #Batch: ReturnType<typeof batchClass>;
+  readonly #connectMs: number;
   #url: string;
   #pooled = false;
   #search: Promise<void> | undefined;
@@ -59,14 +62,21 @@ export class Connections {
   private constructor(
     pg: { Client: typeof Client; Pool: typeof Pool; Query: typeof Query; types: Parameters<typeof rowTypes>[0] },
     urls: readonly string[],
-    { log, connections = 20, silenceMs = queryTimeoutMs, quietMs = defaultQuietMs }: ConnectionOptions,
+    {
+      log,
+      connections = 20,
+      silenceMs = queryTimeoutMs,
+      connectMs = defaultConnectMs,
+      quietMs = defaultQuietMs,
+    }: ConnectionOptions,
   ) {
+    this.#connectMs = connectMs;
     this.#Client = pg.Client;
     this.#Batch = batchClass(pg.Query, rowTypes(pg.types));
     this.#urls = urls;
     this.#url = urls[0]!;
     this.pool = new pg.Pool({
-      ...baseConfig(this.#url),
+      ...this.#config(this.#url),
       pipeline: true,
       max: connections,
       query_timeout: silenceMs,
@@ -150,11 +160,11 @@ export class Connections {
     const current = this.#url;
     const order = [current, ...this.#urls.filter((url) => url !== current)];
     for (const url of order) {
-      const host = await this.#ask(url, connectTimeoutMs).catch(() => undefined);
+      const host = await this.#ask(url, this.#connectMs).catch(() => undefined);
       if (!host || (!host.isPrimary && this.#urls.length > 1)) continue;
       this.#pooled = host.pooled;
       this.#url = url;
-      Object.assign((this.pool as unknown as { options: PoolConfig }).options, baseConfig(url, host.pooled));
+      Object.assign((this.pool as unknown as { options: PoolConfig }).options, this.#config(url, host.pooled));
       if (url !== current) this.#cut();
       return;
     }
@@ -162,7 +172,7 @@ export class Connections {
 
   /** Asks a host over a connection of its own. Rejects when it does not answer within `ms`. */
   async #ask(url: string, ms: number, pooled = false): Promise<Host> {
-    const client = new this.#Client({ ...baseConfig(url, pooled), connectionTimeoutMillis: ms, query_timeout: ms });
+    const client = new this.#Client({ ...this.#config(url, pooled), connectionTimeoutMillis: ms, query_timeout: ms });
     client.on("error", () => {});
     try {
       await client.connect();
@@ -177,6 +187,17 @@ export class Connections {
       // A host that does not answer does not confirm the end either.
       void client.end().catch(() => {});
     }
+  }
+
+  /** The configuration of a connection to one host. */
+  #config(connectionString: string, pooled = false): ClientConfig {
+    return {
+      connectionString,
+      options: pooled ? undefined : sessionSettings,
+      connectionTimeoutMillis: this.#connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
+    };
   }
 
   /** Ends every connection, also those that wait for a reply. */
@@ -201,15 +222,6 @@ function sendTogether(client: PoolClient): void {
   };
   client.query = joined as typeof client.query;
 }
-
-/** The configuration of a connection to one host. */
-const baseConfig = (connectionString: string, pooled = false): ClientConfig => ({
-  connectionString,
-  options: pooled ? undefined : sessionSettings,
-  connectionTimeoutMillis: connectTimeoutMs,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: keepAliveMs,
-});
 
 const refusesSettings = (error: unknown): boolean =>
   error instanceof Error && /unsupported startup parameter/.test(error.message);
