@@ -1,22 +1,25 @@
 import { expect, test, vi } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { checkAudit } from "../../server/audit/checks.ts";
 import { tablesOf } from "../../server/database/tables.ts";
 import { recordAttempts } from "../../server/events/webhooks/deliveries.ts";
 import type { OutgoingRow } from "../../server/events/webhooks/store.ts";
 import { openTill } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveMinutes, order, type Person, personWith, play, registerPlaytester } from "../helpers/factories.ts";
+import {
+  createGame,
+  firstAdmin,
+  giveMinutes,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
 const day = 24 * 60 * 60_000;
-
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
-}
 
 /** The columns of the whole database in which one of these texts stands, as `table.column`. */
 async function columnsWith(server: TestServer, texts: readonly string[]): Promise<string[]> {
@@ -50,7 +53,7 @@ onBothDatabases("account deletion", (serve) => {
   /** An owner and a playtester with names that stand nowhere else, after a playtest, a chat and a payout. */
   async function open() {
     const server = await serve({ config: (config) => (config.payouts.holdDays = 0) });
-    const admin = await adminOf(server);
+    const admin = await firstAdmin(server);
     const till = await openTill(server, "Zyxwolga");
     const owner = till.owner;
     const tester = await registerPlaytester(server, "Qvopia");

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { type Endpoint, roleScopes } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { firstAdmin, type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -20,8 +19,7 @@ const adminOperations = Object.entries<Endpoint>(contract).flatMap(([name, { acc
 onBothDatabases("administrators", (serve) => {
   async function open() {
     const server = await serve();
-    const key = (await ensureAdmin(server.deps))!;
-    const first = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const first = await firstAdmin(server);
     return { server, first };
   }
   async function add(server: TestServer, by: Person, name: string, scopes: readonly string[]): Promise<Person> {

@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
@@ -20,8 +19,7 @@ onBothDatabases("agreements", (serve) => {
     const owner = await registerOwner(server);
     await giveCredit(server, owner, 1_000_000);
     const gameId = await createGame(owner);
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     const playtester = await registerPlaytester(server, "Ann");
     return { server, owner, gameId, admin, playtester };
   }

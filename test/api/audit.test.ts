@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { checkAudit } from "../../server/audit/checks.ts";
 import type { Query } from "../../server/database/port.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
@@ -10,10 +9,10 @@ import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -440,8 +439,7 @@ describe("audit log: operations", () => {
 onBothDatabases("audit log", (serve) => {
   async function open(): Promise<World> {
     const server = await serve({ config: withCutter });
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     return new World(server, admin, await registerOwner(server, "Olga"), await registerPlaytester(server, "Pia"));
   }
   const log = async ({ admin }: World, filter = ""): Promise<Entry[]> =>

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, ledgerFaults, personWith } from "../helpers/factories.ts";
+import { createGame, firstAdmin, ledgerFaults } from "../helpers/factories.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 import { base58, evmWallet, solanaWallet } from "../helpers/wallets.ts";
 
@@ -30,11 +29,6 @@ async function openPayer(server: TestServer) {
     declare: (amountCents: number, from: string, chain = "base", currency = "USDC") =>
       wallet.owner.post("/billing/credit/x402", { amountCents }, { ...asking(chain, currency), "x-payment-from": from }),
   };
-}
-
-async function adminOf(server: TestServer) {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
 }
 
 onBothDatabases("a proof of who sent a deposit", (serve) => {
@@ -207,7 +201,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     it("after the operator decided", async () => {
       const { owner, asked, txHash, message } = await held(await serve());
       await owner.prove(txHash);
-      const admin = await adminOf(owner.server);
+      const admin = await firstAdmin(owner.server);
       const [entry] = (await admin.get("/admin/suspense")).body.data.suspense;
       await admin.post(`/admin/suspense/${entry.id}/refund`, { note: "Sent back." });
       const reply = await owner.submit(asked, txHash, payer.sign(message));
@@ -251,7 +245,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     const txHash = await owner.pay(asked);
     const reply = await other.proveBy(payer, theirs, txHash);
     expect([reply.status, await other.credit()]).toEqual([409, 0]);
-    const admin = await adminOf(owner.server);
+    const admin = await firstAdmin(owner.server);
     const { suspense } = (await admin.get("/admin/suspense")).body.data;
     expect(suspense).toMatchObject([
       {
@@ -268,7 +262,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     const asked = await owner.ask(2000);
     const txHash = await owner.pay(asked, { by: -5_000_000 });
     await owner.proveBy(payer, asked, txHash);
-    const admin = await adminOf(owner.server);
+    const admin = await firstAdmin(owner.server);
     const { suspense } = (await admin.get("/admin/suspense?status=credited")).body.data;
     expect(suspense).toMatchObject([
       { sender: payer.address, proof: { by: "signature", userId: owner.owner.id }, userId: owner.owner.id, amountCents: 1500 },

@@ -1,29 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openTill } from "../helpers/billing.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  giveMinutes,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import { createGame, firstAdmin, giveMinutes, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { createTestClock, type TestServer } from "../helpers/server.ts";
+import { createTestClock } from "../helpers/server.ts";
 import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
 
 const day = 24 * 3_600_000;
 const follow = (url: string) => fetch(url, { redirect: "manual" });
-
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
-}
 
 onBothDatabases("disputes", (serve) => {
   const running: StripeStandIn[] = [];
@@ -47,7 +32,7 @@ onBothDatabases("disputes", (serve) => {
     const till = await openTill(server, "Olga");
     const tester = await registerPlaytester(server, "Pia");
     const gameId = await createGame(till.owner);
-    const admin = await adminOf(server);
+    const admin = await firstAdmin(server);
     /** Pays at Stripe's page and reports it. */
     const settle = async (checkoutUrl: string) => {
       const session = (await follow(checkoutUrl)).headers.get("location")!.split("/").at(-1)!;

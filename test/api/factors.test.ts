@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { firstAdmin, type Person, personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
 import { type Visitor, visitor } from "../helpers/portal.ts";
@@ -22,11 +21,6 @@ const subjects = async (server: TestServer) => {
   return server.mails.map(({ subject }) => subject);
 };
 
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
-}
-
 async function newAdmin(admin: Person, server: TestServer, scopes: string[]): Promise<Person> {
   const { data } = (await admin.post("/admin/admins", { name: scopes.join(" "), scopes })).body;
   return personWith(server, data.apiKey, data.admin.id);
@@ -41,7 +35,7 @@ async function actionsOn(admin: Person, id: string): Promise<string[]> {
 onBothDatabases("second factor", (serve) => {
   it("is enabled by a first code, with ten recovery codes, a mail and an audit entry", async () => {
     const server = await serve();
-    const [ann, admin] = [await registerOwner(server), await adminOf(server)];
+    const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     expect((await ann.get("/auth/factor")).body.data).toEqual({
       enabled: false,
       enabledAt: null,
@@ -177,7 +171,7 @@ onBothDatabases("second factor", (serve) => {
 
   it("takes each recovery code once, mails the owner and writes an audit entry; new ones replace them", async () => {
     const server = await serve();
-    const [ann, admin] = [await registerOwner(server), await adminOf(server)];
+    const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     const app = await setUpFactor(server, ann, password);
     const body = { name: "k", email: await emailOf(ann), password };
     const login = (code: string) => server.request("POST", "/auth/api-keys", { body: { ...body, code } });
@@ -241,7 +235,7 @@ onBothDatabases("second factor", (serve) => {
   );
   it("is not managed by a key with fewer scopes than its account", async () => {
     const server = await serve();
-    const [ann, admin] = [await registerOwner(server), await adminOf(server)];
+    const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     const narrow = async (person: Person, scopes: string[]) => {
       const { apiKey } = (await person.post("/auth/api-keys", { name: "narrow", scopes })).body.data;
       return personWith(server, apiKey, person.id);
@@ -264,7 +258,7 @@ onBothDatabases("second factor", (serve) => {
 
   it("is removed by an operator, who needs every scope for an administrator's and cannot remove their own", async () => {
     const server = await serve();
-    const [ann, admin] = [await registerOwner(server), await adminOf(server)];
+    const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     await setUpFactor(server, ann, password);
     const [support, payer] = [await newAdmin(admin, server, ["accounts"]), await newAdmin(admin, server, ["money"])];
     await setUpFactor(server, payer);
@@ -288,12 +282,12 @@ onBothDatabases("confirmation of operations on money", (serve) => {
 
   it("is not asked of administrators without a second factor", async () => {
     const server = await serve();
-    expect((await grant(await adminOf(server), await registerOwner(server))).status).toBe(200);
+    expect((await grant(await firstAdmin(server), await registerOwner(server))).status).toBe(200);
   });
 
   it("holds for 15 minutes and the one API key that was confirmed", async () => {
     const server = await serve();
-    const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+    const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
     const other = personWith(server, (await admin.post("/auth/api-keys", { name: "second" })).body.data.apiKey, admin.id);
     expect(said(await grant(admin, owner))).toEqual(mustConfirm);
@@ -315,7 +309,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
 
   it("does not pass to a key that replaces the confirmed one, and ends with the second factor", async () => {
     const server = await serve();
-    const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+    const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
     await admin.post("/auth/confirm", { code: await app.nextCode() });
     const { key } = (await admin.get("/auth/api-keys")).body.data.keys.map((row: { id: string }) => ({ key: row.id }))[0];
@@ -330,7 +324,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
 
   it("lets a refused request through with the same idempotency key, and is needed to see its stored reply later", async () => {
     const server = await serve();
-    const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+    const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
     const headers = { "idempotency-key": "grant-1" };
     expect(said(await grant(admin, owner, headers))).toEqual(mustConfirm);
@@ -345,7 +339,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
 
   it("cannot be avoided by a new administrator, by removing the factor of one, or by revoking those who could notice", async () => {
     const server = await serve();
-    const admin = await adminOf(server);
+    const admin = await firstAdmin(server);
     const payer = await newAdmin(admin, server, ["money"]);
     await setUpFactor(server, payer);
     await setUpFactor(server, admin);
@@ -361,11 +355,11 @@ onBothDatabases("confirmation of operations on money", (serve) => {
 
   it("is off with 0 minutes, and a second factor can be made a condition", async () => {
     const off = await serve({ config: ({ admin }) => void Object.assign(admin, { reauthenticateMinutes: 0 }) });
-    const [admin, owner] = [await adminOf(off), await registerOwner(off)];
+    const [admin, owner] = [await firstAdmin(off), await registerOwner(off)];
     await setUpFactor(off, admin);
     expect((await grant(admin, owner)).status).toBe(200);
     const strict = await serve({ config: ({ admin }) => void Object.assign(admin, { requireSecondFactor: true }) });
-    const [other, someone] = [await adminOf(strict), await registerOwner(strict)];
+    const [other, someone] = [await firstAdmin(strict), await registerOwner(strict)];
     expect(said(await grant(other, someone))).toEqual([403, "SECOND_FACTOR_REQUIRED"]);
     const app = await setUpFactor(strict, other);
     await other.post("/auth/confirm", { code: await app.nextCode() });
@@ -437,7 +431,7 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
   it("takes no code without the first step, after ten minutes, or after a reset, sign-out or suspension", async () => {
     const server = await serve();
     const { pim, email, app } = await tester(server);
-    const admin = await adminOf(server);
+    const admin = await firstAdmin(server);
     const stranger = visitor(server);
     expect((await stranger.get("/play/sign-in/code")).location).toBe("/play/sign-in");
     const ends: Record<string, () => Promise<unknown>> = {

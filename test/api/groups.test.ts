@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -19,8 +18,7 @@ onBothDatabases("tester groups", (serve) => {
     const owner = await registerOwner(server);
     await giveCredit(server, owner, 1_000_000);
     const gameId = await createGame(owner);
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     const [inside, outside] = [await registerPlaytester(server, "Ann"), await registerPlaytester(server, "Bob")];
     const groupId = await group(admin, "qa");
     await change(admin, "members", groupId, [await email(inside)]);

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import * as store from "../../server/accounts/passkeys/store.ts";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { type Person, personWith, registerPlaytester } from "../helpers/factories.ts";
+import { firstAdmin, type Person, personWith, registerPlaytester } from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { Authenticator, nameServer, type Twist } from "../helpers/passkeys.ts";
 import { hiddenFields, type Shown, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
@@ -32,11 +31,6 @@ const inside = async (person: Visitor) => (await person.get("/play/account")).st
 async function subjects(server: TestServer) {
   await server.advance(0);
   return server.mails.map(({ subject }) => subject);
-}
-
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
 }
 
 const actions = async (admin: Person, about: string): Promise<string[]> =>
@@ -79,7 +73,7 @@ async function signIn(server: TestServer, key: Authenticator, twist: Twist = {})
 onBothDatabases("passkeys", (serve) => {
   it("are added with the password, listed with their last use, and removed with the password; each with mail and audit entry", async () => {
     const server = await named(serve);
-    const [pim, admin] = [await registerPlaytester(server), await adminOf(server)];
+    const [pim, admin] = [await registerPlaytester(server), await firstAdmin(server)];
     const browser = await signedIn(server, pim);
     expect((await add(server, browser, { password: "wrong" })).reply.html).toContain("is not the current password");
     const { key, page, reply } = await add(server, browser);
@@ -229,7 +223,7 @@ onBothDatabases("passkeys", (serve) => {
 
   it("do not sign in after they were removed, or to an account that is suspended", async () => {
     const server = await named(serve);
-    const [admin, { pim, key, id }] = [await adminOf(server), await holder(server)];
+    const [admin, { pim, key, id }] = [await firstAdmin(server), await holder(server)];
     await admin.post(`/admin/users/${pim.id}/suspend`);
     expect((await signIn(server, key)).reply.status).toBe(403);
     await admin.post(`/admin/users/${pim.id}/unsuspend`);
@@ -241,7 +235,7 @@ onBothDatabases("passkeys", (serve) => {
 
   it("are blocked when the counter does not rise: somebody may have copied them", async () => {
     const server = await named(serve);
-    const [admin, { pim, browser, key, id }] = [await adminOf(server), await holder(server)];
+    const [admin, { pim, browser, key, id }] = [await firstAdmin(server), await holder(server)];
     expect((await signIn(server, key, { counter: 7 })).reply.status).toBe(303);
     const copy = await signIn(server, key, { counter: 7 });
     expect([copy.reply.status, copy.reply.html.includes("may have been copied")]).toEqual([401, true]);
@@ -285,7 +279,7 @@ onBothDatabases("passkeys", (serve) => {
     const [{ id }] = await listed(pim);
     expect(said(await bob.post(`/auth/passkeys/${id}/remove`, { password }))).toEqual([404, "NOT_FOUND"]);
     // Operators have no pages to sign in on.
-    expect(said(await (await adminOf(server)).post("/auth/passkeys/start", { password }))).toEqual([403, "FORBIDDEN"]);
+    expect(said(await (await firstAdmin(server)).post("/auth/passkeys/start", { password }))).toEqual([403, "FORBIDDEN"]);
   });
 
   it("are not added with what was begun before the password changed, or before the account had an authenticator app", async () => {
@@ -376,7 +370,7 @@ onBothDatabases("passkeys", (serve) => {
 
   it("go with a reset by an operator, and with the account; its export lists them without their keys", async () => {
     const server = await named(serve);
-    const [admin, { pim, key }, other] = [await adminOf(server), await holder(server), await holder(server)];
+    const [admin, { pim, key }, other] = [await firstAdmin(server), await holder(server), await holder(server)];
     const { records } = (await pim.get("/auth/export")).body.data;
     expect(records.passkeys).toEqual([expect.objectContaining({ name: "Phone", lastUsedAt: null })]);
     expect(JSON.stringify(records.passkeys)).not.toContain(key.id);

@@ -1,33 +1,26 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
 import { lastMail } from "../helpers/mails.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
 const bank = { method: "bank", holder: "Ann Aal", iban: "NL91ABNA0417164300" };
 const paypal = { method: "paypal", email: "bob@example.com" };
 
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
-}
-
 onBothDatabases("payout batches", (serve) => {
   /** Ann is paid by bank, Bob by PayPal, Cyd has no payout details; each has earned $10.00. */
   async function open() {
     const server = await serve();
-    const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+    const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     await giveCredit(server, owner, 100_000);
     const gameId = await createGame(owner);
     const [ann, bob, cyd] = [

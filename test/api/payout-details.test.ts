@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -14,18 +13,12 @@ import {
 import { setUpFactor } from "../helpers/factors.ts";
 import { lastMail } from "../helpers/mails.ts";
 import { hiddenFields, signedIn } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
 const hour = 3_600_000;
 const day = 24 * hour;
 const at = "/playtester/payout-details";
 const bank = { method: "bank", holder: "Pim Vos", iban: "NL91ABNA0417164300" };
-
-async function adminOf(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
-}
 
 onBothDatabases("payout details", (serve) => {
   it("are set with the password, sealed at rest, shown masked, mailed and removed", async () => {
@@ -103,7 +96,7 @@ onBothDatabases("payout details", (serve) => {
 onBothDatabases("owed", (serve) => {
   it("lists what is available, held and missing for each playtester, with totals and pages", async () => {
     const server = await serve({ config: (config) => (config.payouts.detailsHoldHours = 48) });
-    const admin = await adminOf(server);
+    const admin = await firstAdmin(server);
     const owner = await registerOwner(server);
     await giveCredit(server, owner, 100_000);
     const gameId = await createGame(owner);

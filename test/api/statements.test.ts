@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -20,8 +19,7 @@ onBothDatabases("statements", (serve) => {
   /** Pim earns $10.00 with Rift in March, $20.00 in April, is paid $15.00 in April, of which $5.00 fails in May. */
   async function open() {
     const server = await serve();
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     const [owner, pim] = [await registerOwner(server), await registerPlaytester(server, "Pim")];
     await giveCredit(server, owner, 100_000);
     const games = [await createGame(owner, { name: "=Rift" }), await createGame(owner, { name: "Lantern Deep" })] as const;

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openTill } from "../helpers/billing.ts";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { firstAdmin, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 
 const hour = 3_600_000;
 
@@ -12,8 +11,7 @@ onBothDatabases("suspense", (serve) => {
     const server = await serve();
     const till = await openTill(server);
     const wallet = await openWallet(server, till.owner);
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     const asked = await wallet.ask(2000, "base", currency);
     return { server, till, wallet, admin, asked, paymentId: asked.body.error.payment.id as string };
   }

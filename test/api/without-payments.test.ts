@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, personWith, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { createGame, firstAdmin, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -13,8 +12,7 @@ onBothDatabases("a server without payments", (serve) => {
     const server = await serve({ config: (config) => void Object.assign(config.payments, { enabled }) });
     const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server, "Ann")];
     const gameId = await createGame(owner);
-    const key = (await ensureAdmin(server.deps))!;
-    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const admin = await firstAdmin(server);
     return { server, owner, playtester, gameId, admin };
   }
   const switchOff = (server: TestServer) => void Object.assign(server.deps.config.payments, { enabled: false });

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { type Person, personWith, registerOwner } from "../helpers/factories.ts";
+import { firstAdmin, type Person, registerOwner } from "../helpers/factories.ts";
 import { type AuthenticatorApp, codeAt, setUpFactor } from "../helpers/factors.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
@@ -16,8 +15,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   const store = await drivers[0]!.open();
   server = await startTestServer({ store });
-  const key = (await ensureAdmin(server.deps))!;
-  admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+  admin = await firstAdmin(server);
   app = await setUpFactor(server, admin);
   stop = async () => {
     await server.close();

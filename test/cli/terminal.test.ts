@@ -2,14 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { testFolder } from "../helpers/cli.ts";
 import {
   createGame,
+  firstAdmin,
   giveCredit,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -98,17 +97,16 @@ it("auth factor enable, login and a payout: a QR code, and prompts for codes", a
   await signingIn.see("Signed in to");
   expect(await signingIn.ended).toBe(0);
 
-  const key = (await ensureAdmin(server.deps))!;
-  const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+  const admin = await firstAdmin(server);
   const app = await setUpFactor(server, admin);
   const code = await app.nextCode();
-  const paying = sit(["admin", "grant", person.id, "--credit", "20", "--note", "sorry"], { PLAYTEST_API_KEY: key });
+  const paying = sit(["admin", "grant", person.id, "--credit", "20", "--note", "sorry"], { PLAYTEST_API_KEY: admin.key });
   await paying.see("To move money, enter a code", "12\r");
   await paying.see("must have six digits");
   await paying.see("To move money, enter a code", `${code}\r`);
   await paying.see("now has $20.00 credit");
   expect([await paying.ended, paying.restored()]).toEqual([0, true]);
-  const next = sit(["admin", "grant", person.id, "--credit", "1", "--note", "sorry"], { PLAYTEST_API_KEY: key });
+  const next = sit(["admin", "grant", person.id, "--credit", "1", "--note", "sorry"], { PLAYTEST_API_KEY: admin.key });
   await next.see("now has $21.00 credit");
   expect(await next.ended).toBe(0);
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { playtest, type Ran, testFolder } from "./cli.ts";
-import { createGame, giveCredit, ledgerFaults, type Person, personWith, registerOwner, registerPlaytester } from "./factories.ts";
+import { createGame, firstAdmin, giveCredit, ledgerFaults, type Person, registerOwner, registerPlaytester } from "./factories.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { drivers } from "./store.ts";
 import { newId } from "./walk.ts";
@@ -59,8 +58,7 @@ export function commandFacts(facts: readonly Fact[]): void {
   beforeAll(async () => {
     const store = await drivers[0]!.open();
     server = await startTestServer({ store });
-    const key = (await ensureAdmin(server.deps))!;
-    admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    admin = await firstAdmin(server);
     stop = async () => {
       expect(await ledgerFaults(server)).toEqual([]);
       await server.close();

@@ -1,3 +1,4 @@
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { topUpTransfers } from "../../server/ledger/rules.ts";
@@ -38,6 +39,12 @@ async function register(server: Node, role: "game_owner" | "playtester", name?: 
 
 export const registerOwner = (server: Node, name?: string) => register(server, "game_owner", name);
 export const registerPlaytester = (server: Node, name?: string) => register(server, "playtester", name);
+
+/** The first administrator. Creates it: once for each server. */
+export async function firstAdmin(server: TestServer): Promise<Person> {
+  const key = (await ensureAdmin(server.deps))!;
+  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+}
 
 export async function createGame(owner: Person, fields: Record<string, unknown> = {}): Promise<string> {
   const reply = await owner.post("/games", {

@@ -1,4 +1,3 @@
-import { ensureAdmin } from "../../server/accounts/service.ts";
 import { startSession } from "../../server/accounts/sessions.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
@@ -6,11 +5,11 @@ import { openWallet } from "./crypto.ts";
 import {
   claim,
   createGame,
+  firstAdmin,
   giveCredit,
   giveVideo,
   order,
   type Person,
-  personWith,
   play,
   registerOwner,
   registerPlaytester,
@@ -124,11 +123,6 @@ export async function rightfulWorld(server: TestServer, known?: Person): Promise
       return (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string;
     },
   };
-}
-
-async function firstAdmin(server: TestServer): Promise<Person> {
-  const key = (await ensureAdmin(server.deps))!;
-  return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
 }
 
 async function addWebhook(owner: Person): Promise<string> {
