@@ -7,6 +7,7 @@ import { removeStillsOf } from "../../server/sharing/stills/service.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const script = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
@@ -133,6 +134,41 @@ onBothDatabases("still images", (serve) => {
       message: expect.stringContaining('install ffmpeg and set `clips.ffmpeg` to ["ffmpeg"]'),
     });
     expect((await shown(id)).still).toBeNull();
+  });
+
+  it("that were cut before there were small copies are shown whole, also in Studio", async () => {
+    const server = await serve(using("cut"));
+    const { owner, slotId, note, shown, put, files, exists } = await market(server);
+    const { id } = await note();
+    await put(id);
+    const clip = async () => (await owner.get(`/slots/${slotId}/clips`)).body.data.clips[0];
+    await owner.post(`/slots/${slotId}/clips`, { atMs: 20_000, endMs: 25_000 });
+    await server.advance(0);
+    const copiesNow = async () => (await files()).filter((key) => key.startsWith("thumbnails/"));
+    const copies = await copiesNow();
+    for (const key of copies) await server.deps.blobs.remove(key);
+    const browser = await signedIn(server, owner, "/studio");
+    const path = `/studio/slots/${slotId}`;
+    const statuses = async () => {
+      const urls = [(await shown(id)).still!.thumbnailUrl!, (await clip()).thumbnailUrl];
+      const images = /<img src="([^"]+)" alt="The clip/.exec((await browser.get(path)).html)!;
+      const pages = [`${path}/thumbnails/${id}`, images[1]!];
+      return [
+        ...(await Promise.all(urls.map(async (url) => (await fetch(url)).status))),
+        ...(await Promise.all(pages.map(async (page) => (await browser.get(page)).status))),
+      ];
+    };
+    expect([copies.length, await statuses()]).toEqual([3, [404, 404, 404, 404]]);
+    await server.deps.store.write((tx) => tx.run("UPDATE stills SET thumbnail_size = NULL"));
+    expect([await copiesNow(), await statuses()]).toEqual([[], [200, 200, 200, 200]]);
+    expect(await (await fetch((await shown(id)).still!.thumbnailUrl!)).text()).toBe(
+      await (await fetch((await shown(id)).still!.downloadUrl!)).text(),
+    );
+    await owner.delete(`/moments/${id}`);
+    await owner.delete(`/clips/${(await clip()).id}`);
+    await server.advance(0);
+    const left = await files();
+    expect([left.length, left.every(exists)]).toEqual([1, true]);
   });
 
   it("the poster of a clip is cut with it, out of its part of the video, and goes with it", async () => {

@@ -1,11 +1,16 @@
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
+import { createCommandTranscriber } from "../../server/transcripts/command.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { claim, order, play } from "../helpers/factories.ts";
+import { claim, giveVideo, order, play, registerPlaytester } from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 
 const day = 86_400_000;
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}.mjs`, import.meta.url));
+const [transcriber, ffmpeg] = [fixture("transcriber"), fixture("ffmpeg")];
 const password = "correct horse";
 
 const submitted = async ({ server, owner, gameId, playtester }: Market) =>
@@ -29,7 +34,201 @@ async function decide({ browser }: Market, page: string, action: string, fields:
   return (await browser.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
 }
 
+/** Fills the account with copies of a slot, which go as one.  */
+const copySlot = ({ server }: Market, id: string, count: number) =>
+  server.deps.store.write((tx) =>
+    tx.run(
+      `INSERT INTO slots (id, playtest_id, game_id, owner_id, status, reserved_at, deadline_at, submitted_at, ended_at, created_at)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST(? AS INTEGER))
+        SELECT 'ffffffff-0000-7000-8000-' || CAST(100000000000 + i AS TEXT), playtest_id, game_id, owner_id, status, reserved_at, deadline_at, submitted_at, ended_at, created_at
+        FROM slots JOIN n ON 1 = 1 WHERE id = ?`,
+      count,
+      id,
+    ),
+  );
+const removeCopies = ({ server }: Market) =>
+  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"));
+/** How many rows of a kind the inbox has, and what it says below them. */
+const inboxOf = async ({ browser }: Market) => {
+  const { html } = await browser.get("/studio");
+  return { rows: html.split('<li class="row">').length - 1, html };
+};
+
+async function transcribing(scene: Market, mode: string) {
+  const { deps } = scene.server;
+  deps.transcriber = createCommandTranscriber({ ...deps.config.transcriber, command: [process.execPath, transcriber, mode] });
+  return submitted(scene);
+}
+
+/** A moment whose image is asked for, on the page of its slot. */
+async function pictured(scene: Market, mode: string) {
+  const { deps } = scene.server;
+  deps.cutter = createFfmpegCutter({ ...deps.config.clips, ffmpeg: [process.execPath, ffmpeg, mode] });
+  const page = await submitted(scene);
+  const { id } = (await scene.owner.post(`/slots/${page.split("/").at(-1)}/moments`, { atMs: 2000, text: "Lost" })).body.data
+    .moment;
+  await scene.browser.submit(page, `${page}/moments/still`, { moment: id });
+  return page;
+}
+
 const facts: Fact<Market>[] = [
+  {
+    says: "More videos wait than are listed here. They appear when you have reviewed some of these.",
+    async see(scene) {
+      await submitted(scene);
+      await copySlot(scene, (await slotsOf(scene))[0].id, 100);
+      return "/studio";
+    },
+    async holds(scene) {
+      const { owner } = scene;
+      const waiting = async () =>
+        (await owner.get("/inbox")).body.data.items.find(({ kind }: { kind: string }) => kind === "reviews");
+      expect([(await inboxOf(scene)).rows, (await waiting()).count]).toEqual([100, 101]);
+      await owner.post(`/slots/${(await slotsOf(scene))[0].id}/accept`);
+      const { rows, html } = await inboxOf(scene);
+      expect([rows, (await waiting()).count, html.includes("More videos wait")]).toEqual([100, 100, false]);
+      await removeCopies(scene);
+    },
+  },
+  {
+    says: "More problems wait than are listed here. They appear when you have answered some of these.",
+    async see(scene) {
+      await copySlot(scene, (await reported(scene)).split("/").at(-1)!, 100);
+      return "/studio";
+    },
+    async holds(scene) {
+      expect((await inboxOf(scene)).rows).toBe(100);
+      await scene.owner.post(`/slots/${(await slotsOf(scene))[0].id}/unblock`, { message: "Fixed." });
+      const { rows, html } = await inboxOf(scene);
+      expect([rows, html.includes("More problems wait")]).toEqual([100, false]);
+      await removeCopies(scene);
+    },
+  },
+  {
+    says: "More than 100 slots are with playtesters.",
+    async see(scene) {
+      const { owner, gameId, playtester } = scene;
+      await copySlot(scene, await claim(playtester, await order(owner, gameId)), 100);
+      return "/studio";
+    },
+    async holds(scene) {
+      const { clock, deps } = scene.server;
+      // Not among those that are listed first.
+      await deps.store.write((tx) =>
+        tx.run("UPDATE slots SET deadline_at = ? WHERE id NOT LIKE 'ffffffff-%'", clock.now() + 3_600_000),
+      );
+      expect((await inboxOf(scene)).html).not.toContain("first deadline");
+      await removeCopies(scene);
+      expect((await inboxOf(scene)).html).toContain("1 slot is with playtesters. The first deadline is in 60 minutes.");
+    },
+  },
+  {
+    says: "There are very many slots. Only the newest 20000 are counted.",
+    async see(scene) {
+      await scene.owner.delete(`/slots/${(await reported(scene)).split("/").at(-1)}`);
+      await copySlot(scene, (await slotsOf(scene))[0].id, 19_999);
+      return "/studio/stats";
+    },
+    async holds(scene) {
+      const counted = async () => {
+        const { html } = await scene.browser.get("/studio/stats");
+        return /Slots, with retries<\/span><br><strong>(\d+)/.exec(html)![1];
+      };
+      await scene.server.advance(day);
+      await order(scene.owner, scene.gameId, { quantity: 2 });
+      const { open, total } = (await scene.owner.get("/stats")).body.data.slots;
+      expect([open, total, await counted()]).toEqual([2, 20_000, "20000"]);
+      await removeCopies(scene);
+      const { html } = await scene.browser.get("/studio/stats");
+      expect([await counted(), html.includes("Only the newest")]).toEqual(["3", false]);
+    },
+  },
+  {
+    says: "Spent is the price of slots that were accepted or finally rejected. The forecast is what slots that have not ended cost if all are accepted; it is held already.",
+    async see(scene) {
+      const { server, owner, gameId, playtester } = scene;
+      const played = async () => play(server, playtester, await order(owner, gameId));
+      await owner.post(`/slots/${await played()}/accept`);
+      await owner.post(`/slots/${await played()}/reject`, { reason: "Mute." });
+      await owner.post(`/slots/${await played()}/reject`, { reason: "Mute.", allowRetry: true });
+      await order(owner, gameId, { quantity: 2 });
+      return "/studio/stats";
+    },
+    async holds(scene) {
+      const { server, owner, playtester, browser } = scene;
+      const figures = async () => {
+        const { html } = await browser.get("/studio/stats");
+        return ["Spent", "Forecast"].map((name) => new RegExp(`>${name}</span><br><strong>([^<]*)`).exec(html)![1]);
+      };
+      const held = "SELECT CAST(ABS(SUM(balance)) AS BIGINT) AS cents FROM ledger_accounts WHERE id LIKE 'liab:held:%'";
+      const heldCents = async () => (await server.deps.store.read((q) => q.one<{ cents: number }>(held)))!.cents;
+      expect([await figures(), await heldCents(), await creditOf(scene)]).toEqual([["$40.00", "$60.00"], 6000, 10_000]);
+      const [retry] = await slotsOf(scene);
+      await giveVideo(server, retry.id, playtester);
+      await playtester.post(`/playtester/slots/${retry.id}/submit`);
+      const [{ id }] = (await playtester.get("/playtester/playtests")).body.data.playtests;
+      const others = [await play(server, playtester, id), await play(server, await registerPlaytester(server), id)];
+      for (const slot of [retry.id, ...others]) expect((await owner.post(`/slots/${slot}/accept`)).status).toBe(200);
+      expect([await figures(), await heldCents(), await creditOf(scene)]).toEqual([["$100.00", "$0.00"], 0, 10_000]);
+    },
+  },
+  {
+    says: "The transcript could not be made.",
+    async see(scene) {
+      const page = await transcribing(scene, "fail");
+      await scene.server.advance(0);
+      return page;
+    },
+    async holds(scene) {
+      const [{ id }] = await slotsOf(scene);
+      expect((await scene.owner.get(`/slots/${id}`)).body.data.slot.transcription.status).toBe("failed");
+      expect((await scene.owner.get(`/slots/${id}/transcript`)).status).toBe(404);
+    },
+  },
+  {
+    says: "The transcript is being made. Reload this page in a few minutes.",
+    see: (scene) => transcribing(scene, "vtt"),
+    async holds(scene) {
+      await scene.server.advance(0);
+      expect((await scene.browser.get(`/studio/slots/${(await slotsOf(scene))[0].id}`)).html).toContain("Hello there.");
+    },
+  },
+  {
+    says: "This video has no transcript.",
+    see: submitted,
+    async holds(scene) {
+      await scene.server.advance(day);
+      expect((await scene.owner.get(`/slots/${(await slotsOf(scene))[0].id}/transcript`)).status).toBe(404);
+    },
+  },
+  {
+    says: "The still image could not be cut: the video may be damaged there.",
+    async see(scene) {
+      const page = await pictured(scene, "fail");
+      await scene.server.advance(0);
+      return page;
+    },
+    async holds(scene) {
+      const page = `/studio/slots/${(await slotsOf(scene))[0].id}`;
+      const why = await scene.server.deps.store.read((q) => q.all<{ error: string }>("SELECT error FROM stills"));
+      expect(why.map(({ error }) => error)).toContainEqual(expect.stringContaining("moov atom not found"));
+      const { html } = await scene.browser.get(page);
+      expect([html.includes("Take an image"), html.includes("Delete the image"), html.includes("<img")]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  },
+  {
+    says: "The still image is being cut. Reload this page in a moment.",
+    see: (scene) => pictured(scene, "cut"),
+    async holds(scene) {
+      await scene.server.advance(0);
+      const { html } = await scene.browser.get(`/studio/slots/${(await slotsOf(scene))[0].id}`);
+      expect([html.includes("is being cut"), html.includes('alt="The video at 0:02"')]).toEqual([false, true]);
+    },
+  },
   {
     says: "You approved the application. A slot is reserved for the playtester, who was told.",
     async see(scene) {

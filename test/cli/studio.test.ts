@@ -112,25 +112,88 @@ describe("playtest studio", () => {
     expect([reply.status, reply.text]).toEqual([403, expect.stringContaining("Nothing was done.")]);
   });
 
-  it("a form takes effect, and only with the token of the page", async () => {
+  interface Opened {
+    studio: Running;
+    cookie: string;
+    folder: string;
+  }
+  /** A slot with a problem, the address of the form that answers it, and the form's fields. */
+  async function problem({ studio: { origin }, cookie, folder }: Opened) {
     const { owner, server } = fixture;
     const ann = await registerPlaytester(server, "Ann");
     const slot = await claim(ann, await order(owner, await createGame(owner)));
     await ann.post(`/playtester/slots/${slot}/report`, { reasonCode: "crash" });
-    const studio = await start(account());
-    const { cookie, folder } = await enter(studio);
     const path = `${folder}/studio/slots/${slot}/problem`;
-    const post = (fields: Record<string, string>) =>
+    const fields = { ...hiddenFields((await ask(origin + path, { cookie })).text, path), message: "Fixed." };
+    const post = (headers: Record<string, string>, sent: Record<string, string> = fields) =>
       ask(
-        studio.origin + path,
-        { cookie, origin: studio.origin, "content-type": "application/x-www-form-urlencoded" },
-        new URLSearchParams(fields).toString(),
+        origin + path,
+        { cookie, origin, "content-type": "application/x-www-form-urlencoded", ...headers },
+        new URLSearchParams(sent).toString(),
       );
-    expect((await post({ message: "Fixed." })).status).toBe(403);
-    const fields = hiddenFields((await ask(studio.origin + path, { cookie })).text, path);
-    const done = await post({ ...fields, message: "Fixed." });
-    expect([done.status, done.headers.location]).toEqual([303, `${path}?done=answered`]);
-    expect((await owner.get(`/slots/${slot}`)).body.data.slot.status).toBe("reserved");
+    const status = async () => (await owner.get(`/slots/${slot}`)).body.data.slot.status as string;
+    return { path, post, status };
+  }
+
+  it.each<{ says: RegExp; headers: Record<string, string> }>([
+    { says: /Studio answers only at http:\/\/127\.0\.0\.1:\d+\. Nothing was done\./, headers: { host: "evil.example" } },
+    {
+      says: /Studio takes no requests from pages of other sites\. Nothing was done\./,
+      headers: { origin: "https://evil.example" },
+    },
+  ])("refuses a form as it says: $says", async ({ says, headers }) => {
+    const studio = await start(account());
+    const { post, status } = await problem({ studio, ...(await enter(studio)) });
+    const refused = await post(headers);
+    expect([refused.status, refused.text, await status()]).toEqual([403, expect.stringMatching(says), "blocked"]);
+    expect([(await post({})).status, await status()]).toEqual([303, "reserved"]);
+  });
+
+  it.each<{ says: string; send(studio: Running): Promise<Answer>; holds(studio: Running, page: () => Promise<Answer>): unknown }>(
+    [
+      {
+        says: "Open the address that playtest studio printed. If it was used already, run the command again.",
+        send: ({ origin }) => ask(`${origin}/studio`),
+        async holds() {
+          const again = await startStudio(account(), []);
+          expect((await ask(again.url)).status).toBe(303);
+          await again.stop();
+        },
+      },
+      {
+        says: "This address was used already, or is not complete. Use the tab where Studio is open, or run playtest studio again for a new address.",
+        send: ({ url }) => ask(url),
+        async holds({ url, origin }, page) {
+          expect((await ask(`${origin}/?token=${new URL(url).searchParams.get("token")!.slice(1)}`)).text).toContain(
+            "is not complete",
+          );
+          expect((await page()).status).toBe(200);
+        },
+      },
+    ],
+  )("refuses an address as it says: $says", async ({ says, send, holds }) => {
+    const studio = await start(account());
+    const { cookie, base } = await enter(studio);
+    const reply = await send(studio);
+    expect([reply.status, reply.text]).toEqual([403, expect.stringContaining(says)]);
+    await holds(studio, () => ask(`${base}/studio`, { cookie }));
+  });
+
+  it("“Open this address in a browser.”: a form does not use it up", async () => {
+    const studio = await start(account());
+    const { origin } = studio;
+    const posted = await ask(studio.url, { origin, "content-type": "application/x-www-form-urlencoded" }, "");
+    expect([posted.status, posted.text]).toEqual([403, expect.stringContaining("Open this address in a browser.")]);
+    const { cookie, base } = await enter(studio);
+    expect((await ask(`${base}/studio`, { cookie })).status).toBe(200);
+  });
+
+  it("a form takes effect, and only with the token of the page", async () => {
+    const studio = await start(account());
+    const { path, post, status } = await problem({ studio, ...(await enter(studio)) });
+    expect([(await post({}, { message: "Fixed." })).status, await status()]).toEqual([403, "blocked"]);
+    const done = await post({});
+    expect([done.status, done.headers.location, await status()]).toEqual([303, `${path}?done=answered`, "reserved"]);
   });
 
   it("passes videos on, in parts too, and never the key", async () => {

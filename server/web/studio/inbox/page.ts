@@ -23,7 +23,8 @@ export async function inboxPage(context: StudioContext): Promise<PageContent> {
   const rows = rowsOf(context, waiting);
   const body = html`${context.query.get("done") === "verified" && notice("Your email address is verified. Your password and API keys were removed: anybody could have set them.")}
 <div data-live="inbox">${rows.length > 0 ? html`<ol class="rows">${rows.map((row) => rowOf(context, row))}</ol>` : nothing(context, waiting)}
-${waiting.hasMore && html`<p class="soft">More videos wait than are listed here. They appear when you have reviewed some of these.</p>`}
+${waiting.hasMore.problems && html`<p class="soft">More problems wait than are listed here. They appear when you have answered some of these.</p>`}
+${waiting.hasMore.reviews && html`<p class="soft">More videos wait than are listed here. They appear when you have reviewed some of these.</p>`}
 ${!waiting.hasInbox && html`<p class="soft">This server does not say which applications and unpaid orders wait. Open a playtest to see its applications.</p>`}
 ${playing(context, waiting)}</div>`;
   return studioLayout(context, "inbox", { title: "Inbox", body });
@@ -48,12 +49,16 @@ function nothing(context: StudioContext, { playing: held }: Waiting): Markup {
 }
 
 /** What is with the playtesters now. */
-function playing({ now }: StudioContext, { playing: held }: Waiting): Markup | false {
-  const deadlines = held.flatMap(({ slot }) => slot.deadlineAt ?? []).sort();
-  const first = deadlines[0];
+function playing(context: StudioContext, { playing: held, hasMore }: Waiting): Markup | false {
   return (
     held.length > 0 &&
-    html`<section><h2>Being played</h2><p>${plural(held.length, "slot")} ${held.length === 1 ? "is" : "are"} with playtesters.${first !== undefined && ` The first deadline is ${until(first, now) || "now"}.`}</p>
+    html`<section><h2>Being played</h2><p>${hasMore.playing ? `More than ${plural(held.length, "slot")} are with playtesters.` : allPlaying(context, held)}</p>
 <ul class="links">${[...new Map(held.map((one) => [one.playtest.id, one.game.name]))].map(([id, name]) => html`<li><a href="/studio/playtests/${id}">${name}</a></li>`)}</ul></section>`
   );
+}
+
+function allPlaying({ now }: StudioContext, held: Waiting["playing"]): string {
+  const [first] = held.flatMap(({ slot }) => slot.deadlineAt ?? []).sort();
+  const count = `${plural(held.length, "slot")} ${held.length === 1 ? "is" : "are"} with playtesters.`;
+  return first === undefined ? count : `${count} The first deadline is ${until(first, now) || "now"}.`;
 }

@@ -18,12 +18,14 @@ export interface Waiting {
   /** Whether the server says which applications and orders wait. */
   hasInbox: boolean;
   playing: Submission[];
-  /** Whether more videos wait than are listed. */
-  hasMore: boolean;
+  /** Of which there are more than are listed. */
+  hasMore: Record<"problems" | "reviews" | "playing", boolean>;
 }
 
 /** The most slots of one status that the inbox lists. */
 const limit = 100;
+
+const isLonger = ({ meta }: { meta: { cursor?: string | null | undefined } }) => typeof meta.cursor === "string";
 
 export async function waitingFor({ call }: StudioContext): Promise<Waiting> {
   const slots = (status: SlotStatus) => call("listSubmissions", { query: { status, limit } });
@@ -42,6 +44,6 @@ export async function waitingFor({ call }: StudioContext): Promise<Waiting> {
     items: inbox?.data.items ?? [],
     hasInbox: inbox !== undefined,
     playing: playing.data.submissions,
-    hasMore: typeof reviews.meta.cursor === "string",
+    hasMore: { problems: isLonger(problems), reviews: isLonger(reviews), playing: isLonger(playing) },
   };
 }

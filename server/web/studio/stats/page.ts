@@ -62,7 +62,7 @@ function slotSection(stats: Statistics): Markup {
   }));
   return html`<h2>Slots</h2>${isPartial && html`<p>There are very many slots. Only the newest ${total} are counted.</p>`}
 ${figures([
-  ["Slots ordered", String(total)],
+  ["Slots, with retries", String(total)],
   ["Accepted of reviewed", acceptanceRate === null ? "none reviewed yet" : percent(acceptanceRate)],
   ["Retry allowed of reviewed", retryRate === null ? "none reviewed yet" : percent(retryRate)],
 ])}
