@@ -7,7 +7,7 @@ const rules: readonly Omit<Mutant, "test">[] = [
     rule: "a search finds only what belongs to its owner",
     edits: [
       [store, "{ owner: ownerId, game, playtest,", "{ game, playtest,"],
-      [store, "WHERE p.owner_id = ? ORDER BY p.seq", "WHERE p.owner_id <> ? || 'x' ORDER BY p.seq"],
+      [store, "AND p.owner_id = ? ORDER BY p.seq", "AND p.owner_id <> ? || 'x' ORDER BY p.seq"],
     ],
   },
   {
