@@ -7,6 +7,7 @@ import { type Call, load } from "./load.ts";
 import type { Figure } from "./measure.ts";
 import { pgbench, scriptOf, startRecorder } from "./peers/pgbench.ts";
 import { type Served, serveIn } from "./serve.ts";
+import { deliveriesOf } from "./sustained/deliveries.ts";
 import { type Population, populate, racers } from "./sustained/population.ts";
 import { cpuTime, seconds } from "./sustained/run.ts";
 
@@ -156,8 +157,8 @@ async function loadAll(servers: readonly Served[], at: number, count: number, ma
 }
 
 /**
- * `processes`: orders of 1, 16 and 1,000 owners, claims and reads of 64 clients on one durable PostgreSQL, with 1, 2 and 4 processes;
- * against one client, against SQLite and against pgbench, which runs the statements of the same orders.
+ * `processes`: orders of 1, 16 and 1,000 owners, claims and reads of 64 clients, and deliveries, on one durable PostgreSQL, with 1,
+ * 2 and 4 processes; against one client, against SQLite and against pgbench, which runs the statements of the same orders.
  */
 export async function processes(): Promise<Figure[]> {
   const postgres = await startPostgres({ durable: true });
@@ -166,6 +167,7 @@ export async function processes(): Promise<Figure[]> {
   await client.connect();
   const bench = new Bench(await populate(dataDir, size, postgres.url), dataDir, client, postgres.url);
   try {
+    const delivered = await deliveryFigures(client, postgres.url);
     await bench.use(1);
     const single = await bench.measure(orders(16), { at: 1 });
     const [one, many, most] = [
@@ -196,13 +198,27 @@ export async function processes(): Promise<Figure[]> {
         figures.push(figure(what, run.perSecond / alone[index]!.perSecond, 1, run, alone[index]!));
       }
     }
-    return figures;
+    return [...figures, ...delivered];
   } finally {
     await client.end();
     for (const served of bench.servers) await served.stop();
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Deliveries of more processes against those of one; in a database of their own, as only a sandbox sends to this machine. */
+async function deliveryFigures(client: Client, url: string): Promise<Figure[]> {
+  await client.query("CREATE DATABASE deliveries");
+  const [alone, ...more] = await deliveriesOf([1, 2, 4], url.replace(/[^/]*$/, "deliveries"));
+  return more.map((rate, index) => ({
+    name: "processes",
+    what: `deliveries: ${[2, 4][index]} processes against one`,
+    ratio: rate / alone!,
+    goal: "≥ 1×",
+    met: rate >= alone!,
+    raw: `${Math.round(rate)} / ${Math.round(alone!)} a second, none lost or sent twice`,
+  }));
 }
 
 /** Orders a second of pgbench; undefined without pgbench. */

@@ -1,45 +1,33 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openStore } from "../../server/database/open.ts";
-import * as events from "../../server/events/store.ts";
-import * as webhookStore from "../../server/events/webhooks/store.ts";
-import * as jobs from "../../server/jobs/store.ts";
-import { createIds } from "../../server/lib/ids.ts";
 import { load } from "./load.ts";
 import { type Figure, inTurn, median } from "./measure.ts";
-import { servePeer } from "./serve.ts";
+import { arrived, type Control, queue, register, startReceivers } from "./sustained/deliveries.ts";
 
 const deliveries = 10_000;
 const receivers = 10;
+const each = deliveries / receivers;
 const inFlight = 20;
 const body = JSON.stringify({ event: "slot.submitted", timestamp: new Date(0).toISOString(), data: { slotId: "x".repeat(36) } });
 
-interface Counts {
-  received: number[];
-  /** Milliseconds since the epoch. */
-  firstAt: number;
-  lastAt: number;
-}
-
 /** `webhooks`: 10,000 queued deliveries to ten local receivers, against a plain HTTP load on them; and with two that hang. */
 export async function webhooks(): Promise<Figure[]> {
-  const peer = await servePeer("peers/receivers.ts", []);
+  const { control, ports, stop: end } = await startReceivers(receivers);
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
-  const control = async <T>(path: string) => (await (await fetch(peer.baseUrl + path)).json()) as T;
   try {
-    const ports = await control<number[]>("/ports");
-    const ownerKey = await register(dataDir, ports);
-    await queue(dataDir);
+    const first = await serve(dataDir, ["--seed", "minimal"]);
+    await register(first, ports);
+    await first.stop();
+    await queue({ dataDir }, each);
     const server = await serve(dataDir, ["--rate-limit", "off"]);
-    await arrived(control, 0);
+    await arrived(control, each);
     const rates = await inTurn(
       [
         { name: "plain", run: () => plain(ports, control) },
-        { name: "deliveries", run: () => replay(server.baseUrl, ownerKey, control) },
+        { name: "deliveries", run: () => replay(server.baseUrl, first.ownerKey, control) },
       ],
       5,
     );
@@ -71,40 +59,23 @@ export async function webhooks(): Promise<Figure[]> {
       },
     ];
   } finally {
-    await peer.stop();
+    await end();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-type Control = <T>(path: string) => Promise<T>;
-
 async function plain(ports: readonly number[], control: Control): Promise<number> {
   await control("/reset");
-  const each = ports.map((port) =>
+  const loads = ports.map((port) =>
     load(`http://127.0.0.1:${port}`, {
       connections: inFlight / receivers,
-      count: deliveries / receivers,
+      count: each,
       make: () => ({ method: "POST", path: "/hook", headers: { "content-type": "application/json" }, body }),
     }),
   );
   const started = performance.now();
-  await Promise.all(each);
+  await Promise.all(loads);
   return deliveries / ((performance.now() - started) / 1000);
-}
-
-/** One webhook per receiver, made through the API as its owner would. */
-async function register(dataDir: string, ports: readonly number[]): Promise<string> {
-  const server = await serve(dataDir, ["--seed", "minimal"]);
-  for (const port of ports) {
-    const reply = await fetch(`${server.baseUrl}/api/v1/webhooks`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${server.ownerKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ url: `http://127.0.0.1:${port}/hook`, events: ["*"] }),
-    });
-    if (reply.status !== 201) throw new Error(await reply.text());
-  }
-  await server.stop();
-  return server.ownerKey;
 }
 
 /** A running server delivers once more what each webhook was ever sent; deliveries a second, from the first to the last. */
@@ -116,63 +87,18 @@ async function replay(baseUrl: string, ownerKey: string, control: Control): Prom
   const body = JSON.stringify({ since: new Date(0).toISOString() });
   // At once: one after the other they would rewrite the table ten times within what is measured.
   await Promise.all(all.map(({ id }) => fetch(`${baseUrl}/api/v1/webhooks/${id}/redeliver`, { method: "POST", headers, body })));
-  return deliveries / ((await arrived(control, 0)) / 1000);
-}
-
-/** Waits until each receiver but the hostile ones has all; milliseconds from the first to the last. */
-async function arrived(control: Control, hostile: number): Promise<number> {
-  for (;;) {
-    const { received, firstAt, lastAt } = await control<Counts>("/counts");
-    if (received.slice(hostile).every((count) => count >= deliveries / receivers)) return lastAt - firstAt;
-    await sleep(20);
-  }
+  const { firstAt, lastAt } = await arrived(control, each);
+  return deliveries / ((lastAt - firstAt) / 1000);
 }
 
 /** Queues while no server runs, as a restart finds it; how long the receivers that answer took to get theirs. */
 async function deliver(dataDir: string, hostile: number, control: Control): Promise<number> {
   await control(`/reset?hostile=${hostile}`);
-  await queue(dataDir);
+  await queue({ dataDir }, each);
   const server = await serve(dataDir, []);
-  const othersMs = await arrived(control, hostile);
+  const { firstAt, lastAt } = await arrived(control, each, hostile);
   await server.stop();
-  return othersMs;
-}
-
-async function queue(dataDir: string): Promise<void> {
-  const store = await openStore({ dataDir });
-  const newId = createIds(Date.now, (count) => randomBytes(count));
-  const now = Date.now();
-  await store.write(async (tx) => {
-    await tx.run("DELETE FROM webhook_attempts");
-    await tx.run("DELETE FROM webhook_deliveries");
-    await tx.run("DELETE FROM jobs WHERE kind = 'deliver-webhook'");
-    await tx.run("UPDATE webhooks SET is_active = 1, failure_count = 0");
-    const all = await tx.all<webhookStore.WebhookRow>("SELECT * FROM webhooks ORDER BY id");
-    for (let index = 0; index < deliveries / all.length; index++) {
-      const event = {
-        id: newId(),
-        account_id: all[0]!.owner_id,
-        kind: "slot.submitted",
-        data: '{"slotId":"x"}',
-        created_at: now,
-      } as const;
-      await events.insert(tx, [event]);
-      for (const { id: webhook_id, host } of all) {
-        const about = { webhook_id, host, event_id: event.id, event: event.kind, state: "pending", created_at: now } as const;
-        const none = { status_code: null, attempt_count: 0, round_start: 0, delivered_at: null, last_error: null };
-        await webhookStore.insertDelivery(tx, { id: newId(), ...about, ...none, next_retry_at: now });
-        await jobs.add(tx, {
-          id: newId(),
-          kind: "deliver-webhook",
-          key: `deliver-webhook:${host}`,
-          payload: { host },
-          runAt: now,
-          now,
-        });
-      }
-    }
-  });
-  await store.close();
+  return lastAt - firstAt;
 }
 
 async function serve(dataDir: string, flags: string[]) {
