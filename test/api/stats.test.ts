@@ -13,6 +13,7 @@ import {
   registerPlaytester,
 } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
+import { multiplySlots } from "../helpers/slot-factories.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -76,6 +77,18 @@ onBothDatabases("statistics", (start) => {
     const gameId = await createGame(owner, { name: "Moon Miner" });
     return { server, owner, gameId };
   }
+
+  it("say that slots were left out exactly where there are more than 20,000", async () => {
+    const { server, owner, gameId } = await world();
+    await order(owner, gameId);
+    await multiplySlots(server, owner.id, 20_000);
+    await server.advance(minute);
+    expect(await stats(owner)).toMatchObject({ slots: { total: 20_000 }, isPartial: false });
+    const undo = await multiplySlots(server, owner.id, 20_001);
+    for (const query of ["", `?game=${gameId}`])
+      expect(await stats(owner, query)).toMatchObject({ slots: { total: 20_000 }, isPartial: true });
+    await undo();
+  });
 
   it("are empty without playtests", async () => {
     const { owner } = await world();

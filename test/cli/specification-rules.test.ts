@@ -240,15 +240,35 @@ describe("crypto instructions", () => {
       return { status: status!, raw: raw!, headers: { ...others, ...(header !== undefined && { "x-payment": text }) } };
     };
     const { code, stdout, stderr } = await cli(world, ["billing", "credit", "x402", "--amount", "20", "--qr", "--json"]);
-    expect([code, JSON.parse(stdout).result.uri]).toEqual([0, uri]);
-    expect(stderr.includes("too incomplete for a wallet link")).toBe(uri === null);
+    const { result } = JSON.parse(stdout);
+    expect([code, result.uri]).toEqual([0, uri]);
+    // What is entered by hand is there either way.
+    expect(result.payment).toMatchObject({ chain: "base", currency: "USDC", cryptoAmount: expect.any(String), receiver });
+    expect(stderr.includes("too incomplete for a wallet link. Enter the payment in your wallet.")).toBe(uri === null);
     expect(stderr.includes("█")).toBe(uri !== null);
   });
 
   it("--from, which only some servers take, is refused", async () => {
     const world = await startWorld();
-    const { code } = await cli(world, ["billing", "credit", "x402", "--amount", "20", "--from", receiver]);
-    expect([code, changes(world)]).toEqual([2, []]);
+    const { code, stderr } = await cli(world, ["billing", "credit", "x402", "--amount", "20", "--from", receiver]);
+    const said = "This server does not take --from: it cannot tie a payment to an address. Nothing was requested.";
+    expect([code, stderr, changes(world)]).toEqual([2, expect.stringContaining(said), []]);
+  });
+
+  it("a link that is too long for a QR code is printed instead", async () => {
+    const world = await startWorld();
+    const payment = { chain: "solana", currency: "SOL", network: "solana:mainnet", receiver: "5".repeat(44) };
+    const cryptoAmount = `20.${"0".repeat(500)}`;
+    world.server.hooks.interfere = (_asked, { status, raw, headers }) => {
+      const body = JSON.parse(String(raw));
+      Object.assign(body.error.payment, { ...payment, cryptoAmount });
+      return { status: status!, raw: JSON.stringify(body), headers: headers! };
+    };
+    const words = ["billing", "credit", "x402", "--amount", "20", "--qr", "--json"];
+    const { stdout, stderr } = await cli(world, words);
+    expect(stderr).toContain("warning: The payment link does not fit into a QR code. Use the wallet link instead.");
+    const uri = `solana:${payment.receiver}?amount=${cryptoAmount}`;
+    expect([stderr.includes("█"), JSON.parse(stdout).result.uri]).toEqual([false, uri]);
   });
 
   it("credit that was added is reported although the balance cannot be read", async () => {

@@ -30,6 +30,8 @@ export interface Fact {
   /** Returns the command line. */
   line(scene: Scene): Promise<string> | string;
   stdin?: string;
+  /** What is typed, on a terminal. */
+  typed?: string;
   /** Default 0. */
   code?: number;
   holds(scene: Scene, ran: Ran): Promise<void>;
@@ -67,7 +69,7 @@ export function commandFacts(facts: readonly Fact[]): void {
   });
   afterAll(() => stop());
 
-  it.each(facts)("$says", async ({ says, asks, by, line, stdin, code = 0, holds }) => {
+  it.each(facts)("$says", async ({ says, asks, by, line, stdin, typed, code = 0, holds }) => {
     const scene = await newScene(server, admin);
     const words = await line(scene);
     const run = (text: string) =>
@@ -75,10 +77,10 @@ export function commandFacts(facts: readonly Fact[]): void {
         baseUrl: server.baseUrl,
         key: scene[by ?? "owner"].key,
         cwd: scene.cwd,
-        tty: { stdout: true },
+        tty: typed === undefined ? { stdout: true } : true,
         env: { NO_COLOR: "1" },
         outside: { newId },
-        ...(stdin !== undefined && { stdin }),
+        ...((stdin ?? typed) !== undefined && { stdin: stdin ?? typed }),
       });
     if (asks) {
       const asked = await run(words);

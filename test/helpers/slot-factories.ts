@@ -91,3 +91,22 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
   });
   return slot.id;
 }
+
+/**
+ * Makes the slots of an owner, who has at least one, into so many, each newer than the one before. Returns what removes them again: slots
+ * that nobody paid for are faults of the ledger.
+ */
+export async function multiplySlots({ deps }: TestServer, ownerId: string, to: number): Promise<() => Promise<unknown>> {
+  await deps.store.write(async (tx) => {
+    const sql = "SELECT COUNT(*) AS n FROM slots WHERE owner_id = ?";
+    const count = async () => Number((await tx.one<{ n: number }>(sql, ownerId))!.n);
+    for (let have = await count(); have < to; have = await count())
+      await tx.run(
+        `INSERT INTO slots (id, playtest_id, game_id, owner_id, status, created_at)
+           SELECT id || '+' || CAST(? AS TEXT), playtest_id, game_id, owner_id, status, created_at + ? FROM slots
+           WHERE owner_id = ? ORDER BY created_at LIMIT CAST(? AS INTEGER)`,
+        ...[String(have), have, ownerId, Math.min(have, to - have)],
+      );
+  });
+  return () => deps.store.write((tx) => tx.run("DELETE FROM slots WHERE owner_id = ? AND id LIKE '%+%'", ownerId));
+}

@@ -98,7 +98,7 @@ export function statistics({ clock }: Deps): HandlersFor<Ops> {
           gameId: scope.gameId ?? null,
           since: iso(scope.since),
           slots: { total: sum, ...counts },
-          isPartial: sum === store.mostSlots,
+          isPartial: sum === store.mostSlots && (await store.hasUncounted(q, scope)),
           devices: await store.countByDevice(q, scope),
           ...rules.rates(counts, await store.countRetried(q, scope)),
           ratings: await ratings(q, scope, now),

@@ -43,6 +43,16 @@ export async function countByStatus(q: Query, scope: Scope, now: number): Promis
   return counts;
 }
 
+/** Whether the scope has more slots than are counted. */
+export async function hasUncounted(q: Query, { ownerId, gameId, since }: Scope): Promise<boolean> {
+  const ofGame = gameId === undefined ? "" : "AND game_id = ?";
+  const row = await q.one(
+    `SELECT id FROM slots WHERE owner_id = ? AND created_at >= ? ${ofGame} LIMIT 1 OFFSET CAST(? AS INTEGER)`,
+    ...[ownerId, since, ...(gameId === undefined ? [] : [gameId]), mostSlots],
+  );
+  return row !== undefined;
+}
+
 /** How many slots were rejected with a retry. */
 export async function countRetried(q: Query, scope: Scope): Promise<number> {
   const { sql, values } = chosen(scope);

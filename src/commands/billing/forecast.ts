@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Input } from "../../api/client.ts";
+import type { Data, Input } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -26,9 +26,9 @@ export const forecast = define({
   name: "forecast",
   summary: "Find the cheapest way to pay for a set of orders",
   description:
-    "Compares hours, credit and subscription plans. Reads a JSON or YAML list of order bodies from a file, or uses the order that the flags\n" +
+    "Compares hours, credit and the subscription plans that you can buy. Reads a JSON or YAML list of order bodies from a file, or uses the order that the flags\n" +
     "describe, --orders times. The server prices each order; nothing is ordered. The cheapest way is listed first.",
-  operation: ["quotePlaytest", "listPlans", "getBalance"],
+  operation: ["quotePlaytest", "listPlans", "getBalance", "getSubscription"],
   risk: "read",
   body: "quotePlaytest",
   partialBody: true,
@@ -41,11 +41,13 @@ export const forecast = define({
   async run({ args, body, flags }, ctx) {
     const orders = args.file === undefined ? await repeated(ctx, body, flags) : await readOrders(ctx, args.file);
     const priced = await price(ctx, orders);
-    const [{ plans, configured }, { balanceCents, playtestMinutes }] = await Promise.all([
+    const [{ plans, configured }, { balanceCents, playtestMinutes }, { subscription }] = await Promise.all([
       ctx.api().listPlans({}),
       ctx.api().getBalance({}),
+      ctx.api().getSubscription({}),
     ]);
-    const ways = mixes(priced, playtestMinutes, configured ? plans : []);
+    const offers = configured ? plans.filter(({ key }) => key !== runningPlan(subscription)) : [];
+    const ways = mixes(priced, playtestMinutes, offers);
     ctx.out.note(advice(ways[0]!, priced, balanceCents));
     return ctx.rows("ways", ways, view);
   },
@@ -55,6 +57,10 @@ async function repeated(ctx: Context, body: Order, flags: OrderFlags & { orders:
   const order = await assembleBody(ctx, body, flags);
   return Array.from({ length: flags.orders ?? 1 }, () => order);
 }
+
+/** A plan that runs cannot be bought again. */
+const runningPlan = (subscription: Data<"getSubscription">["subscription"]) =>
+  subscription?.status === "active" || subscription?.status === "past_due" ? subscription.planKey : undefined;
 
 function advice(
   { plan, planCents, byHours, creditCents, totalCents }: Mix,
