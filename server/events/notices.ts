@@ -12,6 +12,8 @@ export interface NoticeContext {
   /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
   hasEnded?: boolean;
   url?: string;
+  /** The endpoint of a disabled webhook responded with 410 Gone. */
+  gone?: boolean;
   senderName?: string;
   /** Why a crypto deposit was refunded instead of credited: a sentence. */
   sentBack?: string;
@@ -232,9 +234,9 @@ const notices = {
     title: "Game keys running out",
     body: `The open slots of a playtest of ${game} need more game keys${keys ? ` (${keys.unused} of ${keys.needed} left)` : ""}. Add keys so that playtesters can claim them.`,
   }),
-  "webhook.disabled": ({ url }) => ({
+  "webhook.disabled": ({ url, gone }) => ({
     title: "Webhook disabled",
-    body: `${url ?? "A webhook"} failed too often and was disabled. Fix the endpoint, then enable the webhook.`,
+    body: `${url ?? "A webhook"} ${gone ? "responded with 410 Gone" : "failed too often"} and was disabled. Fix the endpoint, then enable the webhook.`,
   }),
   "test.ping": () => ({ title: "Test event", body: "A test event was sent to your webhook." }),
 } satisfies Record<EventKind, Texts>;

@@ -33,7 +33,7 @@ export const composePasskeyAdded = (about: Happened & { passkey: string }) =>
     about,
     "A passkey was added to your account",
     `The passkey “${nameInMail(about.passkey)}” was added to your account. It can be used to sign in without your password.`,
-    "If this was you, you do not need to do anything. If not, reset your password now, remove the passkey on your account page, revoke your API keys, and contact the operator of this server.",
+    "If this was you, you do not need to do anything. If not, reset your password now, remove the passkey on your passkeys page, revoke your API keys, and contact the operator of this server.",
   );
 
 export const composePasskeyRemoved = (about: Happened & { passkey: string }) =>
@@ -49,7 +49,7 @@ export const composePasskeyBlocked = (about: Happened & { passkey: string }) =>
     about,
     "A passkey of your account was blocked",
     `The passkey “${nameInMail(about.passkey)}” was used, but its counter was not higher than at its last use. This happens if somebody copied it. The sign-in was refused, and the passkey is not accepted any more.`,
-    "Remove the passkey on your account page and add a new one. If you did not just try to sign in, also reset your password and revoke your API keys.",
+    "Remove the passkey on your passkeys page and add a new one. If you did not just try to sign in, also reset your password and revoke your API keys.",
   );
 
 /** Without the address of the operator who did it. */

@@ -3,7 +3,15 @@ import * as store from "../../server/accounts/passkeys/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { firstAdmin, type Person, personWith, registerPlaytester } from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
-import { Authenticator, nameServer, type Twist } from "../helpers/passkeys.ts";
+import {
+  Authenticator,
+  answerSignIn as answer,
+  beginSignIn as begin,
+  nameServer,
+  optionsIn,
+  signInWithPasskey as signIn,
+  type Twist,
+} from "../helpers/passkeys.ts";
 import { hiddenFields, type Shown, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { Reply, TestServer, TestServerOptions } from "../helpers/server.ts";
 
@@ -23,8 +31,6 @@ async function named(serve: Serve): Promise<TestServer> {
 
 const originOf = (server: TestServer) => server.deps.config.baseUrl;
 const said = (reply: Reply) => [reply.status, reply.body?.error?.code ?? null];
-const plain = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-const optionsIn = (page: Shown) => JSON.parse(plain(/data-options="([^"]*)"/.exec(page.html)![1]!));
 const emailOf = async (person: Person) => (await person.get("/auth/me")).body.data.email as string;
 const inside = async (person: Visitor) => (await person.get("/play/account")).status === 200;
 
@@ -58,17 +64,6 @@ async function holder(server: TestServer) {
 }
 
 const listed = async (person: Person) => (await person.get("/auth/passkeys")).body.data.passkeys;
-
-const begin = (person: Visitor) => person.submit("/play/sign-in?next=/play/slots", "/play/sign-in/passkey/start");
-const answer = (person: Visitor, page: Shown, response: object, action = "/play/sign-in/passkey") =>
-  person.send(action, { ...hiddenFields(page.html, action), response: JSON.stringify(response) });
-
-/** Signs in with a passkey alone. */
-async function signIn(server: TestServer, key: Authenticator, twist: Twist = {}) {
-  const person = visitor(server);
-  const page = await begin(person);
-  return { person, page, reply: await answer(person, page, key.use(optionsIn(page), twist)) };
-}
 
 onBothDatabases("passkeys", (serve) => {
   it("are added with the password, listed with their last use, and removed with the password; each with mail and audit entry", async () => {

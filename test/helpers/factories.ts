@@ -46,6 +46,18 @@ export async function firstAdmin(server: TestServer): Promise<Person> {
   return personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
 }
 
+/** An admin that emails reach. */
+export async function reachableAdmin(server: TestServer): Promise<Person> {
+  const first = await firstAdmin(server);
+  const body = { name: "Operator", scopes: ["admin"], email: "operator@example.com" };
+  const { admin, apiKey } = (await first.post("/admin/admins", body)).body.data;
+  await server.advance(0);
+  const [, link, token] = /(http\S+)\?token=(\S+)/.exec(server.mails.pop()!.text)!;
+  const confirmed = await fetch(link!, { method: "POST", body: new URLSearchParams({ token: token! }) });
+  if (confirmed.status !== 200) throw new Error(`could not confirm the address: ${await confirmed.text()}`);
+  return personWith(server, apiKey, admin.id);
+}
+
 export async function createGame(owner: Person, fields: Record<string, unknown> = {}): Promise<string> {
   const reply = await owner.post("/games", {
     name: "Lantern Deep",

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import type { Person } from "./factories.ts";
+import { hiddenFields, type Shown, type Visitor, visitor } from "./portal.ts";
 import type { TestServer } from "./server.ts";
 
 /** Half of CBOR: what an authenticator needs. */
@@ -137,4 +138,19 @@ export async function addPasskey(server: TestServer, person: Person): Promise<{ 
   config.baseUrl = baseUrl;
   if (added.status !== 201) throw new Error(`could not add: ${added.text}`);
   return { key, id: added.body.data.passkey.id };
+}
+
+const plain = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+/** What a page asks the authenticator. */
+export const optionsIn = (page: Shown) => JSON.parse(plain(/data-options="([^"]*)"/.exec(page.html)![1]!));
+
+export const beginSignIn = (person: Visitor) => person.submit("/play/sign-in?next=/play/slots", "/play/sign-in/passkey/start");
+export const answerSignIn = (person: Visitor, page: Shown, response: object, action = "/play/sign-in/passkey") =>
+  person.send(action, { ...hiddenFields(page.html, action), response: JSON.stringify(response) });
+
+/** Signs a playtester in with a passkey alone. The server needs a name. */
+export async function signInWithPasskey(server: TestServer, key: Authenticator, twist: Twist = {}) {
+  const person = visitor(server);
+  const page = await beginSignIn(person);
+  return { person, page, reply: await answerSignIn(person, page, key.use(optionsIn(page), twist)) };
 }

@@ -25,7 +25,7 @@ const refused = () =>
 const blocked = () =>
   new Problem(
     "UNAUTHORIZED",
-    "This passkey is blocked because it may have been copied. You are not signed in. Sign in another way, then remove it on your account page.",
+    "This passkey is blocked because it may have been copied. You are not signed in. Sign in another way, then remove it on your passkeys page.",
   );
 
 /** The options for `navigator.credentials.get`. */

@@ -226,7 +226,7 @@ export async function emitSubscription(
     paragraphs: [
       `The renewal of ${planName} could not be charged.`,
       until
-        ? `The charge is tried again on ${until}. Make sure that your card can be charged until then.`
+        ? `The charge is tried again on ${until}. Make sure that your card can be charged by then.`
         : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
     ],
     action: { label: "See the subscription", url: taskLink(deps.config, "subscription") },

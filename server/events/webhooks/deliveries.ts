@@ -1,7 +1,9 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
+import { plural } from "../../../src/contract/text/plural.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
+import { iso } from "../../lib/time.ts";
 import { taskAction, taskLink } from "../../mail/links.ts";
 import type { Letter } from "../../mail/texts.ts";
 import { AddressRefused } from "../../outbound/index.ts";
@@ -160,7 +162,7 @@ async function recordFailure(deps: Deps, tx: Query, { delivery: { id }, outcome,
   if (next === null) await webhooks.transitionDelivery(tx, delivery, "fail", { ...attempted, next_retry_at: null });
   else await webhooks.updateDelivery(tx, id, { ...attempted, next_retry_at: delivery.state === "pending" ? next : null });
   const webhook = await webhooks.countFailure(tx, delivery.webhook_id, now);
-  if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(deps, tx, webhook);
+  if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(deps, tx, webhook, outcome.gone);
 }
 
 const attemptRow = (deps: Deps, deliveryId: string, outcome: Outcome): webhooks.AttemptRow => ({
@@ -187,23 +189,37 @@ export async function recordTestAttempt(deps: Deps, tx: Query, delivery: webhook
 }
 
 /** Disables a webhook until its owner enables it. The owner gets a notification and an email, because the endpoint receives no more events. */
-async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow): Promise<void> {
-  await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: deps.clock.now() });
+async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, gone: boolean): Promise<void> {
+  const now = deps.clock.now();
+  await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: now });
   await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");
   const owner = await users.find(tx, webhook.owner_id);
   if (!owner) return;
   const data = { webhookId: webhook.id, url: webhook.url };
-  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], { kind: "webhook.disabled", data, notice: { url: webhook.url } });
-  await mailAbout(deps, tx, owner, "webhook.disabled", disabledLetter(deps, webhook));
+  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+    kind: "webhook.disabled",
+    data,
+    notice: { url: webhook.url, gone },
+  });
+  await mailAbout(deps, tx, owner, "webhook.disabled", disabledLetter(deps, webhook, { gone, at: now }));
 }
 
-const disabledLetter = ({ config }: Deps, { id, url }: webhooks.WebhookRow): Letter => ({
+const hour = 3_600_000;
+const inDays = (ms: number) =>
+  ms < 24 * hour ? plural(Math.floor(ms / hour), "hour") : plural(Math.floor(ms / (24 * hour)), "day");
+
+/** `at` (ms) is when it was disabled. */
+const disabledLetter = (
+  { config }: Deps,
+  { id, url }: webhooks.WebhookRow,
+  { gone, at }: { gone: boolean; at: number },
+): Letter => ({
   subject: "Your webhook was disabled",
   paragraphs: [
-    `Your webhook ${url} was disabled because too many deliveries in a row failed.`,
-    "No events are lost. Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered.",
+    `Your webhook ${url} was disabled because ${gone ? "its endpoint responded with 410 Gone" : "too many deliveries in a row failed"}.`,
+    `Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered. Deliveries are kept for ${inDays(config.retention.deliveryMs)}.`,
     `Fix your endpoint, then run: playtest webhooks enable ${id}`,
-    `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${id} --since 2d --undelivered`,
+    `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${id} --since ${iso(at)} --undelivered`,
   ],
   action: { label: "See the webhook", url: taskLink(config, "webhook", id) },
 });
