@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
+import { pooled } from "./random.ts";
 
 /** Encryption and signatures with the instance key. Without the key, stored secrets cannot be read; they are never silently wrong. */
 export interface Secrets {
@@ -54,12 +55,14 @@ export function createSecrets(keys: Uint8Array | KeyRing, randomBytes: (count: n
   const ring: KeyRing = keys instanceof Uint8Array ? { current: keys, others: [] } : keys;
   const derive = subkeys();
   const sealing = (key: Uint8Array) => derive(key, "playtest seal v1");
+  // A nonce must not repeat, but is no secret.
+  const newNonce = pooled(randomBytes, 1_200);
 
   const sealBytes = (plain: Uint8Array, context: string) => {
-    const nonce = randomBytes(12);
+    const nonce = newNonce(12);
     const cipher = createCipheriv("aes-256-gcm", sealing(ring.current), nonce).setAAD(Buffer.from(context));
-    const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    const body = [cipher.update(plain), cipher.final()];
+    return Buffer.concat([nonce, cipher.getAuthTag(), ...body]);
   };
   const openWith = (key: Uint8Array, bytes: Buffer, context: string) => {
     const decipher = createDecipheriv("aes-256-gcm", sealing(key), bytes.subarray(0, 12)).setAAD(Buffer.from(context));
