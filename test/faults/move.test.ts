@@ -82,7 +82,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     const { answered, all } = writers(owner, gameId);
     while (answered.orders.length < 50) await owner.get("/billing/balance");
 
-    const { code, stdout, stderr } = await serve("migrate", "--to", target.url, "--json").ended;
+    const { code, stdout, stderr } = await serve("migrate", "--to", target.url, "--json", "--quiet").ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout).result).toMatchObject({ from: expect.stringContaining("playtest.db"), rows: expect.any(Number) });
     await all;
@@ -104,7 +104,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     await moved.stop();
     const checks = await doctor({ data: dataDir, databaseUrl: target.url, ledger: true, fix: false, now: Date.now(), env: {} });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
-  });
+  }, 180_000);
 
   it("lets the server go on when it is killed, and then works with the same or an empty database", async () => {
     const old = await serving("--seed", "minimal");
@@ -126,7 +126,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
       }
       expect(await inTarget((q) => settings.get(q, "mode"))).toBeUndefined();
     }
-    const { stderr } = await serve("migrate", "--to", target.url).ended;
+    const { stderr } = await serve("migrate", "--to", target.url, "--quiet").ended;
     expect(stderr).toMatch(/^$|was moved before/);
     expect(await orderOne()).toMatchObject({ status: 503 });
     await old.stop();
