@@ -286,6 +286,10 @@ describe("again", () => {
     const ran = await bulk("--yes --json", { now: Date.parse("2026-03-02T12:00:00.000Z") });
     expect(ran.code).toBe(11);
     expect(JSON.parse(ran.stdout).result.failures).toMatchObject([{ line: 2, code: "OUTCOME_UNKNOWN" }]);
+    expect([ran.stderr, (await playtests()).length]).toEqual([
+      expect.stringContaining("To order it again, put the row into a file of its own and pass another --batch."),
+      1,
+    ]);
   });
 });
 

@@ -423,6 +423,106 @@ const administration: Fact[] = [
   ),
 ];
 
+const payouts: Fact[] = [
+  {
+    says: /Record a payout to \S+ for \$4\.00\?/,
+    asks: true,
+    by: "admin",
+    async line(scene) {
+      await earner(scene);
+      return `admin payouts create ${scene.ann.id} --amount 4`;
+    },
+    holds: async (scene) => expect(await earned(scene)).toBe(600),
+  },
+  {
+    says: "Make a pending payout to every playtester who can be paid?",
+    asks: true,
+    by: "admin",
+    async line(scene) {
+      for (const person of [scene.ann, await registerPlaytester(scene.server)]) await earner(scene, person);
+      await scene.ann.post("/playtester/payout-details/remove", { password });
+      return "admin payouts create --all";
+    },
+    async holds(scene) {
+      const [batch] = (await scene.admin.get("/admin/payout-batches")).body.data.batches;
+      const { payouts } = (await scene.admin.get(`/admin/payouts?batch=${batch.id}`)).body.data;
+      const isPending = payouts.every(({ status, amountCents }: Payout) => status === "pending" && amountCents > 0);
+      expect([isPending, payouts.map(({ userId }: Payout) => userId).includes(scene.ann.id)]).toEqual([true, false]);
+      expect(await earned(scene)).toBe(1_000);
+    },
+  },
+  {
+    says: "nobody is paid twice, whoever else runs it",
+    by: "admin",
+    line: () => "admin payouts create --help",
+    async holds(scene) {
+      await earner(scene);
+      const pay = () => scene.run("admin payouts create --all --yes", scene.admin);
+      await Promise.all([pay(), pay(), pay()]);
+      const { payouts } = (await scene.admin.get("/admin/payouts?status=pending&limit=100")).body.data;
+      expect(payouts.filter(({ userId }: Payout) => userId === scene.ann.id)).toMatchObject([{ amountCents: 1_000 }]);
+      expect(await earned(scene)).toBe(0);
+    },
+  },
+  {
+    says: "The batch has no pending payouts by bank. No file was written.",
+    by: "admin",
+    code: 2,
+    async line(scene) {
+      await earner(scene);
+      const { batch } = (await scene.admin.post("/admin/payout-batches", { method: "paypal" })).body.data;
+      return `admin payouts file ${batch.id} --format bank --file ${join(scene.cwd, "bank.csv")}`;
+    },
+    async holds({ admin, cwd }) {
+      const [batch] = (await admin.get("/admin/payout-batches")).body.data.batches;
+      const { payouts } = (await admin.get(`/admin/payouts?batch=${batch.id}`)).body.data;
+      expect([payouts.every(({ method }: Payout) => method === "paypal"), readdirSync(cwd)]).toEqual([true, []]);
+    },
+  },
+  ...["reference,status\n,paid\n", "reference,status\nREF,maybe\n"].map(
+    (text): Fact => ({
+      says: text.includes("maybe")
+        ? /returned\.csv, line 3: the status "maybe" is not known\. Nothing was recorded\./
+        : /returned\.csv, line 3: there is no reference\. Nothing was recorded\./,
+      by: "admin",
+      code: 2,
+      async line(scene) {
+        await earner(scene);
+        const { batch } = (await scene.admin.post("/admin/payout-batches", {})).body.data;
+        const [{ reference }] = (await scene.admin.get(`/admin/payouts?batch=${batch.id}`)).body.data.payouts;
+        const file = join(scene.cwd, "returned.csv");
+        writeFileSync(file, text.replace("\n", `\n${reference},paid\n`).replace("REF", reference));
+        return `admin payouts settle ${batch.id} --file ${file}`;
+      },
+      async holds({ admin, ann }) {
+        const { payouts } = (await admin.get("/admin/payouts?status=pending&limit=100")).body.data;
+        expect(payouts.map(({ userId }: Payout) => userId)).toContain(ann.id);
+      },
+    }),
+  ),
+  {
+    says: "Record that a payout failed; the amount is owed again",
+    by: "admin",
+    line: () => "admin payouts fail --help",
+    async holds(scene) {
+      await earner(scene);
+      await scene.run("admin payouts create --all --yes", scene.admin);
+      expect(await earned(scene)).toBe(0);
+      const { payouts } = (await scene.admin.get("/admin/payouts?status=pending&limit=100")).body.data;
+      const { id } = payouts.find(({ userId }: Payout) => userId === scene.ann.id);
+      expect((await scene.run(`admin payouts fail ${id}`, scene.admin)).code).toBe(0);
+      expect(await earned(scene)).toBe(1_000);
+    },
+  },
+];
+
+interface Payout {
+  userId: string;
+  status: string;
+  method: string;
+  amountCents: number;
+}
+
 const earnings: Fact[] = [
   {
     says: "Balance: $0.00. Paid out so far: $0.00. On the way to you: $10.00.",
@@ -618,4 +718,4 @@ const subscriptions: Fact[] = [
   },
 ];
 
-commandFacts([...orders, ...asked, ...reviews, ...administration, ...earnings, ...ages, ...subscriptions]);
+commandFacts([...orders, ...asked, ...reviews, ...administration, ...payouts, ...earnings, ...ages, ...subscriptions]);

@@ -151,6 +151,6 @@ const lost = ({ line }: Planned) => ({
   code: "OUTCOME_UNKNOWN",
   message:
     `Line ${line} was sent more than 23 hours ago and its reply was lost, so a retry could order it twice. ` +
-    "Look for the order with `playtest playtests list`. To order the row again, pass another --batch.",
+    "Look for the order with `playtest playtests list`. To order it again, put the row into a file of its own and pass another --batch.",
   exitCode: exitCodes.unknownOutcome,
 });
