@@ -151,8 +151,14 @@ onBothDatabases("subscriptions", (serve) => {
     ]);
     expect((await show(till)).subscription).toMatchObject({ endedReason: "payment_failed", endedAt: "2026-04-06T12:00:00.000Z" });
     expect([(await till.events("subscription.cancelled")).length, await till.minutes()]).toEqual([1, 300]);
+    const told = till.server.mails.findLast(({ subject }) => subject.startsWith("The renewal of"))!.text;
+    expect(told).toContain(
+      "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
+    );
     await till.server.advance(60 * day);
     expect(await till.events("subscription.payment_failed")).toHaveLength(4);
+    await submit((await subscribe(till, "indie_monthly")).checkoutUrl, goodCard);
+    expect([(await show(till)).subscription.status, await till.minutes()]).toEqual(["active", 600]);
   });
 
   test("renewal: after an outage of days, attempts are as far apart as ever, and emails name the next one", async () => {

@@ -112,6 +112,18 @@ onBothDatabases("what pages without an account state", (serve) => {
     });
   });
 
+  it("“Nothing was charged. Try again with another card: the payment is still open, and it is charged only once.”", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy(2000);
+    const pay = (number: string) => submit(checkoutUrl, { number, expiry: "12/34", cvc: "123" });
+    expect(text(await (await pay("4000000000000002")).text())).toContain(
+      "Nothing was charged. Try again with another card: the payment is still open, and it is charged only once.",
+    );
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["pending", 0]);
+    for (let times = 0; times < 2; times++) await pay("4242424242424242");
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
+  });
+
   it("“You will not get these emails any more. To change it again, open the link in the email once more.”", async () => {
     const server = await serve();
     const [owner, pim] = [await registerOwner(server), await registerPlaytester(server)];

@@ -242,6 +242,96 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "of your balance may come from card payments, which can still be disputed, and is held for now. All of it is available from",
+    async see({ server, owner, gameId, playtester }) {
+      server.deps.config.payouts.holdDays = 7;
+      await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
+      return "/play/earnings";
+    },
+    async holds({ server, playtester, browser }) {
+      const { html } = await browser.get("/play/earnings");
+      const from = Date.parse(/available from <time datetime="([^"]+)"/.exec(html)![1]!);
+      expect(html).toContain("because a card payment can still be disputed");
+      const key = (await ensureAdmin(server.deps))!;
+      const pay = async () =>
+        (await server.request("POST", "/admin/payouts", { key, body: { userId: playtester.id, amountCents: 1000 } })).status;
+      await server.advance(from - 60_000 - server.clock.now());
+      expect(await pay()).toBe(409);
+      await server.advance(60_000);
+      expect(await pay()).toBe(201);
+    },
+  },
+  {
+    says: "These are new and can be used from",
+    async see({ server, playtester }) {
+      server.deps.config.payouts.detailsHoldHours = 48;
+      await playtester.post("/playtester/payout-details", details);
+      return "/play/earnings/details";
+    },
+    async holds(scene) {
+      const { server, owner, gameId, playtester, browser } = scene;
+      await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
+      const { html } = await browser.get("/play/earnings/details");
+      const from = Date.parse(/can be used from <time datetime="([^"]+)"/.exec(html)![1]!);
+      const key = (await ensureAdmin(server.deps))!;
+      const left = async () => {
+        await server.request("POST", "/admin/payout-batches", { key, body: {} });
+        return earnedBy(scene);
+      };
+      await server.advance(from - 60_000 - server.clock.now());
+      expect(await left()).toBe(1000);
+      await server.advance(60_000);
+      expect(await left()).toBe(0);
+    },
+  },
+  {
+    says: "Your application was withdrawn.",
+    async see({ owner, gameId, playtester, browser }) {
+      const id = await order(owner, gameId, { selectionMode: "manual" });
+      const reply = await playtester.post(`/playtester/playtests/${id}/applications`);
+      const path = `/play/applications/${reply.body.data.application.id}/withdraw`;
+      return (await browser.submit("/play/applications", path)).location!;
+    },
+    async holds({ owner, playtester }) {
+      const [{ id }] = (await playtester.get("/playtester/applications")).body.data.applications;
+      expect((await owner.post(`/playtest-applications/${id}/approve`)).status).toBe(409);
+    },
+  },
+  {
+    says: "The agreement of this game was changed. The owner can approve you after you accepted it.",
+    async see({ server, owner, gameId, playtester }) {
+      const id = await order(owner, gameId, { selectionMode: "manual" });
+      await playtester.post(`/playtester/playtests/${id}/applications`);
+      await server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: "Tell nobody." } });
+      return "/play/applications";
+    },
+    async holds({ owner, playtester, browser }) {
+      const [{ id, playtestId }] = (await playtester.get("/playtester/applications")).body.data.applications;
+      const approve = async () => (await owner.post(`/playtest-applications/${id}/approve`)).status;
+      expect(await approve()).toBe(409);
+      const path = `/play/offers/${playtestId}/agreement`;
+      await browser.submit(path, path, { accepted: "on" });
+      expect(await approve()).toBe(200);
+    },
+  },
+  {
+    says: "Your deadline is paused until your report is answered. If nobody answers by",
+    async see({ playtester, owner, gameId }) {
+      const slotId = await claim(playtester, await order(owner, gameId));
+      await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+      return `/play/slots/${slotId}`;
+    },
+    async holds(scene) {
+      const { server, browser } = scene;
+      const { html } = await browser.get(`/play/slots/${(await lastSlot(scene)).id}`);
+      const by = Date.parse(/If nobody answers by <time datetime="([^"]+)"/.exec(html)![1]!);
+      await server.advance(by - 60_000 - server.clock.now());
+      expect((await lastSlot(scene)).status).toBe("blocked");
+      await server.advance(60_000);
+      await isUnpaid(scene);
+    },
+  },
+  {
     says: "The browser was signed out.",
     async see({ server, playtester, browser }) {
       const other = await signedIn(server, playtester);

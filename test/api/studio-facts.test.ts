@@ -126,7 +126,7 @@ const facts: Fact<Market>[] = [
     says: "There are very many slots. Only the newest 20000 are counted.",
     async see(scene) {
       await scene.owner.delete(`/slots/${(await reported(scene)).split("/").at(-1)}`);
-      await copySlot(scene, (await slotsOf(scene))[0].id, 19_999);
+      await copySlot(scene, (await slotsOf(scene))[0].id, 20_000);
       return "/studio/stats";
     },
     async holds(scene) {
@@ -396,6 +396,106 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "Cancel the slots that nobody claimed, and get their price back",
+    async see({ owner, gameId, playtester }) {
+      const id = await order(owner, gameId, { quantity: 3 });
+      await claim(playtester, id);
+      return `/studio/playtests/${id}`;
+    },
+    async holds(scene) {
+      const { owner, gameId } = scene;
+      const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
+      expect((await scene.browser.get(`/studio/playtests/${id}`)).html).toContain(`playtest playtests cancel ${id}`);
+      await owner.post(`/playtests/${id}/cancel`);
+      expect([await creditOf(scene), (await slotsOf(scene))[0].status]).toEqual([18_000, "reserved"]);
+    },
+  },
+  {
+    says: 'Order a playtest of one of your <a href="/studio/games">games</a>, and its videos appear here:',
+    see: async () => "/studio",
+    async holds(scene) {
+      const page = await submitted(scene);
+      expect((await scene.browser.get("/studio")).html).toContain(`<a href="${page}">Pia played Lantern Deep</a>`);
+    },
+  },
+  {
+    says: "When you accept a playtest, you and its playtester can message each other here.",
+    see: async () => "/studio/messages",
+    async holds(scene) {
+      const page = await submitted(scene);
+      await decide(scene, page, "accept", {});
+      const { conversation } = (await scene.owner.post("/chat/conversations", { contactId: scene.playtester.id })).body.data;
+      for (const person of [scene.owner, scene.playtester])
+        expect((await person.post(`/chat/conversations/${conversation.id}/messages`, { content: "Hi" })).status).toBe(201);
+      expect((await scene.browser.get("/studio/messages")).html).toContain("Pia");
+    },
+  },
+  {
+    says: "No ratings yet. You can rate a submission when you accept it.",
+    async see(scene) {
+      await submitted(scene);
+      return "/studio/stats";
+    },
+    async holds(scene) {
+      await decide(scene, `/studio/slots/${(await slotsOf(scene))[0].id}`, "accept", { rating: "4" });
+      const { html } = await scene.browser.get("/studio/stats");
+      expect([html.includes("No ratings yet."), html.includes("<strong>4.00</strong>")]).toEqual([false, true]);
+    },
+  },
+  {
+    says: "The playtester gave the slot up.",
+    async see(scene) {
+      const page = await reported(scene);
+      await scene.playtester.post(`/playtester/slots/${page.split("/").at(-1)}/release`);
+      return `${page}/problem`;
+    },
+    async holds(scene) {
+      expect((await slotsOf(scene))[0].status).toBe("cancelled");
+      const someone = await registerPlaytester(scene.server);
+      expect((await someone.get("/playtester/playtests")).body.data.playtests).toHaveLength(1);
+    },
+  },
+  {
+    says: "The moment is saved, without an image. “Take an image” beside it tries again, and says what is wrong.",
+    async see(scene) {
+      const { deps } = scene.server;
+      deps.cutter = createFfmpegCutter({ ...deps.config.clips, ffmpeg: [process.execPath, ffmpeg, "cut"] });
+      const page = await submitted(scene);
+      deps.config.uploads.accountMaxBytes = 1024;
+      return (await scene.browser.submit(page, `${page}/moments`, { position: "0:02", text: "The key", still: "yes" })).location!;
+    },
+    async holds(scene) {
+      const { deps } = scene.server;
+      const id = (await slotsOf(scene))[0].id;
+      const page = `/studio/slots/${id}`;
+      const [moment] = (await scene.owner.get(`/slots/${id}/moments`)).body.data.moments;
+      expect([moment.text, moment.still]).toEqual(["The key", null]);
+      const take = () => scene.browser.submit(page, `${page}/moments/still`, { moment: moment.id });
+      expect((await take()).html).toContain("An account can store at most 1024 bytes");
+      deps.config.uploads.accountMaxBytes = 2 ** 40;
+      expect((await take()).location).toContain("done=pictured");
+    },
+  },
+  {
+    says: "The newest 100 slots of this playtest are listed.",
+    async see(scene) {
+      await submitted(scene);
+      const [{ id, requestId }] = await slotsOf(scene);
+      await scene.server.deps.store.write((tx) => tx.run("UPDATE slots SET created_at = created_at + 1 WHERE id = ?", id));
+      await copySlot(scene, id, 100);
+      return `/studio/playtests/${requestId}/compare`;
+    },
+    async holds(scene) {
+      const [{ id, requestId }] = await slotsOf(scene);
+      const compare = async () => (await scene.browser.get(`/studio/playtests/${requestId}/compare`)).html;
+      // The copies are as old as it, with later ids.
+      expect(await compare()).not.toContain(`value="${id}"`);
+      await removeCopies(scene);
+      const html = await compare();
+      expect([html.includes(`value="${id}"`), html.includes("are listed")]).toEqual([true, false]);
+    },
+  },
+  {
     says: "Nothing was spent in this time, and no slots are open.",
     see: async () => "/studio/stats",
     async holds(scene) {
@@ -414,7 +514,8 @@ onBothDatabases("what Studio states", (serve) => {
     const server = await serve({ config: (config) => Object.assign(config.payments, { enabled: false }) });
     const scene = await market(server, "/studio");
     const [problem, review] = [`${await reported(scene)}/problem`, await submitted(scene)];
-    for (const page of [problem, `${problem}?done=cancelled`, review])
+    const [{ id }] = (await scene.owner.get(`/games/${scene.gameId}/playtests`)).body.data.playtests;
+    for (const page of [problem, `${problem}?done=cancelled`, review, `/studio/playtests/${id}`])
       expect([page, /\bpaid\b|price|cost|refund/.exec((await scene.browser.get(page)).html)?.[0]]).toEqual([page, undefined]);
   });
 });

@@ -54,7 +54,7 @@ ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`
 ${more(path(playtest), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${hasVideos && sharesSection(context, "playtests", shares)}
-${commands(context, "From the command line", commandsFor(playtest))}`;
+${commands(context, "From the command line", commandsFor(context, playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }
 
@@ -105,13 +105,19 @@ function stateOf({ now }: StudioContext, { status, deadlineAt, submission, block
   return submission ? html`submitted ${time(submission.createdAt)}` : "no video";
 }
 
-function commandsFor({ id, status, slots }: Playtest): (readonly [string, string])[] {
+function commandsFor({ site }: StudioContext, { id, status, slots, costPerSlotCents }: Playtest): (readonly [string, string])[] {
+  const isPaid = site.payments && status === "active" && (costPerSlotCents ?? 0) > 0;
   return [
     ...(status === "pending_payment" ? ([["Pay for it", `playtest playtests pay ${id}`]] as const) : []),
     ["Be told in a terminal whenever it changes", `playtest playtests watch ${id}`],
     ...(slots.submitted > 0 ? ([["Download the videos", `playtest review download --playtest ${id}`]] as const) : []),
     ...(status === "active" || status === "pending_payment"
-      ? ([["Cancel the slots that nobody claimed, and get their price back", `playtest playtests cancel ${id}`]] as const)
+      ? ([
+          [
+            `Cancel the slots that nobody claimed${isPaid ? ", and get their price back" : ""}`,
+            `playtest playtests cancel ${id}`,
+          ],
+        ] as const)
       : []),
   ];
 }
