@@ -5,6 +5,7 @@ import { owed } from "../admin/store.ts";
 import { createCards } from "../billing/cards/create.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { ensureCategories } from "../games/default-categories.ts";
+import { startLimitExchange } from "../http/limits/exchange.ts";
 import { within } from "../lib/within.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startFilling } from "../search/queue.ts";
@@ -71,6 +72,7 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
   if (!deps.config.payments.enabled) await warnOfDebts(deps);
   const app = createApp(deps);
   deps.jobs.start(deps);
+  startLimitExchange(deps);
   return { deps, app };
 }
 

@@ -29,6 +29,7 @@ import { fewerIndexes } from "./migrations/027-fewer-indexes.ts";
 import { stills } from "./migrations/028-stills.ts";
 import { wrongPasswords } from "./migrations/029-wrong-passwords.ts";
 import { clipPosters } from "./migrations/030-clip-posters.ts";
+import { requestCounts } from "./migrations/031-request-counts.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -73,6 +74,7 @@ export const migrations: readonly Migration[] = [
   stills,
   wrongPasswords,
   clipPosters,
+  requestCounts,
 ];
 
 export interface Applied {

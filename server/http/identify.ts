@@ -5,7 +5,7 @@ import type { Deps } from "../app/deps.ts";
 import { Problem } from "../lib/problem.ts";
 import { createAddresses } from "./address.ts";
 import type { Principal } from "./call.ts";
-import { limiterOf, type Verdict } from "./rate-limit.ts";
+import { limiterOf, type Verdict } from "./limits/rate-limit.ts";
 import type { Headers } from "./reply.ts";
 
 /**

@@ -28,6 +28,7 @@ export const passkeyChallenges = from("passkey_challenges", "bound_to", "expires
 /** Authenticator apps whose set-up was not completed. */
 export const unfinishedFactors = from("second_factors", "user_id", "created_at <= ? AND enabled_at IS NULL");
 export const wrongPasswords = from("wrong_passwords", "account", "forgotten_at <= ?");
+export const requestCounts = from("request_counts", "caller", "counted_at <= ?");
 export const processorEvents = from("processor_events", "provider, event_id", "received_at <= ?");
 /** Emails that were sent or failed. Some contain sign-in links, so they are not kept longer than necessary. */
 export const mails = from("mails", "id", "created_at <= ? AND (sent_at IS NOT NULL OR failed_at IS NOT NULL)");

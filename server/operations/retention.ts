@@ -7,6 +7,8 @@ import * as old from "./retention-store.ts";
 
 /** Rows per transaction, so that other writes can run in between. */
 const batch = 500;
+/** Longer than any bucket takes to fill. */
+const hourMs = 3_600_000;
 
 /** Starts the periodic removal of expired data. Not used in a sandbox: its clock jumps, and its emails are inspected in tests. */
 export const startRetention = (deps: Deps): Promise<void> =>
@@ -23,6 +25,7 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.emailChanges, now],
     [old.passkeyChallenges, now],
     [old.wrongPasswords, now],
+    [old.requestCounts, now - hourMs],
     [old.unfinishedFactors, now - setUpMs],
     [old.unverifiedAccounts, now - unverifiedMs],
     [old.shares, now - expiredShareMs],

@@ -3,7 +3,7 @@ import { plural } from "../../src/contract/text/plural.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Deps } from "../app/deps.ts";
 import { createAddresses } from "../http/address.ts";
-import { limiterOf } from "../http/rate-limit.ts";
+import { limiterOf } from "../http/limits/rate-limit.ts";
 import { Problem } from "../lib/problem.ts";
 
 /** Rate limits of pages. They throw 429. */

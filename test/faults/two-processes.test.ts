@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
+import { exchangeLimits } from "../../server/http/limits/exchange.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
@@ -174,6 +175,48 @@ describe("server that is suspended longer than its lease", { timeout: 60_000 }, 
     const { keyTakeaways } = await transcriptionOf(server, ownerKey, slotId);
     child.kill("SIGTERM");
     expect([keyTakeaways, (await ended).code, server.errors]).toEqual([["second"], 0, []]);
+  });
+});
+
+describe("requests to two servers", { timeout: 60_000 }, () => {
+  it("count together for the limits of keys, accounts and addresses", async () => {
+    const location = await database();
+    const clock = createTestClock();
+    const open = async (instance: string) => {
+      const limits = {
+        enabled: true,
+        keyPerMinute: 60,
+        keyBurst: 10,
+        accountFactor: 2,
+        keylessPerMinute: 10,
+        registerPerMinute: 100,
+      };
+      const config = (config: Config) => void Object.assign(config.limits, limits);
+      const server = await startTestServer({ store: await openStore(location.options), instance, clock, config });
+      closing.push(() => server.close());
+      return server;
+    };
+    const servers = [await open("one"), await open("two")] as const;
+    const { key } = await registerOwner(servers[0]);
+    const send = async (on: number, count: number, options: { key?: string }) => {
+      const replies = [];
+      for (let call = 0; call < count; call++) replies.push(await servers[on]!.request("GET", "/games", options));
+      return replies.filter(({ status }) => status !== 429).length;
+    };
+    const exchange = async () => {
+      for (const { deps } of servers) await exchangeLimits(deps);
+    };
+    for (const options of [{ key }, {}]) {
+      let allowed = 0;
+      for (const count of [2, 4, 10]) {
+        allowed += (await send(0, count, options)) + (await send(1, count, options));
+        await exchange();
+      }
+      // Each would allow 10 by itself. How early one learns of the other's depends on the exchanges in the background.
+      expect([allowed >= 10, allowed < 20]).toEqual([true, true]);
+    }
+    const rows = await servers[0].deps.store.read((q) => q.all<{ caller: string }>("SELECT caller FROM request_counts"));
+    expect(rows.map(({ caller }) => /^[\w-]{43}$/.test(caller))).toEqual([true, true, true]);
   });
 });
 
