@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { migrations } from "../../server/database/migrate.ts";
 import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
@@ -173,5 +173,17 @@ const restores: Fact[] = [
     },
   },
 ];
+
+it("Set PLAYTEST_SECRET_KEY to the key in the file, or unset it, before a server starts again.", async () => {
+  await used();
+  const [old, file] = [readFileSync(join(dataDir, "instance.key"), "utf8").trim(), join(dataDir, "instance.key")];
+  const env = { PLAYTEST_SECRET_KEY: old };
+  const { stdout } = await playtest(["serve", "rotate-key", "--data", dataDir, "--yes"], { env });
+  expect(stdout).toContain(`Set PLAYTEST_SECRET_KEY to the key in ${file}, or unset it, before a server starts again.`);
+  const starts = [];
+  for (const given of [env, { PLAYTEST_SECRET_KEY: readFileSync(file, "utf8").trim() }, {}])
+    starts.push((await startedWith(given)).code);
+  expect(starts).toEqual([2, 0, 0]);
+});
 
 commandFacts([...backups, ...keys, ...migrating, ...restores]);

@@ -9,9 +9,11 @@ import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { version } from "../../src/cli/version.ts";
 import { playtest } from "../helpers/cli.ts";
+import { personWith } from "../helpers/factories.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { nodeAt } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
@@ -79,6 +81,19 @@ describe("serve run", () => {
       .ended;
     expect([old.code, old.stderr]).toEqual([2, expect.stringContaining("unset PLAYTEST_SECRET_KEY")]);
     expect((await serving()).ready.adminKey).toBe(null);
+  });
+
+  it("rotation of its key ends the links and cursors given out before, and no API key", async () => {
+    const { ready } = await serving("--seed", "demo");
+    const owner = personWith(nodeAt(ready.baseUrl), ready.ownerKey!, "");
+    const { data, meta } = (await owner.get("/submissions?limit=1")).body;
+    const { downloadUrl } = (await owner.get(`/slots/${data.submissions[0].slot.id}/download-url`)).body.data;
+    const next = `/submissions?limit=1&cursor=${encodeURIComponent(meta.cursor)}`;
+    const statuses = async () => [(await fetch(downloadUrl)).status, (await owner.get(next)).status];
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await run("rotate-key", "--data", folder, "--yes")).stdout).toContain("Rotated the instance key.");
+    expect(await statuses()).toEqual([403, 422]);
+    expect((await owner.get("/submissions?limit=1")).status).toBe(200);
   });
 
   it("refuses the data of a live server with --sandbox, and says what to do", async () => {

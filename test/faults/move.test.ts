@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
+import { tablesOf } from "../../server/database/tables.ts";
 import { doctor } from "../../server/operations/doctor.ts";
 import * as settings from "../../server/operations/keys/store.ts";
 import { move } from "../../server/operations/move/move.ts";
@@ -165,6 +166,26 @@ describe("a move", () => {
     expect(steps).toBeGreaterThan(1);
     expect(await inTarget((q) => settings.get(q, "mode"))).toBe("sandbox");
     await expect(addSetting("mode", "live")).rejects.toThrow("was moved to PostgreSQL");
+  });
+
+  it("says how many rows it moved, that nothing could be written meanwhile, and what the old database does now", async () => {
+    const { code, stdout } = await serve("migrate", "--to", target.url).ended;
+    const [, rows, tables] =
+      /^Moved SQLite \S+ to PostgreSQL \S+ and compared both: (\d+) rows? in (\d+) tables?\.\nNothing could be written for \d+\.\d s\.\n/.exec(
+        stdout,
+      )!;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining("The old database refuses changes; remove it when everything works."),
+    ]);
+    await expect(addSetting("mode", "sandbox")).rejects.toThrow("was moved to PostgreSQL");
+    const store = await openStore({ databaseUrl: target.url });
+    const counts = await store.read(async (q) => {
+      const found = await tablesOf(q, store.dialect);
+      return Promise.all(found.map(({ name }) => q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${name}`)));
+    });
+    await store.close();
+    expect([counts.reduce((sum, row) => sum + Number(row!.n), 0), counts.length]).toEqual([Number(rows), Number(tables)]);
   });
 
   it("is refused for a database with rows", async () => {
