@@ -47,8 +47,8 @@ const table: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         deliveries,
-        'await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], { kind: "webhook.disabled", data, notice: { url: webhook.url } });',
-        "void [emit, data];",
+        'await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {\n    kind: "webhook.disabled",',
+        'void (emit, {\n    kind: "webhook.disabled",',
       ],
     ],
   },
