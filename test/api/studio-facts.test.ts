@@ -34,20 +34,24 @@ async function decide({ browser }: Market, page: string, action: string, fields:
   return (await browser.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
 }
 
+/** Serializable, they would be remembered row by row, for all databases of the server. */
+const many = { isolation: "rows" } as const;
 /** Fills the account with copies of a slot, which go as one.  */
 const copySlot = ({ server }: Market, id: string, count: number) =>
-  server.deps.store.write((tx) =>
-    tx.run(
-      `INSERT INTO slots (id, playtest_id, game_id, owner_id, status, reserved_at, deadline_at, submitted_at, ended_at, created_at)
+  server.deps.store.write(
+    (tx) =>
+      tx.run(
+        `INSERT INTO slots (id, playtest_id, game_id, owner_id, status, reserved_at, deadline_at, submitted_at, ended_at, created_at)
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST(? AS INTEGER))
         SELECT 'ffffffff-0000-7000-8000-' || CAST(100000000000 + i AS TEXT), playtest_id, game_id, owner_id, status, reserved_at, deadline_at, submitted_at, ended_at, created_at
         FROM slots JOIN n ON 1 = 1 WHERE id = ?`,
-      count,
-      id,
-    ),
+        count,
+        id,
+      ),
+    many,
   );
 const removeCopies = ({ server }: Market) =>
-  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"));
+  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"), many);
 /** How many rows of a kind the inbox has, and what it says below them. */
 const inboxOf = async ({ browser }: Market) => {
   const { html } = await browser.get("/studio");

@@ -63,7 +63,7 @@ export class ReusedStores {
 async function open(): Promise<Opened> {
   const database = await freshDatabase();
   // A machine that does nothing for some seconds fails no test.
-  const store = await openPostgres(database.url, { connectMs: 60_000 });
+  const store = await openPostgres(database.url, { connectMs: 60_000, silenceMs: 60_000 });
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   return { store, database, admin };

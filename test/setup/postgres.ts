@@ -8,6 +8,8 @@ import { memoryOrDisk, removeOnExit } from "./folders.ts";
 
 const common = { max_connections: "200", listen_addresses: "127.0.0.1", unix_socket_directories: "" };
 const undurable = {
+  // PostgreSQL remembers ten serializable transactions for each. When more ended while one was open, in whatever database, others fail.
+  max_connections: "1000",
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
