@@ -15,6 +15,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
@@ -158,6 +159,23 @@ it("board: a change appears without a reload, and with a reload where there is n
   expect(await still.locator("button[data-copy]").first().isVisible()).toBe(false);
   expect(await page.locator("button[data-copy]").first().isVisible()).toBe(true);
   await Promise.all([live.close(), plain.close()]);
+});
+
+it("board: a change before the stream of events begins appears too", { timeout: 60_000 }, async () => {
+  const game = await createGame(owner, { name: "Late" });
+  const playtest = await order(owner, game, { quantity: 1 });
+  const context = await contextOf("busy", { width: 1280 });
+  const page = await context.newPage();
+  const played = gate();
+  await page.route("**/studio/events", async (route) => {
+    await played.passed;
+    await route.continue();
+  });
+  await page.goto(`/studio/playtests/${playtest}`);
+  await play(server, await registerPlaytester(server, "Ida"), playtest);
+  played.open();
+  await page.locator(".turn .slot", { hasText: "Ida" }).waitFor({ timeout: 10_000 });
+  await context.close();
 });
 
 it("the first page takes at most 100 kB", async () => {

@@ -82,6 +82,8 @@ const everyMs = 20_000;
 
 function follow() {
   const stream = new EventSource(new URL("../studio/events", import.meta.url));
+  // What happened after the page was made and before the stream began is in neither.
+  stream.addEventListener("open", refresh, { once: true });
   stream.addEventListener("message", (event) => {
     if (event.data) refresh();
   });
