@@ -33,9 +33,11 @@ function createUsage(deps: Deps, what: string, write: (tx: Query, used: Used) =>
         setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, `could not record ${what} usage`)));
     },
     async flush() {
-      const batch = [...pending];
+      // In one order, so that two processes do not wait for each other in a circle.
+      const batch = [...pending].sort(([a], [b]) => (a < b ? -1 : 1));
       pending.clear();
-      if (batch.length > 0) await deps.store.write((tx) => write(tx, batch));
+      // Row locks are enough: each row is changed by one statement, and what is read of it decides nothing.
+      if (batch.length > 0) await deps.store.write((tx) => write(tx, batch), { isolation: "rows" });
     },
   };
   return usage;

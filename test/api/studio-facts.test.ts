@@ -198,6 +198,20 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "Nothing is said in this video.",
+    async see(scene) {
+      const page = await transcribing(scene, "silence");
+      await scene.server.advance(0);
+      return page;
+    },
+    async holds(scene) {
+      const [{ id }] = await slotsOf(scene);
+      expect((await scene.owner.get(`/slots/${id}`)).body.data.slot.transcription.status).toBe("approved");
+      const { html: captions } = await scene.browser.get(`/studio/slots/${id}/captions`);
+      expect([captions.includes("WEBVTT"), captions.includes("-->")]).toEqual([true, false]);
+    },
+  },
+  {
     says: "This video has no transcript.",
     see: submitted,
     async holds(scene) {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -104,6 +104,20 @@ const pushes: Fact[] = [
       expect((await gameOf(scene)).buildUrl).toBe(`${scene.server.baseUrl}/build.zip`);
       expect((await scene.run(`games push game.bin ${scene.gameId}`)).code).toBe(0);
       expect(await buildBytes(scene)).toBe("not a zip");
+    },
+  },
+  {
+    says: "Cannot compare with the current build: the server returned 404 to a range request.",
+    line({ cwd, gameId }) {
+      mkdirSync(join(cwd, "next"));
+      writeFileSync(join(cwd, "next", "game.bin"), "next");
+      return `games push next ${gameId} --preview`;
+    },
+    async holds(scene) {
+      const { buildUrl } = await gameOf(scene);
+      expect([buildUrl, (await fetch(buildUrl)).status]).toEqual([`${scene.server.baseUrl}/build.zip`, 404]);
+      expect((await scene.run(`games push next ${scene.gameId}`)).code).toBe(0);
+      expect((await scene.run(`games push next ${scene.gameId} --preview`)).stderr).not.toContain("Cannot compare");
     },
   },
   {

@@ -49,6 +49,15 @@ describe("notes on a server without them", () => {
   });
   afterEach(stopWorlds);
 
+  it("have no image: none is asked for, and none is shown", async () => {
+    const added = await run(["note", slotId, "0:10", "Dark", "--still"], { tty: true });
+    expect(added).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("No image was taken: it needs a server that stores notes."),
+    });
+    expect(await listed(slotId)).toMatchObject([{ text: "Dark", still: null }]);
+  });
+
   it("are kept in a file that only the user can read, listed, changed and deleted", async () => {
     const flags = ["--kind", "confusion", "--severity", "2", "--tag", "menu"];
     const added = await run(["note", slotId, "12:41-12:55", "Lost", ...flags], { tty: true });
