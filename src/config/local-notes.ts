@@ -27,17 +27,40 @@ async function isStale(lock: string, now: number): Promise<boolean> {
   return found !== undefined && now - found.mtimeMs > staleMs;
 }
 
+const take = async (lock: string) => (await open(lock, "wx", 0o600)).close();
+
+/**
+ * Removes a lock that a killed command left. One command at a time does so, after another look: otherwise it would remove the lock that
+ * another has taken since. True if it removed it.
+ */
+async function removeStale(lock: string, now: number): Promise<boolean> {
+  const guard = `${lock}.stale`;
+  try {
+    await take(guard);
+  } catch {
+    if (await isStale(guard, now)) await rm(guard, { force: true });
+    return false;
+  }
+  try {
+    const stale = await isStale(lock, now);
+    if (stale) await rm(lock, { force: true });
+    return stale;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
 /** Runs `use` while this process holds the lock. */
 async function locked<T>(lock: string, now: () => number, use: () => Promise<T>): Promise<T> {
   for (let left = (2 * staleMs) / pauseMs; ; left--) {
     try {
-      await (await open(lock, "wx", 0o600)).close();
+      await take(lock);
       break;
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw cannotWrite(lock, error as Error);
       if (left === 0) throw failure(`Another command has locked ${lock}. Nothing was saved.`, "Try again.");
-      if (await isStale(lock, now())) await rm(lock, { force: true });
-      else await setTimeout(pauseMs);
+      const removed = (await isStale(lock, now())) && (await removeStale(lock, now()));
+      if (!removed) await setTimeout(pauseMs);
     }
   }
   try {
