@@ -37,7 +37,8 @@ async function removeStale(lock: string, now: number): Promise<boolean> {
   const guard = `${lock}.stale`;
   try {
     await take(guard);
-  } catch {
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw cannotWrite(guard, error as Error);
     if (await isStale(guard, now)) await rm(guard, { force: true });
     return false;
   }

@@ -7,6 +7,7 @@ import { claim, giveVideo, order, play, registerPlaytester } from "../helpers/fa
 import { mailedPath } from "../helpers/mails.ts";
 import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
+import { manyRows } from "../helpers/slot-factories.ts";
 
 const day = 86_400_000;
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}.mjs`, import.meta.url));
@@ -34,8 +35,6 @@ async function decide({ browser }: Market, page: string, action: string, fields:
   return (await browser.submit(page, `${page}/${action}`, { ...fields, confirmed: "yes" })).location!;
 }
 
-/** Serializable, they would be remembered row by row, for all databases of the server. */
-const many = { isolation: "rows" } as const;
 /** Fills the account with copies of a slot, which go as one.  */
 const copySlot = ({ server }: Market, id: string, count: number) =>
   server.deps.store.write(
@@ -48,10 +47,10 @@ const copySlot = ({ server }: Market, id: string, count: number) =>
         count,
         id,
       ),
-    many,
+    manyRows,
   );
 const removeCopies = ({ server }: Market) =>
-  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"), many);
+  server.deps.store.write((tx) => tx.run("DELETE FROM slots WHERE id LIKE 'ffffffff-%'"), manyRows);
 /** How many rows of a kind the inbox has, and what it says below them. */
 const inboxOf = async ({ browser }: Market) => {
   const { html } = await browser.get("/studio");
@@ -62,6 +61,12 @@ async function transcribing(scene: Market, mode: string) {
   const { deps } = scene.server;
   deps.transcriber = createCommandTranscriber({ ...deps.config.transcriber, command: [process.execPath, transcriber, mode] });
   return submitted(scene);
+}
+
+async function transcribed(scene: Market, mode: string) {
+  const page = await transcribing(scene, mode);
+  await scene.server.advance(0);
+  return page;
 }
 
 /** A moment whose image is asked for, on the page of its slot. */
@@ -178,11 +183,7 @@ const facts: Fact<Market>[] = [
   },
   {
     says: "The transcript could not be made.",
-    async see(scene) {
-      const page = await transcribing(scene, "fail");
-      await scene.server.advance(0);
-      return page;
-    },
+    see: (scene) => transcribed(scene, "fail"),
     async holds(scene) {
       const [{ id }] = await slotsOf(scene);
       expect((await scene.owner.get(`/slots/${id}`)).body.data.slot.transcription.status).toBe("failed");
@@ -199,11 +200,7 @@ const facts: Fact<Market>[] = [
   },
   {
     says: "Nothing is said in this video.",
-    async see(scene) {
-      const page = await transcribing(scene, "silence");
-      await scene.server.advance(0);
-      return page;
-    },
+    see: (scene) => transcribed(scene, "silence"),
     async holds(scene) {
       const [{ id }] = await slotsOf(scene);
       expect((await scene.owner.get(`/slots/${id}`)).body.data.slot.transcription.status).toBe("approved");

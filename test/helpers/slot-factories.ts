@@ -92,8 +92,8 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
   return slot.id;
 }
 
-/** Serializable, they would be remembered row by row, for all databases of the server. */
-const many = { isolation: "rows" } as const;
+/** For writes of many rows: serializable, PostgreSQL would remember each of them, for all databases of the server. */
+export const manyRows = { isolation: "rows" } as const;
 
 /**
  * Makes the slots of an owner, who has at least one, into so many, each newer than the one before. Returns what removes them again: slots
@@ -110,6 +110,6 @@ export async function multiplySlots({ deps }: TestServer, ownerId: string, to: n
            WHERE owner_id = ? ORDER BY created_at LIMIT CAST(? AS INTEGER)`,
         ...[String(have), have, ownerId, Math.min(have, to - have)],
       );
-  }, many);
-  return () => deps.store.write((tx) => tx.run("DELETE FROM slots WHERE owner_id = ? AND id LIKE '%+%'", ownerId), many);
+  }, manyRows);
+  return () => deps.store.write((tx) => tx.run("DELETE FROM slots WHERE owner_id = ? AND id LIKE '%+%'", ownerId), manyRows);
 }

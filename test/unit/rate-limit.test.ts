@@ -89,4 +89,10 @@ describe("the requests of a caller to two processes", () => {
     send(0, 1);
     expect([...untold(0)]).toEqual([["ann", 2]]);
   });
+
+  it("of a caller who is forgotten are told no more", () => {
+    const limiter = createRateLimiter(() => 0, true, 2);
+    for (const caller of ["ann", "ann", "ben", "ben", "cid", "cid"]) limiter.take(caller, limit);
+    expect([...limiter.untold().keys()]).toEqual(["ben", "cid"]);
+  });
 });

@@ -31,7 +31,6 @@ export function startLimitExchange(deps: Deps): void {
   let failed = false;
   let underway = false;
   const exchange = async () => {
-    if (underway) return;
     underway = true;
     try {
       await exchangeLimits(deps);
@@ -39,9 +38,12 @@ export function startLimitExchange(deps: Deps): void {
     } catch (error) {
       if (!failed) deps.log.warn({ err: error }, "could not tell other processes of requests; until then each limits its own");
       failed = true;
+    } finally {
+      underway = false;
     }
-    underway = false;
   };
-  const timer = setInterval(() => void exchange(), everyMs).unref();
+  const timer = setInterval(() => {
+    if (!underway) void exchange();
+  }, everyMs).unref();
   deps.draining.addEventListener("abort", () => clearInterval(timer));
 }

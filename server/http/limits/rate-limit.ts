@@ -50,7 +50,7 @@ export function limiterOf(deps: Deps): RateLimiter {
 }
 
 /** `now` returns real time in milliseconds, because advancing a sandbox's clock must not refill buckets. */
-export function createRateLimiter(now: () => number, shared: boolean): RateLimiter {
+export function createRateLimiter(now: () => number, shared: boolean, most = maxBuckets): RateLimiter {
   const buckets = new Map<string, Bucket>();
   /** Callers of whom other processes are to be told. */
   const waiting = new Set<string>();
@@ -59,10 +59,15 @@ export function createRateLimiter(now: () => number, shared: boolean): RateLimit
     const known = buckets.get(caller);
     if (known) return known;
     // Limits memory: removes the oldest bucket. This only gives its caller a full bucket.
-    if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value!);
+    if (buckets.size >= most) forget(buckets.keys().next().value!);
     const fresh = { tokens: burst, at, burst, untold: 0, counted: undefined, spilled: 0 };
     buckets.set(caller, fresh);
     return fresh;
+  }
+
+  function forget(caller: string): void {
+    buckets.delete(caller);
+    waiting.delete(caller);
   }
 
   function refill(bucket: Bucket, at: number, perMs: number): void {
@@ -93,8 +98,7 @@ export function createRateLimiter(now: () => number, shared: boolean): RateLimit
       };
     },
     untold() {
-      const counts = [...waiting].map((caller) => [caller, buckets.get(caller)?.untold ?? 0] as const);
-      return new Map(counts.filter(([, count]) => count > 0));
+      return new Map([...waiting].map((caller) => [caller, buckets.get(caller)!.untold]));
     },
     exchanged(caller, told, counted) {
       const bucket = buckets.get(caller);
