@@ -115,7 +115,9 @@ onBothDatabases("emails about events", (serve) => {
     await server.advance(0);
     const sentMail = mailWith(server, "$7.50 of your earnings were paid out").text;
     expect(sentMail).toContain(`Payout: ${payout.id}`);
-    expect(sentMail).toContain(`A payout of $7.50 was sent on ${inWords(payout.completedAt)}.`);
+    expect(sentMail).toContain(
+      `The operator of this server recorded on ${inWords(payout.completedAt)} that a payout of $7.50 was sent to you.`,
+    );
     expect(mailWith(server, "Your payout of $7.50 failed").text).toContain(
       `The payout of $7.50 of ${inWords(payout.createdAt)} failed. The amount was returned to your earnings`,
     );

@@ -640,6 +640,21 @@ const facts: MailFact[] = [
     },
   },
   {
+    says: /recorded on .+ that a payout of \$7\.50 was sent to you\. If it does not arrive, contact the operator\./,
+    async happen({ server, owner, tess, admin, gameId }) {
+      await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+      await server.advance(hour);
+      await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 });
+    },
+    async holds({ server, earned, admin }, text) {
+      const now = server.clock.now();
+      expect([timeIn(text, "recorded on"), await earned()]).toEqual([now - (now % minute), 250]);
+      const [, id] = /Payout: (\S+)/.exec(text)!;
+      const { payouts } = (await admin.get("/admin/payouts")).body.data;
+      expect(payouts).toMatchObject([{ id, amountCents: 750, status: "completed" }]);
+    },
+  },
+  {
     says: "so that you have time to object.",
     async happen(scene) {
       scene.server.deps.config.payouts.detailsHoldHours = 48;

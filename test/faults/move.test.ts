@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { tablesOf } from "../../server/database/tables.ts";
 import { doctor } from "../../server/operations/doctor.ts";
 import * as settings from "../../server/operations/keys/store.ts";
@@ -171,13 +173,10 @@ describe("a move", () => {
   it("says how many rows it moved, that nothing could be written meanwhile, and what the old database does now", async () => {
     const { code, stdout } = await serve("migrate", "--to", target.url).ended;
     const [, rows, tables] =
-      /^Moved SQLite \S+ to PostgreSQL \S+ and compared both: (\d+) rows? in (\d+) tables?\.\nNothing could be written for \d+\.\d s\.\n/.exec(
+      /^Moved SQLite \S+ to PostgreSQL \S+ and compared both: (\d+) rows? in (\d+) tables?\.\nNothing could be written for the last \d+\.\d s, and the old database refuses every change from now on\.\n/.exec(
         stdout,
       )!;
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining("The old database refuses changes; remove it when everything works."),
-    ]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Remove the old database when everything works.")]);
     await expect(addSetting("mode", "sandbox")).rejects.toThrow("was moved to PostgreSQL");
     const store = await openStore({ databaseUrl: target.url });
     const counts = await store.read(async (q) => {
@@ -186,6 +185,32 @@ describe("a move", () => {
     });
     await store.close();
     expect([counts.reduce((sum, row) => sum + Number(row!.n), 0), counts.length]).toEqual([Number(rows), Number(tables)]);
+  });
+
+  it("says for how long nothing could be written: every write until then is in the new database, and none was possible after", async () => {
+    const database = new Database(dataFile(dataDir), { timeout: 0 });
+    const write = database.prepare("INSERT INTO settings (name, value) VALUES (?, 'written meanwhile')");
+    let seconds = 0;
+    const [written, refused]: number[][] = [[], []];
+    const onProgress = () => {
+      seconds++;
+      try {
+        write.run(`second ${seconds}`);
+        written!.push(seconds);
+      } catch {
+        refused!.push(seconds);
+      }
+    };
+    const options = { data: dataDir, databaseUrl: undefined, to: target.url, env: {}, randomBytes, onProgress };
+    const { pauseMs } = await move({ ...options, now: () => seconds * 1000 });
+    database.close();
+    const moved = await inTarget((q) => q.all<{ name: string }>("SELECT name FROM settings WHERE value = 'written meanwhile'"));
+    expect(moved.map(({ name }) => name).toSorted()).toEqual(written!.map((second) => `second ${second}`).toSorted());
+    expect([written!.length > 0, pauseMs, refused]).toEqual([
+      true,
+      refused!.length * 1000,
+      refused!.map((_, i) => seconds - refused!.length + 1 + i),
+    ]);
   });
 
   it("is refused for a database with rows", async () => {
@@ -220,7 +245,12 @@ describe("a move", () => {
     await addSetting("moving_from", id!, { databaseUrl: target.url });
     const refused = await serve("run", "--sandbox", "--port", "0", "--database-url", target.url).ended;
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Run the same command again") });
-    expect(await moving()).toMatchObject({ pauseMs: 0 });
+    const { code, stdout } = await serve("migrate", "--to", target.url).ended;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Completed the move of SQLite \S+ to PostgreSQL \S+ that was interrupted: 1 row in \d+ tables\. /),
+    ]);
+    await expect(addSetting("mode", "live")).rejects.toThrow("was moved to PostgreSQL");
     expect(await inTarget((q) => settings.get(q, "moving_from"))).toBeUndefined();
     await expect(moving()).rejects.toThrow("This data was moved before");
   });

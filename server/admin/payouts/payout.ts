@@ -137,7 +137,7 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
     return {
       subject: `${amount} of your earnings were paid out`,
       paragraphs: [
-        `A payout of ${amount} was sent on ${utc(payout.completed_at ?? payout.created_at)}. It can take a few days until it arrives.`,
+        `The operator of this server recorded on ${utc(payout.completed_at ?? payout.created_at)} that a payout of ${amount} was sent to you. If it does not arrive, contact the operator.`,
         `Payout: ${payout.id}`,
       ],
       action,

@@ -27,8 +27,10 @@ export interface Moved {
   to: string;
   tables: number;
   rows: number;
-  /** How long nothing could be written, in milliseconds. */
+  /** How long nothing could be written until the old database was given up, in milliseconds. 0 if `resumed`. */
   pauseMs: number;
+  /** Whether it only completed a move that was interrupted after the old database was given up. */
+  resumed: boolean;
 }
 
 interface Move extends MoveOptions {
@@ -135,8 +137,8 @@ async function copyAll(move: Move, { file, fill }: Movable): Promise<Result> {
   try {
     await fill(target, async (tx) => {
       const hold = async () => {
-        pausedAt = now();
         held = await file.hold(source.dataDir);
+        pausedAt = now();
         return held;
       };
       copied = await copyDatabase(move, tx, hold);
@@ -149,7 +151,7 @@ async function copyAll(move: Move, { file, fill }: Movable): Promise<Result> {
   }
   const pauseMs = now() - pausedAt;
   await complete(target, id);
-  return { ...copied, pauseMs };
+  return { ...copied, pauseMs, resumed: false };
 }
 
 /** Lets servers start on the new database, now that the data file refuses changes. */
@@ -176,7 +178,7 @@ async function finish(target: DatabaseLocation, id: string): Promise<Result> {
     const tables = await store.read((q) => tablesOf(q, store.dialect));
     const counts = await store.read((q) => Promise.all(tables.map((table) => countRows(q, table))));
     const rows = counts.reduce((sum, count) => sum + count, 0);
-    return { tables: tables.length, rows, pauseMs: 0 };
+    return { tables: tables.length, rows, pauseMs: 0, resumed: true };
   } finally {
     await store.close();
   }

@@ -1,3 +1,4 @@
+import { exactPosition } from "../../../src/contract/text/position.ts";
 import { invalid } from "../../lib/problem.ts";
 
 /** A position in a video, or a part of it, in ms. */
@@ -10,7 +11,7 @@ interface Span {
 export function requireWithin({ at_ms, end_ms }: Span, lengthMs: number | null): void {
   if (end_ms !== null && end_ms <= at_ms) throw invalid("endMs", "must be after atMs");
   if (lengthMs === null) return;
-  const within = `must be within the video, which is ${lengthMs} ms long`;
+  const within = `must be within the video, which ends at ${exactPosition(lengthMs)}`;
   if (at_ms > lengthMs) throw invalid("atMs", within);
   if (end_ms !== null && end_ms > lengthMs) throw invalid("endMs", within);
 }

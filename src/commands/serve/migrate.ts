@@ -11,10 +11,15 @@ interface Given {
   databaseUrl: string | undefined;
 }
 
-const movedText = ({ from, to, rows, tables, pauseMs }: Moved) =>
-  `Moved ${from} to ${to} and compared both: ${plural(rows, "row")} in ${plural(tables, "table")}.
-Nothing could be written for ${(pauseMs / 1000).toFixed(1)} s.
-Now restart the server with the same data directory and --database-url (or DATABASE_URL). The old database refuses changes; remove it when everything works.`;
+function movedText({ from, to, rows, tables, pauseMs, resumed }: Moved): string {
+  const copied = `${plural(rows, "row")} in ${plural(tables, "table")}`;
+  const done = resumed
+    ? `Completed the move of ${from} to ${to} that was interrupted: ${copied}. The old database refuses every change since then.`
+    : `Moved ${from} to ${to} and compared both: ${copied}.
+Nothing could be written for the last ${(pauseMs / 1000).toFixed(1)} s, and the old database refuses every change from now on.`;
+  return `${done}
+Restart the server now with the same data directory and --database-url (or DATABASE_URL). Remove the old database when everything works.`;
+}
 
 async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> {
   const [{ move }, { randomBytes }] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Data, Input } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
 import { type LocalFile, openLocalNotes } from "../../../config/local-notes.ts";
 import { configDir } from "../../../config/paths.ts";
+import { exactPosition } from "../../../contract/text/position.ts";
 import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts";
 import { plural } from "../../../io/text.ts";
 
@@ -63,7 +64,9 @@ function requireVideo({ submission }: Slot, atMs: number): void {
     });
   const { videoDurationSeconds: seconds } = submission;
   if (seconds && atMs > seconds * 1000)
-    throw usage(`The position must be within the video, which is ${Math.round(seconds)} s long. Nothing was noted.`);
+    throw usage(
+      `The position must be within the video, which ends at ${exactPosition(Math.floor(seconds * 1000))}. Nothing was noted.`,
+    );
 }
 
 /** Saves a note on this computer. `began`: an upload was tried, whose outcome may be unknown. */
