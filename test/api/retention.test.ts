@@ -90,7 +90,13 @@ onBothDatabases("retention", (serve) => {
     await server.deps.store.write((tx) => insertRows(tx, "processor_events", reports));
     // The last one is forgotten a minute later.
     await server.deps.store.write((tx) => wrongPasswords.add(tx, "a", { now, forgetMs: 60_000, most: 20 }));
-    await server.deps.store.write((tx) => requestCounts.add(tx, "a", 1, now));
+    // One caller sends another request a day later.
+    for (const [caller, at] of [
+      ["a", now],
+      ["b", now],
+      ["b", now + day],
+    ] as const)
+      await server.deps.store.write((tx) => requestCounts.add(tx, caller, 1, at));
     await server.advance(0);
     const history = await counts(kept);
 
@@ -99,7 +105,8 @@ onBothDatabases("retention", (serve) => {
       await server.advance(0);
       return Object.values(await counts(tables));
     };
-    expect(await after(0)).toEqual([1, 1, 1, 1, 3, 1, 1001, 1, 1]);
+    expect(await after(0)).toEqual([1, 1, 1, 1, 3, 1, 1001, 1, 2]);
+    expect(await after(1)).toEqual([0, 1, 0, 1, 3, 1, 1001, 0, 1]);
     expect(await after(2)).toEqual([0, 1, 0, 1, 3, 1, 1001, 0, 0]);
     expect(await after(29)).toEqual([0, 1, 0, 1, 3, 1, 1001, 0, 0]);
     expect(await after(31)).toEqual([0, 0, 0, 0, 3, 1, 1001, 0, 0]);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
 import { exchangeLimits } from "../../server/http/limits/exchange.ts";
+import { limiterOf } from "../../server/http/limits/rate-limit.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
@@ -217,6 +218,26 @@ describe("requests to two servers", { timeout: 60_000 }, () => {
     }
     const rows = await servers[0].deps.store.read((q) => q.all<{ caller: string }>("SELECT caller FROM request_counts"));
     expect(rows.map(({ caller }) => /^[\w-]{43}$/.test(caller))).toEqual([true, true, true]);
+  });
+
+  it("are counted in one order, of 500 callers at a time", async () => {
+    const location = await database();
+    const config = (config: Config) => void Object.assign(config.limits, { enabled: false });
+    const server = await startTestServer({ store: await openStore(location.options), config });
+    closing.push(() => server.close());
+    const callers = Array.from({ length: 600 }, (_, n) => `caller ${n}`);
+    for (const caller of callers) limiterOf(server.deps).take(caller, { perMinute: 60, burst: 10 });
+    const seen = async () => {
+      await exchangeLimits(server.deps);
+      // As they were written.
+      const rows = await server.deps.store.read((q) =>
+        q.all<{ caller: string }>("SELECT caller FROM request_counts ORDER BY ctid"),
+      );
+      return rows.map(({ caller }) => caller);
+    };
+    const first = await seen();
+    expect([first.length, first]).toEqual([500, first.toSorted()]);
+    expect(await seen()).toHaveLength(600);
   });
 });
 

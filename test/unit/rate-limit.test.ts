@@ -7,6 +7,15 @@ const limit = { perMinute: 60, burst: 20 };
 function twoProcesses() {
   let [now, counted] = [0, 0];
   const processes = [createRateLimiter(() => now, true), createRateLimiter(() => now, true)];
+  /** `meanwhile` happens between what the database is told and its answer. */
+  const exchangeOf = (at: number, meanwhile = () => {}) => {
+    for (const [caller, count] of processes[at]!.untold()) {
+      counted += count;
+      const answer = counted;
+      meanwhile();
+      processes[at]!.exchanged(caller, count, answer);
+    }
+  };
   return {
     pass: (seconds: number) => {
       now += seconds * 1000;
@@ -14,13 +23,15 @@ function twoProcesses() {
     /** How many of so many requests are allowed. */
     send: (to: number, count: number) =>
       Array.from({ length: count }, () => processes[to]!.take("ann", limit)).filter(({ allowed }) => allowed).length,
+    exchangeOf,
     exchange() {
-      for (const limiter of processes)
-        for (const [caller, count] of limiter.untold()) {
-          counted += count;
-          limiter.exchanged(caller, count, counted);
-        }
+      for (const at of processes.keys()) exchangeOf(at);
     },
+    /** What the database has counted, before both processes or after it removed the row of the caller. */
+    recount: (count: number) => {
+      counted = count;
+    },
+    left: (at: number) => processes[at]!.take("ann", limit).remaining,
     waits: (at: number) => processes[at]!.take("ann", limit).retryAfterSeconds,
     untold: (at: number) => processes[at]!.untold(),
   };
@@ -90,9 +101,91 @@ describe("the requests of a caller to two processes", () => {
     expect([...untold(0)]).toEqual([["ann", 2]]);
   });
 
+  it("that were told are told once, and those during an exchange by the next", () => {
+    const { send, exchangeOf, untold } = twoProcesses();
+    send(0, 3);
+    exchangeOf(0, () => send(0, 2));
+    send(0, 1);
+    expect([...untold(0)]).toEqual([["ann", 3]]);
+    exchangeOf(0);
+    send(0, 2);
+    expect([...untold(0)]).toEqual([["ann", 2]]);
+  });
+
+  it("cost nothing that was counted before the first exchange, or twice, or after the database forgot", () => {
+    const { send, exchange, recount, left } = twoProcesses();
+    recount(1000);
+    send(0, 2);
+    exchange();
+    expect(left(0)).toBe(17);
+    send(1, 2);
+    exchange();
+    send(0, 1);
+    exchange();
+    expect(left(0)).toBe(13);
+    recount(0);
+    send(0, 1);
+    exchange();
+    expect(left(0)).toBe(11);
+  });
+
   it("of a caller who is forgotten are told no more", () => {
     const limiter = createRateLimiter(() => 0, true, 2);
     for (const caller of ["ann", "ann", "ben", "ben", "cid", "cid"]) limiter.take(caller, limit);
     expect([...limiter.untold().keys()]).toEqual(["ben", "cid"]);
+  });
+});
+
+describe("the requests of a caller", () => {
+  const one = { perMinute: 60, burst: 2 };
+
+  function process(shared: boolean) {
+    let now = 0;
+    const limiter = createRateLimiter(() => now, shared);
+    return {
+      limiter,
+      at: (ms: number) => {
+        now = ms;
+        return limiter.take("ann", one);
+      },
+    };
+  }
+
+  it("need a whole token each, and cost nothing when they are refused or the clock is set back", () => {
+    const { at } = process(true);
+    const seen = [0, 0, 500, 999, 1000, 400, 1400].map(at);
+    expect(seen.map(({ allowed, remaining, retryAfterSeconds }) => [allowed, remaining, retryAfterSeconds])).toEqual([
+      [true, 1, 0],
+      [true, 0, 0],
+      [false, 0, 1],
+      [false, 0, 1],
+      [true, 0, 0],
+      [false, 0, 1],
+      [true, 0, 0],
+    ]);
+  });
+
+  it("leave no fewer than none, however many others allowed", () => {
+    const { at, limiter } = process(true);
+    at(0);
+    limiter.exchanged("ann", 1, 1);
+    limiter.exchanged("ann", 0, 100);
+    const { allowed, remaining, retryAfterSeconds } = at(0);
+    expect([allowed, remaining, retryAfterSeconds]).toEqual([false, 0, 3]);
+  });
+
+  it("use what did not fit into the bucket once, where they went to others", () => {
+    const { at, limiter } = process(true);
+    at(0);
+    at(60_000);
+    limiter.exchanged("ann", 2, 2);
+    limiter.exchanged("ann", 0, 12);
+    expect(at(60_000).allowed).toBe(false);
+  });
+
+  it("are kept for nobody where there is no other process", () => {
+    const { at, limiter } = process(false);
+    at(0);
+    expect(limiter.untold().size).toBe(0);
   });
 });

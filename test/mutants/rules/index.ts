@@ -11,6 +11,7 @@ import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
 import { joiningRules } from "./joining.ts";
 import { ledgerRules } from "./ledger.ts";
+import { limitsRules } from "./limits.ts";
 import { listenRules } from "./listen.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
@@ -50,6 +51,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   ledger: ledgerRules,
   inbox: inboxRules,
   joining: joiningRules,
+  limits: limitsRules,
   listen: listenRules,
   webhooks: webhooksRules,
   ssrf: ssrfRules,
