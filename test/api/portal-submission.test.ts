@@ -113,6 +113,24 @@ onBothDatabases("a submission in the portal", (serve) => {
     const { status, html } = await ann.get("/play/help/recording");
     const devices = (await ann.get("/play")).html.match(/<option value="(\w+)"/g)!.map((option) => option.split('"')[1]!);
     expect([status, devices]).toEqual([200, ["PC", "Mac", "Linux", "iOS", "Android"]]);
-    for (const device of devices) expect(html).toContain(`<section id="${device}"><h2>`);
+    const makers = devices.map((device) => {
+      const section = html.split(`<section id="${device}"><h2>`)[1]!.split("</section>")[0]!;
+      return new URL(section.split('<p class="more"><a href="')[1]!.split('"')[0]!).host;
+    });
+    expect(makers).toEqual([
+      "support.xbox.com",
+      "support.apple.com",
+      "obsproject.com",
+      "support.apple.com",
+      "support.google.com",
+    ]);
+  });
+
+  it("says how many GiB an hour of video at a given rate takes", async () => {
+    const { ann } = await market();
+    const { html } = await ann.get("/play/help/recording");
+    const [, megabits, gibibytes] = /at (\d+) Mbit\/s, the rate that YouTube recommends, takes ([\d.]+) GiB/.exec(html)!;
+    const bytesOfAnHour = (Number(megabits) * 1_000_000 * 60 * 60) / 8;
+    expect(Number(gibibytes)).toBeCloseTo(bytesOfAnHour / 1024 ** 3, 1);
   });
 });
