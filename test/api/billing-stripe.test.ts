@@ -4,6 +4,8 @@ import { createStripeCards } from "../../server/billing/cards/stripe.ts";
 import { find } from "../../server/billing/store.ts";
 import { openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { pageFacts } from "../helpers/page-facts.ts";
+import { visitor } from "../helpers/portal.ts";
 import { createTestClock } from "../helpers/server.ts";
 import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
 
@@ -106,7 +108,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     const { stripe, till } = await open();
     const { checkoutUrl, paymentId, session } = await visit(till, "https://shop.example/");
     const early = await follow(`${checkoutUrl}/done`);
-    expect([early.status, await early.text()]).toEqual([202, expect.stringContaining("being confirmed")]);
+    expect([early.status, await early.text()]).toEqual([202, expect.stringContaining("not confirmed the payment yet")]);
     stripe.pay(session);
     const back = await follow(`${checkoutUrl}/done`);
     expect(back.headers.get("location")).toBe(`https://shop.example/?payment_id=${paymentId}&status=success`);
@@ -462,12 +464,123 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
   });
 
+  /** A purchase of $20.00, and what its page says to the visitor. */
+  async function purchase() {
+    const { stripe, server, till } = await open();
+    const { checkoutUrl, paymentId } = await till.buy(2000);
+    const path = new URL(checkoutUrl).pathname;
+    const browser = visitor(server);
+    const toStripe = async () => (await browser.get(path)).location!.split("/").at(-1)!;
+    /** Follows a link or a form of a page. */
+    const linked = (html: string, words: string) => new RegExp(`<a href="([^"]*)">${words}</a>`).exec(html)![1]!;
+    const shown = async (at = path) => (await browser.get(at)).html;
+    const state = async () => [(await till.payment(paymentId)).status, await till.credit()];
+    return { stripe, server, till, browser, path, session: await toStripe(), toStripe, linked, shown, state };
+  }
+
+  pageFacts<Awaited<ReturnType<typeof purchase>>>(
+    [
+      {
+        says: "The card processor has not confirmed the payment yet. After you pay, this takes a moment.",
+        see: async ({ path }) => `${path}/done`,
+        holds: async ({ stripe, browser, path, session, linked, shown, state }) => {
+          expect([stripe.sessions.get(session)!.payment_status, ...(await state())]).toEqual(["unpaid", "pending", 0]);
+          const again = linked(await shown(`${path}/done`), "Check again");
+          expect((await browser.get(again)).status).toBe(202);
+          stripe.pay(session);
+          expect((await browser.get(again)).location).toBe(path);
+          expect([await state(), await shown()]).toEqual([["completed", 2000], expect.stringContaining("<h1>Paid</h1>")]);
+        },
+      },
+      {
+        says: "Nothing was charged. The payment is still open: if a card was declined, you can try another one.",
+        see: async ({ path }) => `${path}/left`,
+        holds: async ({ stripe, browser, path, session, linked, shown, state }) => {
+          expect([stripe.sessions.get(session)!.payment_status, ...(await state())]).toEqual(["unpaid", "pending", 0]);
+          const onward = linked(await shown(`${path}/left`), "Continue to payment");
+          expect((await browser.get(onward)).location).toBe(`https://checkout.stripe.example/${session}`);
+          stripe.pay(session, "pm_another");
+          await browser.get(`${path}/done`);
+          expect([await state(), stripe.sessions.size]).toEqual([["completed", 2000], 1]);
+        },
+      },
+      {
+        says: "Cancel and go back",
+        see: async ({ path }) => `${path}/left`,
+        holds: async ({ stripe, browser, path, session, shown, state }) => {
+          const { location } = await browser.send(`${path}/cancel`, {});
+          expect(await shown(location!)).toContain("It was cancelled or it expired. Nothing was charged.");
+          expect([stripe.sessions.get(session)!.status, ...(await state())]).toEqual(["expired", "cancelled", 0]);
+        },
+      },
+      {
+        says: "It was cancelled or it expired. Nothing was charged.",
+        async see({ server, path }) {
+          server.clock.set(server.clock.now() + day);
+          return path;
+        },
+        holds: async ({ server, stripe, path, session, shown, state }) => {
+          // Also for somebody who comes back from Stripe's page only now.
+          expect(await shown(`${path}/left`)).not.toContain("still open");
+          // It expired, but was paid just before, and no webhook has arrived.
+          stripe.pay(session);
+          expect(await shown()).toContain("The payment is complete.");
+          await server.advance(0);
+          expect(await state()).toEqual(["completed", 2000]);
+        },
+      },
+      {
+        says: "The card processor is not responding, and nothing was charged. Try again later.",
+        async see({ stripe, till, browser }) {
+          stripe.setDown(true);
+          return (await browser.get(new URL((await till.buy(2500)).checkoutUrl).pathname)).html;
+        },
+        holds: async ({ stripe, state }) => {
+          stripe.setDown(false);
+          expect([stripe.sessions.size, await state()]).toEqual([1, ["pending", 0]]);
+        },
+      },
+      {
+        says: "The card processor is not responding, so it is not known whether a payment was made. A payment is charged only once. Try again later.",
+        async see({ stripe, path, session }) {
+          stripe.pay(session);
+          stripe.setDown(true);
+          return `${path}/done`;
+        },
+        holds: async ({ stripe, browser, path, shown, state, toStripe }) => {
+          for (const at of [path, `${path}/left`]) expect(await shown(at)).toContain("not known whether a payment was made");
+          expect((await browser.send(`${path}/cancel`, {})).html).toContain("not known whether a payment was made");
+          expect(await state()).toEqual(["pending", 0]);
+          stripe.setDown(false);
+          expect(await toStripe()).toBe("done");
+          expect((await browser.get(`${path}/done`)).location).toBe(path);
+          expect([await state(), await shown(), stripe.sessions.size]).toEqual([
+            ["completed", 2000],
+            expect.stringContaining("The payment is complete."),
+            1,
+          ]);
+        },
+      },
+      {
+        says: "The card processor of this checkout is no longer configured, so it is not known whether a payment was made.",
+        async see({ server, stripe, path, session }) {
+          stripe.pay(session);
+          server.deps.cards = null;
+          return `${path}/done`;
+        },
+        holds: async ({ stripe, session, state }) =>
+          expect([stripe.sessions.get(session)!.payment_status, ...(await state())]).toEqual(["paid", "pending", 0]),
+      },
+    ],
+    purchase,
+  );
+
   test("outage: the checkout page says that Stripe is down, and a webhook is answered so that Stripe sends it again", async () => {
     const { stripe, server, till } = await open();
     const { checkoutUrl } = await till.buy(2000);
     stripe.setDown(true);
     const page = await follow(checkoutUrl);
-    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("Nothing was charged")]);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("nothing was charged")]);
     expect(await stripe.report(server, "checkout.session.completed", "cs_test_1")).toBe(503);
     expect(server.errors.splice(0)).toHaveLength(1);
   });

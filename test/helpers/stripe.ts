@@ -101,7 +101,7 @@ export async function startStripe(clock: TestClock) {
     if (resource !== "sessions" || !session) return refuse(404, "invalid_request_error", `no ${method} ${path}`);
     if (action !== "expire") return [200, session];
     if (session.status !== "open") return refuse(400, "invalid_request_error", "Only open sessions can be expired.");
-    session.status = "expired";
+    Object.assign(session, { status: "expired", url: null });
     return [200, session];
   }
 
@@ -149,7 +149,13 @@ export async function startStripe(clock: TestClock) {
       const metadata = { paymentId: session.client_reference_id };
       const intent: Json = { id: `pi_of_${sessionId}`, object: "payment_intent", payment_method: card, metadata };
       chargeOf(sessionId, Number(session.amount_total), intent);
-      Object.assign(session, { status: "complete", payment_status: "paid", customer: "cus_1", payment_intent: intent });
+      Object.assign(session, {
+        status: "complete",
+        payment_status: "paid",
+        customer: "cus_1",
+        payment_intent: intent,
+        url: null,
+      });
     },
     /** Stripe knows its fee of a paid session, some seconds after it; the charge's name. */
     fee(sessionId: string, cents: number, currency?: string) {

@@ -38,6 +38,14 @@ export class Checkouts {
     return this.#view(await this.#read(token));
   }
 
+  /** As `find`, but asks the card processor about a payment that has expired: it may have been made in its last moments. */
+  async findEnd(token: string): Promise<Checkout> {
+    const found = await this.find(token);
+    if (found.status !== "cancelled") return found;
+    await this.refresh(token);
+    return this.find(token);
+  }
+
   /** Opens the card processor's checkout page and returns its URL. Undefined if the payment is made on a page of this server. */
   async openHosted(token: string): Promise<string | undefined> {
     const payment = await this.#read(token);

@@ -14,7 +14,9 @@ export function hostedOf(deps: Deps, payment: payments.PaymentRow): HostedPaymen
   if (payment.provider === "sandbox" || !isByCard(payment)) return undefined;
   const { cards } = deps;
   if (cards?.page === "hosted" && cards.name === payment.provider) return new HostedPayments(deps, cards);
-  throw notConfigured("The card processor of this checkout is no longer configured. Nothing was charged.");
+  throw notConfigured(
+    "The card processor of this checkout is no longer configured, so it is not known whether a payment was made.",
+  );
 }
 
 const halfHour = 30 * 60_000;

@@ -26,11 +26,14 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
   const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
   const { errors } = StripeClient;
 
-  /** 503 if Stripe cannot be reached or has an internal error, so that the caller retries. */
-  const reaching = <T>(answer: Promise<T>): Promise<T> =>
+  /** 503 if Stripe cannot be reached or has an internal error, so that the caller retries. A payment may have been made before. */
+  const reaching = <T>(
+    answer: Promise<T>,
+    meaning = "so it is not known whether a payment was made. A payment is charged only once",
+  ): Promise<T> =>
     answer.catch((error: unknown) => {
       if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError)
-        throw unavailable("The card processor is not responding. Nothing was charged. Try again later.", 30, error);
+        throw unavailable(`The card processor is not responding, ${meaning}. Try again later.`, 30, error);
       throw error;
     });
   const retrieve = (reference: string) =>
@@ -47,7 +50,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
         return { url: url ?? checkout.doneUrl, reference: id };
       }
       const idempotencyKey = `${checkout.paymentId}:checkout`;
-      const session = await reaching(stripe.checkout.sessions.create(sessionOf(checkout), { idempotencyKey }));
+      const creation = stripe.checkout.sessions.create(sessionOf(checkout), { idempotencyKey });
+      const session = await reaching(creation, "and nothing was charged");
       if (!session.url) throw new Error(`Stripe returned session ${session.id} without a URL`);
       return { url: session.url, reference: session.id };
     },

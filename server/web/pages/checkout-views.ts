@@ -61,8 +61,8 @@ export function leftPage(checkout: Checkout, token: string): PageContent {
 /** The page shown after paying, until the processor confirms the payment. */
 export function waitPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Check again</a></p>`;
-  return { title: "Almost done", body };
+<p>The card processor has not confirmed the payment yet. After you pay, this takes a moment.</p><p><a href="/checkout/${token}/done">Check again</a></p>`;
+  return { title: "Not confirmed yet", body };
 }
 
 function field({ name, label, autocomplete, placeholder, value }: Field, errors: FormErrors): Markup {

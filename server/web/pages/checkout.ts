@@ -42,7 +42,7 @@ export function checkout(parts: Parts): Page {
 }
 
 async function show({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
-  const found = await checkouts.find(token);
+  const found = await checkouts.findEnd(token);
   if (found.status !== "pending")
     return sendPage(response, found.status === "completed" ? 200 : 410, endPage(found, found.status));
   const hosted = await checkouts.openHosted(token);
@@ -91,7 +91,8 @@ async function done({ checkouts }: Parts, { response, token }: Exchange): Promis
 
 /** The visitor left the processor's page. In another tab the payment may have been paid, so the processor is asked. */
 async function left({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
-  const found = await checkouts.refresh(token);
+  await checkouts.refresh(token);
+  const found = await checkouts.find(token);
   if (found.status !== "pending") return redirect(response, `/checkout/${token}`);
   sendPage(response, 200, leftPage(found, token));
 }
