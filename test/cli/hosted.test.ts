@@ -60,7 +60,7 @@ describe("on a server without quotes, orders use the price of an earlier one:", 
     const words = ["playtests", "quote", world.gameId, ...flags];
     const { stdout, stderr } = await playtest([...words, "--json"], { baseUrl: gates.json.baseUrl, key: world.owner.key });
     expect(JSON.parse(stdout)).toMatchObject(expected);
-    expect(stderr.includes("The price is that of your last order of the same length")).toBe(expected.totalCents > 0);
+    expect(stderr.includes("The price is that of an earlier order of the same length")).toBe(expected.totalCents > 0);
     const quoted = await playtest([...words, "--json"], { baseUrl: world.server.baseUrl, key: world.owner.key });
     expect(JSON.parse(quoted.stdout)).toMatchObject(expected);
   });
@@ -69,12 +69,12 @@ describe("on a server without quotes, orders use the price of an earlier one:", 
     const words = ["playtests", "quote", world.gameId, "--player-count", "3", "--duration-minutes", "30", "--json"];
     const { stdout, stderr } = await playtest(words, { baseUrl: gates.json.baseUrl, key: world.owner.key });
     expect(JSON.parse(stdout)).toMatchObject({ totalCents: null, costPerSlotCents: null, missingCents: null });
-    expect(stderr).toContain("there is no earlier order of the same length and number of players to go by");
+    expect(stderr).toContain("no earlier order of the same length and number of players was found to go by");
   });
 
   it.each([
     ["39", 7, "cost of $40.00 exceeds --max-cost $39.00"],
-    ["40", 0, "The price is that of your last order"],
+    ["40", 0, "The price is that of an earlier order"],
   ])("games push --order --max-cost %s", async (most, code, said) => {
     const words = ["games", "push", "https://example.com/new.zip", world.gameId, "--order", "-", "--max-cost", most];
     const { baseUrl } = gates.json;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
@@ -6,7 +6,7 @@ import { createGame, giveCredit, order, type Person, play, registerOwner, regist
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { startHosted } from "../helpers/hosted.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
 import { startWorld, stopWorlds } from "../helpers/specification-server/commands.ts";
 import { drivers } from "../helpers/store.ts";
 import { newId } from "../helpers/walk.ts";
@@ -196,6 +196,58 @@ describe("notes on a server that gains them", () => {
     expect((await run(["notes", "push"])).code).toBe(0);
     expect(await onServer()).toHaveLength(1);
     await network.close();
+  });
+
+  it.each([
+    ["delete it", (id: string) => ["notes", "delete", id, "--yes"], []],
+    ["upload it", () => ["notes", "push"], ["here"]],
+  ])("are not uploaded after another command was first to %s", async (_, other, there) => {
+    let id = "";
+    let first = true;
+    const network = await startFlakyNetwork(
+      hosted.baseUrl,
+      () => false,
+      async ({ url }) => {
+        if (!id || !first || !url!.endsWith("/info/server")) return false;
+        first = false;
+        expect((await run(other(id))).code).toBe(0);
+        return false;
+      },
+    );
+    address = network.baseUrl;
+    await run(["note", slotId, "2:00", "here"]);
+    hosted.extend();
+    id = String((await listed(slotId))[0]!.id);
+    expect(await run(["notes", "push"])).toMatchObject({
+      code: 3,
+      stderr: "error: Another command has uploaded or deleted this note.\n",
+    });
+    await network.close();
+    expect([files(), (await onServer()).map(({ text }: { text: string }) => text)]).toEqual([[], there]);
+  });
+
+  it.each([
+    ["changed", (id: string) => ["notes", "edit", id, "--text", "changed"]],
+    ["deleted", (id: string) => ["notes", "delete", id, "--yes"]],
+  ])("are not %s after another command was first to upload them", async (_, words) => {
+    await run(["note", slotId, "2:00", "here"]);
+    const [file] = files();
+    const before = readFileSync(file!);
+    hosted.extend();
+    const { id } = (await listed(slotId))[0]!;
+    expect((await run(["notes", "push"])).code).toBe(0);
+    writeFileSync(file!, before);
+    // While the other command holds the lock, this one waits for it and looks at the time.
+    writeFileSync(`${file}.lock`, "");
+    const now = () => {
+      for (const path of [file!, `${file}.lock`]) rmSync(path, { force: true });
+      return startTime;
+    };
+    expect(await run(words(String(id)), { outside: { newId, now } })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("Another command has uploaded or deleted this note. Nothing was changed."),
+    });
+    expect([files(), (await onServer()).map(({ text }: { text: string }) => text)]).toEqual([[], ["here"]]);
   });
 
   it("say which of them were uploaded and which were not", async () => {

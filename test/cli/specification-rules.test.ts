@@ -168,8 +168,8 @@ describe("prices", () => {
 
   it.each([
     [["--max-cost", "16"], "which is more than --max-cost $16.00"],
-    [["--yes"], "which is more than the last order of this kind ($15.00)"],
-    [["--max-cost", "20"], "which is more than the last order of this kind ($15.00)"],
+    [["--yes"], "which is more than $15.00, the price by an earlier order"],
+    [["--max-cost", "20"], "which is more than $15.00, the price by an earlier order"],
   ])("order %s warns when the order costs more than expected", async (flags, said) => {
     const world = await startWorld();
     raised(world);

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-type Which = (request: IncomingMessage) => boolean;
+type Which = (request: IncomingMessage) => boolean | Promise<boolean>;
 
 /** A way to a server on which the replies to some requests are lost: what was asked for happens all the same. Refused ones do not happen. */
 export async function startFlakyNetwork(target: string, isLost: Which, isRefused: Which = () => false) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (isRefused(request)) return void response.writeHead(503).end();
+    if (await isRefused(request)) return void response.writeHead(503).end();
     const headers = Object.entries(request.headers).filter(([name]) => !["host", "connection", "content-length"].includes(name));
     const reply = await fetch(target + request.url, {
       method: request.method!,
@@ -17,7 +17,7 @@ export async function startFlakyNetwork(target: string, isLost: Which, isRefused
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
     const body = Buffer.from(await reply.arrayBuffer());
-    if (isLost(request)) return void response.socket?.destroy();
+    if (await isLost(request)) return void response.socket?.destroy();
     const kept = [...reply.headers].filter(([name]) => !["connection", "keep-alive", "transfer-encoding"].includes(name));
     response.writeHead(reply.status, Object.fromEntries(kept)).end(body);
   }).listen(0, "127.0.0.1");

@@ -15,17 +15,19 @@ const schemas = Object.values(contract).flatMap(({ method, path, also = [], repl
   media === undefined ? [path, ...also].map((one) => [pattern(`${method} ${one}`), replySchema(reply)] as const) : [],
 );
 
-/** A reply without the fields that are extensions. */
-function plainly(value: unknown, schema: JsonSchema | undefined, defs: Record<string, JsonSchema>): unknown {
-  if (schema?.$ref) return plainly(value, defs[schema.$ref.split("/").at(-1)!], defs);
-  if (Array.isArray(value)) return value.map((one) => plainly(one, schema?.items as JsonSchema, defs));
+type Defs = Record<string, JsonSchema>;
+
+/** A reply without the fields that are extensions, but for those named. */
+function plainly(value: unknown, schema: JsonSchema | undefined, defs: Defs, named: readonly string[]): unknown {
+  if (schema?.$ref) return plainly(value, defs[schema.$ref.split("/").at(-1)!], defs, named);
+  if (Array.isArray(value)) return value.map((one) => plainly(one, schema?.items as JsonSchema, defs, named));
   if (typeof value !== "object" || value === null) return value;
   const inner = [schema, ...((schema?.anyOf ?? []) as JsonSchema[])].map((one) =>
     one?.$ref ? defs[one.$ref.split("/").at(-1)!] : one,
   );
   const properties = inner.find((one) => one?.properties)?.properties as Record<string, JsonSchema> | undefined;
-  const kept = Object.entries(value).filter(([name]) => properties?.[name]?.["x-extension"] !== true);
-  return Object.fromEntries(kept.map(([name, one]) => [name, plainly(one, properties?.[name], defs)]));
+  const kept = Object.entries(value).filter(([name]) => named.includes(name) || properties?.[name]?.["x-extension"] !== true);
+  return Object.fromEntries(kept.map(([name, one]) => [name, plainly(one, properties?.[name], defs, named)]));
 }
 
 function miss(response: ServerResponse, how: Miss) {
@@ -37,7 +39,12 @@ function miss(response: ServerResponse, how: Miss) {
 
 const unlisted = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "host"]);
 
-async function pass(upstream: string, route: string | undefined, request: IncomingMessage, response: ServerResponse) {
+interface Way {
+  upstream: string;
+  fields: readonly string[];
+}
+
+async function pass({ upstream, fields }: Way, route: string | undefined, request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const headers = Object.entries(request.headers).filter(([name]) => !unlisted.has(name)) as [string, string][];
@@ -48,23 +55,24 @@ async function pass(upstream: string, route: string | undefined, request: Incomi
   const schema = reply.ok && route !== undefined ? schemas.find(([one]) => one.test(route))?.[1] : undefined;
   if (!schema) return void response.end(bytes);
   const { data, ...rest } = JSON.parse(bytes.toString()) as { data: unknown };
-  response.end(JSON.stringify({ data: plainly(data, schema, (schema.$defs ?? {}) as Record<string, JsonSchema>), ...rest }));
+  response.end(JSON.stringify({ data: plainly(data, schema, (schema.$defs ?? {}) as Defs, fields), ...rest }));
 }
 
-/** A server without any extension: the real one behind a gate. */
-export async function startHosted(upstream: string, how: Miss) {
+/** A server without any extension but these fields of replies: the real one behind a gate. */
+export async function startHosted(upstream: string, how: Miss, fields: readonly string[] = []) {
+  const way = { upstream, fields };
   const asked: string[] = [];
   let extended = false;
   const server = createServer((request, response) => {
     const path = request.url!.split("?")[0]!;
     const route = `${request.method} ${path.slice(api.length)}`;
     asked.push(route);
-    if (extended) return void pass(upstream, undefined, request, response);
+    if (extended) return void pass(way, undefined, request, response);
     if (!path.startsWith(api) || !routes.some((one) => one.test(route))) {
       request.resume();
       return miss(response, how);
     }
-    void pass(upstream, route, request, response);
+    void pass(way, route, request, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

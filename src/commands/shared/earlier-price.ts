@@ -22,6 +22,7 @@ async function gamesOf(ctx: Context, gameId: string | undefined): Promise<string
  */
 export async function earlierCost(ctx: Context, gameId: string | undefined, order: Sized): Promise<number | undefined> {
   if (order.visibility === "public") return 0;
+  const found = [];
   for (const game of await gamesOf(ctx, gameId)) {
     const { playtests } = await ctx.api().listPlaytests({ params: { gameId: game }, query: { limit: 100 } });
     const alike = playtests.find(
@@ -31,12 +32,13 @@ export async function earlierCost(ctx: Context, gameId: string | undefined, orde
         playerCount === order.playerCount &&
         typeof costPerSlotCents === "number",
     );
-    if (alike) return alike.costPerSlotCents!;
+    if (alike) found.push(alike);
   }
-  return undefined;
+  const [newest] = found.toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+  return newest?.costPerSlotCents ?? undefined;
 }
 
 export const fromEarlierOrder =
-  "This server does not quote prices. The price is that of your last order of the same length and number of players.";
+  "This server does not quote prices. The price is that of an earlier order of the same length and number of players.";
 export const unknownPrice =
-  "This server does not quote prices, and there is no earlier order of the same length and number of players to go by.";
+  "This server does not quote prices, and no earlier order of the same length and number of players was found to go by.";

@@ -105,7 +105,7 @@ export function compareCost(ctx: Context, reply: OrderReply, price: Price, maxCe
     maxCents !== undefined && cents > maxCents
       ? `--max-cost ${usd(maxCents)}`
       : expected !== undefined && cents > expected
-        ? `the last order of this kind (${usd(expected)})`
+        ? `${usd(expected)}, the price by an earlier order`
         : undefined;
   if (over) ctx.out.warn(`Order ${reply.playtest.id} was placed and costs ${usd(cents)}, which is more than ${over}.`);
 }
@@ -127,7 +127,7 @@ export function refuseMethod(method: Method, ours: boolean): void {
   throw new CliError(
     "NOT_OFFERED",
     exitCodes.notFound,
-    `This server does not let an order choose to be paid with ${method}: of the payment methods, it knows only x402. Nothing was ordered.`,
+    `This server does not let an order choose to be paid with ${method}. Nothing was ordered.`,
     { hint: "Without --pay, it takes playtest hours if they cover the whole order, otherwise credit." },
   );
 }
