@@ -7,11 +7,11 @@ const pieceBytes = 8 * 1024 * 1024;
 const triesPerRefusal = 4;
 
 class Refusal extends Error {
-  constructor(reply) {
+  constructor(reply, method) {
     super(messageOf(reply));
     this.status = reply.status;
-    this.mayPass = [409, 423, 429].includes(reply.status) || reply.status >= 500;
-    this.isSignedOut = [401, 403].includes(reply.status);
+    // A piece that does not fit is sent again from where the server is; a slot that takes no video will not take it later.
+    this.mayPass = [423, 429].includes(reply.status) || reply.status >= 500 || (reply.status === 409 && method === "PATCH");
   }
 }
 
@@ -99,6 +99,11 @@ class Upload {
     localStorage.removeItem(this.#memoryName);
   }
 
+  /** Whether the server has an upload of this file, with what was sent of it. */
+  keeps(file) {
+    return isSame(this.remembered(), file);
+  }
+
   abort() {
     this.#active?.abort();
   }
@@ -111,7 +116,7 @@ class Upload {
       const all = { "Tus-Resumable": "1.0.0", "X-CSRF-Token": this.#csrf, ...headers };
       for (const [name, value] of Object.entries(all)) call.setRequestHeader(name, value);
       if (onProgress) call.upload.onprogress = (event) => onProgress(event.loaded);
-      call.onload = () => (call.status < 400 ? resolve(call) : reject(new Refusal(call)));
+      call.onload = () => (call.status < 400 ? resolve(call) : reject(new Refusal(call, method)));
       call.onerror = call.onabort = () => reject(new Error("The connection was lost."));
       call.send(body);
     });
@@ -141,7 +146,7 @@ class Upload {
 
   async #resume(file) {
     const known = this.remembered();
-    const offset = isSame(known, file) ? await this.offsetOf(known.url) : undefined;
+    const offset = this.keeps(file) ? await this.offsetOf(known.url) : undefined;
     return offset === undefined ? this.#create(file) : { url: known.url, offset };
   }
 
@@ -174,7 +179,7 @@ const [state, error, input, pause, bar, percent, transfer] = [
 ].map(element);
 
 function say(text) {
-  state.textContent = text;
+  if (state.textContent !== text) state.textContent = text;
 }
 
 /** What is wrong and what to do; nothing for no text. */
@@ -204,14 +209,11 @@ function showStanding() {
   [transfer.textContent] = transfer.textContent.split(" · ");
 }
 
-/** Shows the video and the button as the server has them now. What was typed stays. */
+/** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
 async function refresh() {
   const reply = await fetch(location.pathname);
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  for (const id of ["video-state", "video-label", "submit"]) {
-    const current = page.getElementById(id);
-    if (current) element(id).replaceChildren(...current.childNodes);
-  }
+  for (const id of ["video-state", "video-label", "submit"]) element(id).replaceChildren(...page.getElementById(id).childNodes);
 }
 
 /** What the page shows of the upload. */
@@ -256,6 +258,7 @@ class Uploader {
     const run = {};
     this.#run = run;
     complain();
+    if (element("upload-progress").hidden) show(0, this.#file.size);
     pause.hidden = false;
     pause.textContent = "Pause";
     this.#send(run);
@@ -282,20 +285,25 @@ class Uploader {
   /** Goes on through lost connections; what the server refuses again and again waits for the visitor. */
   async #send(run) {
     const [file, speed] = [this.#file, new Speed()];
-    say(`Uploading ${file.name}. Keep this page open.`);
+    const sayUploading = () => say(`Uploading ${file.name}. Keep this page open.`);
+    sayUploading();
     for (let [failures, refusals] = [0, 0]; run === this.#run; ) {
       try {
-        const shown = (sent, size) => run === this.#run && show(sent, size, speed);
+        const shown = (sent, size) => {
+          if (run !== this.#run) return;
+          sayUploading();
+          show(sent, size, speed);
+        };
         await this.#upload.send(file, shown, () => {
           failures = refusals = 0;
         });
         return await this.#finish();
       } catch (reason) {
         if (run !== this.#run) return;
-        if (reason instanceof Unusable) return this.#fail(reason.message);
+        if (reason instanceof Unusable) return this.#unusable(reason.message);
         if (reason instanceof Refusal && !reason.mayPass) return this.#refused(reason);
         if (reason instanceof Refusal && ++refusals >= triesPerRefusal)
-          return this.#fail(`${reason.message} What was sent is kept. Click Resume to try again.`);
+          return this.#fail(`${reason.message}${this.#keptText()} Click Resume to try again.`);
         say(navigator.onLine ? `${reason.message} Retrying…` : "You are offline. The upload resumes when you are online again.");
         showStanding();
         await this.#wait(Math.min(30_000, 500 * 2 ** failures++));
@@ -311,15 +319,27 @@ class Uploader {
     });
   }
 
+  /** Browsers tell of a file that is chosen again only if the field was empty. */
+  #unusable(text) {
+    input.value = "";
+    this.#fail(text);
+  }
+
   #fail(text) {
     this.#stop();
     say("");
     complain(text);
   }
 
+  /** Nothing is kept if the server refused the file before any of it was sent. */
+  #keptText() {
+    return this.#upload.keeps(this.#file) ? " What was sent is kept." : "";
+  }
+
   #refused(reason) {
-    if (reason.isSignedOut) {
-      this.#fail("You are signed out. What was sent is kept. Reload this page, sign in and choose the same file again.");
+    if (reason.status === 401 || reason.status === 403) {
+      const [why, how] = reason.status === 401 ? ["You are signed out.", ", sign in and"] : [reason.message, " and"];
+      this.#fail(`${why}${this.#keptText()} Reload this page${how} choose the same file again.`);
       pause.hidden = true;
       return;
     }
@@ -335,6 +355,7 @@ class Uploader {
     this.#upload.forget();
     element("upload-progress").hidden = true;
     const { name } = this.#file;
+    this.#file = undefined;
     try {
       await refresh();
     } catch {
