@@ -202,7 +202,8 @@ const hints: Record<string, string> = {
   CODE_REQUIRED: "Pass --code CODE, or set PLAYTEST_CODE.",
   CONFIRMATION_REQUIRED: "Run `playtest auth confirm --code CODE`, then run this command again.",
   EMAIL_NOT_VERIFIED: "To get another email: `playtest auth resend-verification`. To wait: `playtest auth wait-verified`.",
-  FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
+  FORBIDDEN:
+    "Check the key's scopes with `playtest auth status`. To get a key with every scope of your account: `playtest login`.",
   PAYMENT_REQUIRED:
     "Check your funds with `playtest billing balance`. How to add credit: `playtest help billing`, or ask the server's operator.",
   IDEMPOTENCY_MISMATCH: "Use another --idempotency-key: this one was used for a different request.",

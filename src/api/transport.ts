@@ -55,7 +55,19 @@ const unreachableHint = ({ hostname }: URL) =>
     ? "Start a server with `playtest serve`, or choose another with --base-url."
     : "To see where this address is set: `playtest config explain`. To use another: --base-url URL.";
 const tlsCodes = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
-const tlsHint = "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.";
+const tlsHints: Record<string, string> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "Use the name that the certificate is for. To see where this address is set: `playtest config explain`.",
+  CERT_HAS_EXPIRED: "The operator of the server must renew its certificate.",
+  CERT_NOT_YET_VALID: "Correct this machine's clock.",
+};
+
+/** What to do after a TLS connection failed with this code of Node.js. */
+export function tlsHint(code: string): string {
+  if (/^(EPROTO|ERR_SSL)/.test(code))
+    return "Check that a server with TLS listens at this address. To see where it is set: `playtest config explain`.";
+  return tlsHints[code] ?? "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.";
+}
 
 /** The error for a failed exchange; `sent`: the connection was established before it failed. */
 export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
@@ -65,7 +77,8 @@ export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined,
   const inner = error instanceof ProxyUnreachable ? (error.cause as Error) : (error as Error);
   const { code = "", message } = inner as NodeJS.ErrnoException;
   if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
-  if (tlsCodes.test(code)) return new NetworkError(`Cannot connect securely to ${where}: ${message}.`, false, error, tlsHint);
+  if (tlsCodes.test(code))
+    return new NetworkError(`Cannot connect securely to ${where}: ${message}.`, false, error, tlsHint(code));
   const reason = reasons[code] ?? message;
   if (!proxy) return new NetworkError(`Cannot reach ${where}: ${reason}.`, false, error, unreachableHint(url));
   const atProxy = error instanceof ProxyUnreachable || url.protocol === "http:";

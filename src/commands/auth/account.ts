@@ -36,6 +36,8 @@ export async function saveLogin(ctx: Context, baseUrl: string, key: string): Pro
     config.profiles[profile] = { ...config.profiles[profile], baseUrl };
     config.profile = profile;
   });
+  if (ctx.io.env.PLAYTEST_API_KEY)
+    ctx.out.warn("PLAYTEST_API_KEY is set, and commands use it instead of the saved key. Unset it.");
   return profile;
 }
 

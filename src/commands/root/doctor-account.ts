@@ -28,13 +28,25 @@ async function scopesOf(ctx: Context, reported: unknown): Promise<string[]> {
   return names.filter((_, i) => allowed[i]);
 }
 
-function scopeCheck(scopes: readonly string[]): Check {
+/** How to use a key from a login instead of the one that comes from there. */
+function loginInstead(from: string): string {
+  if (from === "PLAYTEST_API_KEY") return "unset PLAYTEST_API_KEY and run `playtest login`";
+  return from === "--api-key-file" ? "leave out --api-key-file and run `playtest login`" : "run `playtest login`";
+}
+
+/** A key cannot create one with more scopes than it has: that takes the password. */
+function howToGetScopes({ user }: Account, from: string): string {
+  if (user) return `To get a key with every scope of the account, ${loginInstead(from)}.`;
+  return `Create a key with more scopes on the server's website. To save it, ${loginInstead(from).replace("login", "login --with-key")}.`;
+}
+
+function scopeCheck(scopes: readonly string[], account: Account, from: string): Check {
   const missing = Object.keys(reads).filter((name) => !scopes.includes(name));
-  const playtester = scopes.includes("playtester");
-  const create = "Create a key with more scopes: `playtest auth keys create`, or on the server's website.";
-  if (scopes.length === 0) return fail("scopes", "the key has no scopes", create, exitCodes.scope);
-  if (missing.length === 0 || playtester || scopes.includes("admin")) return ok("scopes", scopes.join(", "));
-  return warn("scopes", `${scopes.join(", ")}; missing: ${missing.join(", ")}`, create);
+  const fix = howToGetScopes(account, from);
+  if (scopes.length === 0) return fail("scopes", "the key has no scopes", fix, exitCodes.scope);
+  const isOwner = (account.user?.role ?? "game_owner") === "game_owner";
+  if (missing.length === 0 || !isOwner) return ok("scopes", scopes.join(", "));
+  return warn("scopes", `${scopes.join(", ")}; missing: ${missing.join(", ")}`, fix);
 }
 
 function limitCheck({ "x-ratelimit-limit": limit, "x-ratelimit-remaining": left }: Record<string, string>): Check {
@@ -50,8 +62,14 @@ type Account = Awaited<ReturnType<typeof whoami>>;
 async function whoami(ctx: Context) {
   const me = await ctx.api().offered("getMe", {});
   if (me !== undefined) return { user: me.data, headers: me.headers };
-  const { headers } = await ctx.api().checked({ method: "GET", path: "/games?limit=1" });
-  return { user: undefined, headers };
+  try {
+    const { headers } = await ctx.api().checked({ method: "GET", path: "/games?limit=1" });
+    return { user: undefined, headers };
+  } catch (error) {
+    // The server knows a key whose scopes it finds too few.
+    if (error instanceof CliError && error.exitCode === exitCodes.scope) return { user: undefined, headers: {} };
+    throw error;
+  }
 }
 
 function accountLines({ user }: Account, from: string): Check[] {
@@ -61,18 +79,31 @@ function accountLines({ user }: Account, from: string): Check[] {
   return [key, fail("email", "not verified", howToVerify, exitCodes.unauthenticated)];
 }
 
+/** A login does not help while the key that the server refuses comes from elsewhere. */
+function refusedKey(error: unknown, from: string | undefined): Check {
+  const check = failed("key", error);
+  if (check.exitCode !== exitCodes.unauthenticated || from === undefined || from.startsWith("profile ")) return check;
+  const fix =
+    from === "PLAYTEST_API_KEY"
+      ? "Set PLAYTEST_API_KEY to a valid key, or unset it and run `playtest login`."
+      : "Pass a file with a valid key, or leave out --api-key-file and run `playtest login`.";
+  return { ...check, fix };
+}
+
 /** Checks the key, its account, its scopes and its rate limit. */
 export async function accountChecks(ctx: Context): Promise<Check[]> {
-  const login = "Run `playtest login`, or set PLAYTEST_API_KEY.";
+  let from: string | undefined;
   try {
     const key = ctx.settings().apiKey();
-    if (!key) return [fail("key", "none for this instance", login, exitCodes.unauthenticated)];
+    if (!key)
+      return [fail("key", "none for this instance", "Run `playtest login`, or set PLAYTEST_API_KEY.", exitCodes.unauthenticated)];
+    from = key.from;
     const account = await whoami(ctx);
     const lines = accountLines(account, key.from);
     if (lines.some(({ state }) => state === "fail")) return lines;
     const reported = (account.user as { scopes?: unknown } | undefined)?.scopes;
-    return [...lines, scopeCheck(await scopesOf(ctx, reported)), limitCheck(account.headers)];
+    return [...lines, scopeCheck(await scopesOf(ctx, reported), account, from), limitCheck(account.headers)];
   } catch (error) {
-    return [failed("key", error)];
+    return [refusedKey(error, from)];
   }
 }

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { type Certificate, probe } from "../../api/probe.ts";
 import { type Route, routeTo, withoutBrackets } from "../../api/proxy.ts";
 import { parseJson } from "../../api/replies.ts";
-import { explain } from "../../api/transport.ts";
+import { explain, tlsHint } from "../../api/transport.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { ago, plural } from "../../io/text.ts";
@@ -57,7 +57,7 @@ function certificateCheck(found: Certificate, now: number): Check {
   const renew = "The operator of the server must renew it.";
   if (expired) return fail("certificate", shown, renew, exitCodes.unreachable);
   if (distrust !== undefined) {
-    const fix = "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its file. Otherwise do not send a key there.";
+    const fix = `${tlsHint(distrust)} Otherwise do not send a key there.`;
     return fail("certificate", `${shown}: not trusted (${distrust})`, fix, exitCodes.unreachable);
   }
   return until - now < soon ? warn("certificate", shown, renew) : ok("certificate", shown);
@@ -74,8 +74,11 @@ async function connectionChecks(ctx: Context, url: URL, route: Route): Promise<C
     const certificate = await probe(target, forwarded ? undefined : route.proxy, AbortSignal.any([ctx.signal, timeout]));
     const there = ok("connection", `${forwarded ? `the proxy ${forwarded.url.host}` : url.host} is reachable`);
     if (url.protocol === "https:" && certificate) return [there, certificateCheck(certificate, ctx.now())];
-    const plain = "the key is sent unencrypted";
-    return [there, local(url) ? ok("certificate", "not required on this machine") : warn("certificate", plain, "Use https.")];
+    const plain = "none: what is sent there is not encrypted";
+    const found = local(url)
+      ? ok("certificate", "not required on this machine")
+      : warn("certificate", plain, "Use an https address.");
+    return [there, found];
   } catch (error) {
     ctx.signal.throwIfAborted();
     return [failed("connection", explain(error, url, route.proxy, false))];
