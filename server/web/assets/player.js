@@ -85,7 +85,7 @@ class Player {
     this.#frames = new Frames(this.video);
     root.querySelector(".player-bar").hidden = false;
     this.#listen();
-    this.#showProblem();
+    void this.#showProblem();
     this.#showLength();
     this.#showPosition();
   }
@@ -95,7 +95,7 @@ class Player {
     for (const name of ["timeupdate", "seeking"]) video.addEventListener(name, () => this.#showPosition());
     for (const name of ["loadedmetadata", "durationchange"]) video.addEventListener(name, () => this.#showLength());
     video.addEventListener("ratechange", () => this.#showSpeed());
-    video.addEventListener("error", () => this.#showProblem());
+    video.addEventListener("error", () => void this.#showProblem());
     root.querySelector(".speed").addEventListener("change", ({ target }) => {
       video.playbackRate = Number(target.value);
     });
@@ -116,7 +116,7 @@ class Player {
   }
 
   toggle() {
-    if (this.video.paused) this.video.play().catch(() => this.#showProblem());
+    if (this.video.paused) this.video.play().catch(() => void this.#showProblem());
     else this.video.pause();
   }
 
@@ -173,23 +173,36 @@ class Player {
   }
 
   /** A video that is broken or whose connection was lost says so in words: browsers only show a symbol. */
-  #showProblem() {
+  async #showProblem() {
     const { error } = this.video;
     const names = [".player-problem", ".player-problem span", ".retry", ".download"];
     const [box, words, retry, download] = names.map((name) => this.root.querySelector(name));
-    box.hidden = !error;
-    if (!error) return;
-    const isConnection = error.code === MediaError.MEDIA_ERR_NETWORK;
+    if (!error) {
+      box.hidden = true;
+      return;
+    }
+    const isConnection = error.code === MediaError.MEDIA_ERR_NETWORK || !(await this.#isReachable());
+    if (this.video.error !== error) return;
+    box.hidden = false;
     words.textContent = isConnection ? box.dataset.connection : box.dataset.broken;
     retry.hidden = !isConnection;
     download.hidden = isConnection;
+  }
+
+  /** Whether the server replies. Browsers report a connection that is lost before the first frame as a broken file. */
+  #isReachable() {
+    return fetch(this.video.currentSrc, { method: "HEAD" }).then(
+      // `playtest studio` replies with 424 when its server cannot be reached or fails.
+      ({ status }) => status < 500 && status !== 424,
+      () => false,
+    );
   }
 
   #retry() {
     const { currentTime } = this.video;
     this.video.load();
     this.video.currentTime = currentTime;
-    this.#showProblem();
+    void this.#showProblem();
   }
 }
 

@@ -140,6 +140,8 @@ class Outbox {
   #form;
   #prefix;
   #isBusy = false;
+  /** Whether the page says that moments wait. */
+  #isLate = false;
   #timer;
 
   constructor(form) {
@@ -205,10 +207,13 @@ class Outbox {
       const { csrf } = fieldsOf(this.#form);
       const reply = await post(root + path, { ...fields, csrf, formKey: key });
       if (isDone(reply)) return this.#saved(name, path, await pageOf(reply));
-      if (reply.ok || reply.status === 403)
+      if (reply.ok)
         return this.#later(
           "You are signed out. Moments are kept in this browser. Sign in again and reload this page to save them.",
         );
+      // Somebody signed out and in again, so the form is of another session.
+      if (reply.status === 403)
+        return this.#later("This page is out of date. Moments are kept in this browser. Reload the page to save them.");
       // `playtest studio` replies with 424 when its server cannot be reached or fails.
       if ([424, 429].includes(reply.status) || reply.status >= 500)
         return this.#later("The server cannot save moments now. They are kept in this browser and sent again.");
@@ -230,16 +235,20 @@ class Outbox {
 
   #later(words) {
     this.#say(words);
+    this.#isLate = true;
     return false;
   }
 
   #say(words) {
+    this.#isLate = false;
     document.querySelector(".note-status").textContent = words;
   }
 
   #show() {
     const list = document.querySelector(".waiting");
     const entries = this.#entries();
+    // Another tab saved them, or they were discarded.
+    if (this.#isLate && entries.length === 0) this.#say("");
     list.hidden = entries.length === 0;
     list.replaceChildren(...entries.map(waitingItem));
   }
@@ -322,7 +331,11 @@ document.addEventListener("submit", async (event) => {
       swap(page);
       void followCutting();
     } else
-      refuse(reply.ok ? "You are signed out. Nothing was changed. Sign in again in another tab, then save." : problemIn(page));
+      refuse(
+        reply.ok
+          ? "You are signed out. Nothing was changed. Copy what you typed, then sign in again and reload this page."
+          : problemIn(page),
+      );
   } catch {
     refuse("The server cannot be reached. It is not known whether this was saved. Try again: it takes effect once.");
   }
