@@ -13,9 +13,11 @@ interface Prepared {
   statement: Statement<Value[], Row>;
   /** Columns that may contain an integer. STRICT tables guarantee the types of the others. */
   numeric: string[];
-  /** What it reads, if it only reads, and what it writes. Undefined if that is not certain, or if there is no cache. */
+  /** What it reads, if it only reads, and what it writes. Undefined if that is not certain or not known yet, or if there is no cache. */
   reads: readonly Table[] | undefined;
   writes: readonly Table[] | undefined;
+  /** Whether its tables were looked for. That takes longer than most statements, and many run once only, at the start. */
+  explained: boolean;
 }
 
 const STATEMENTS_KEPT = 1000;
@@ -107,12 +109,17 @@ export class Connection {
   #prepare(sql: string, values: Value[]): Prepared {
     assertStorable(values);
     const known = this.#prepared.get(sql);
-    if (known) return known;
+    if (known) {
+      if (!known.explained) Object.assign(known, this.#tablesOf(known.statement, sql, values), { explained: true });
+      return known;
+    }
     const statement = this.database.prepare<Value[], Row>(sql);
+    // A change of the schema may give statements other foreign keys and triggers.
+    if (!statement.readonly && !/^(INSERT|UPDATE|DELETE|WITH|PRAGMA)\b/.test(sql)) this.#prepared.clear();
     const columns = statement.reader ? statement.columns() : [];
     const numeric = columns.filter(({ type }) => type !== "TEXT" && type !== "BLOB").map(({ name }) => name);
     if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.delete(this.#prepared.keys().next().value ?? "");
-    const prepared = { name: this.#newName(), statement, numeric, ...this.#tablesOf(statement, sql, values) };
+    const prepared = { name: this.#newName(), statement, numeric, reads: undefined, writes: undefined, explained: false };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -125,8 +132,6 @@ export class Connection {
   #tablesOf(statement: Statement, sql: string, values: Value[]): Pick<Prepared, "reads" | "writes"> {
     const cache = this.#cache;
     if (!cache || sql.startsWith("EXPLAIN")) return { reads: undefined, writes: undefined };
-    // A change of the schema may give statements other foreign keys and triggers.
-    if (!statement.readonly && !/^(INSERT|UPDATE|DELETE|WITH|PRAGMA)\b/.test(sql)) this.#prepared.clear();
     const { read, written } = footprintOf(this.database, sql, values);
     const tables = (names: readonly string[] | undefined) => names?.map((name) => cache.table(name));
     return { reads: statement.readonly ? tables(read) : undefined, writes: tables(written) };
