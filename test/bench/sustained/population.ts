@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openStore } from "../../../server/database/open.ts";
 import type { Query, Store } from "../../../server/database/port.ts";
 import { insertRows } from "../../../server/database/rows.ts";
-import { goodwillTransfer } from "../../../server/ledger/rules.ts";
+import { goodwillTransfer, orderTransfer } from "../../../server/ledger/rules.ts";
 import * as ledger from "../../../server/ledger/store.ts";
 import { createIds } from "../../../server/lib/ids.ts";
 import { serveIn } from "../serve.ts";
@@ -84,6 +84,7 @@ async function fill(tx: Query, size: Size): Promise<Population> {
 }
 
 export interface Listed {
+  ownerId: string;
   gameId: string;
   key: string;
 }
@@ -127,8 +128,56 @@ async function list(store: Store, index: number, slots: number): Promise<Listed>
         playtests.flatMap((playtest) => Array.from({ length: slotsEach }, () => slotRow(playtest))),
       );
     });
-  return { gameId: game.id, key };
+  return { ownerId: owner.id, gameId: game.id, key };
 }
+
+/** A data folder with an owner of one game, who has this many open slots and others with a video to review; the ids of the latter. */
+export async function populateReviews(dataDir: string, open: number, submitted: number): Promise<Listed & { slotIds: string[] }> {
+  await (await serveIn(dataDir, [])).stop();
+  const store = await openStore({ dataDir });
+  try {
+    const owner = await list(store, 1, open);
+    const testers = Array.from({ length: slotsEach }, (_, index) => userRow("playtester", index));
+    await store.write((tx) => insertRows(tx, "users", testers));
+    const slotIds: string[] = [];
+    while (slotIds.length < submitted)
+      slotIds.push(...(await store.write((tx) => submittedPlaytests(tx, owner, { testers, count: 100 }))));
+    return { ...owner, slotIds };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Playtests that were paid by credit, each with one submitted slot of every playtester. */
+async function submittedPlaytests(
+  tx: Query,
+  { gameId, ownerId }: Listed,
+  { testers, count }: { testers: readonly { id: string }[]; count: number },
+): Promise<string[]> {
+  const playtests = Array.from({ length: count }, () => playtestRow({ id: gameId, owner_id: ownerId }));
+  await insertAll(tx, "playtests", playtests);
+  for (const { id } of playtests) {
+    const order = { playtestId: id, ownerId, paymentId: newId(), paidWith: "credit", amount: 2000 * testers.length } as const;
+    await ledger.post(tx, orderTransfer(order), { now, newId });
+  }
+  const slots = playtests.flatMap((playtest) =>
+    testers.map(({ id }) => ({ ...slotRow(playtest), status: "submitted", playtester_id: id, submitted_at: now })),
+  );
+  await insertAll(tx, "slots", slots);
+  await insertAll(tx, "submissions", slots.map(submissionRow));
+  return slots.map(({ id }) => id);
+}
+
+const submissionRow = ({ id }: { id: string }) => ({
+  id: newId(),
+  slot_id: id,
+  blob_key: `videos/${id}`,
+  filename: "playtest.mp4",
+  content_type: "video/mp4",
+  video_file_size: 1_000,
+  notes: "",
+  created_at: now,
+});
 
 const userRow = (role: "game_owner" | "playtester", index: number) => {
   const [id, email] = [newId(), `${role}-${index}@example.com`];
