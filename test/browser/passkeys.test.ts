@@ -192,6 +192,50 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.getByText("last used").waitFor();
 });
 
+it("“Your browser does not allow passkeys at this address.”: at the address that is the server's, it does", {
+  timeout: 60_000,
+}, async () => {
+  const page = await open(1280);
+  await addAuthenticator(page);
+  const numeric = origin.replace("localhost", "127.0.0.1");
+  expect(numeric).not.toBe(origin);
+  await page.goto(`${numeric}/play/sign-in`);
+  await press(page, "Sign in with a passkey");
+  await page.getByText("Your browser does not allow passkeys at this address.").waitFor();
+  await page.goto("/play/sign-in");
+  await press(page, "Sign in with a passkey");
+  // It looks for a passkey and finds none.
+  await page.getByRole("button", { name: "Use a passkey", exact: true }).click();
+  await page.getByText("No passkey was used. Try again, or go back and choose another way.").waitFor();
+});
+
+it("“Your browser could not use a passkey: …”: with the reason of the browser, and it can be tried again", {
+  timeout: 60_000,
+}, async () => {
+  const { pim, email } = await newPlaytester();
+  const page = await open(1280);
+  const { cdp, authenticatorId } = await addAuthenticator(page);
+  await byPassword(page, email, "/play/account/passkeys");
+  // Nobody is at the device, and the browser asks for somebody already.
+  await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+  await page.addInitScript(`
+    globalThis.other = new AbortController();
+    const publicKey = { challenge: new Uint8Array(32), rpId: "localhost" };
+    navigator.credentials.get({ publicKey, signal: other.signal }).catch(() => {});
+  `);
+  await page.getByLabel("Name").fill("Phone");
+  await page.getByLabel("Current password").fill(password);
+  await press(page, "Add a passkey");
+  await page.getByText(/Your browser could not use a passkey: .*pending/).waitFor();
+  const passkeys = async () => (await pim.get("/auth/passkeys")).body.data.passkeys;
+  expect(await passkeys()).toEqual([]);
+  await page.evaluate("other.abort()");
+  await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+  await page.locator("#passkey button").click();
+  await page.getByText("The passkey was added.").waitFor();
+  expect(await passkeys()).toEqual([expect.objectContaining({ name: "Phone" })]);
+});
+
 it("passkeys without JavaScript: the page says what to do", { timeout: 60_000 }, async () => {
   const { email } = await newPlaytester();
   const page = await open(390, { javaScriptEnabled: false });
