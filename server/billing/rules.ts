@@ -28,7 +28,7 @@ function byCrypto([first, ...more]: Pairs): string {
 
 /** What an owner does where no card is accepted, and what the operator then runs. `pairs`: the crypto payments that are accepted. */
 export const howToPay = (granted: Granted, pairs: Pairs): string =>
-  `${granted === "credit" ? byCrypto(pairs) : "Ask"} the operator of this server for an invoice. Once you paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
+  `${granted === "credit" ? byCrypto(pairs) : "Ask"} the operator of this server for an invoice. Once you have paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 

@@ -21,6 +21,8 @@ const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=
 function detailText({ field, message }: ProblemDetail, { flags = [], args = {} }: Pick<Running, "flags" | "args">) {
   if (field.includes(" ")) return `${field}: ${message}`;
   const [name = "", index = ""] = field.split(".");
+  // What an account has is no flag.
+  if (name === "balance") return `${name}: ${message}`;
   const which = /^\d+$/.test(index) ? ` (value ${Number(index) + 1})` : "";
   const isSentAs = (one: { field?: string | readonly string[] }) => [one.field].flat().includes(name);
   const hasFlag = flags.some((one) => one.name === flagName({ name }) || isSentAs(one));
@@ -86,13 +88,16 @@ function asText(report: Report, error: unknown, { paint, width, running }: Shown
   const [first] = report.details;
   const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
   const alone = repeats && report.details.length === 1 ? detailText(first, running) : undefined;
+  const isNews = ({ field, message }: ProblemDetail) => field !== "balance" || !report.message.includes(message);
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
     foldLines(`error: ${(report.httpStatus === null ? lines : oneLine)(redactText(message))}`, width).replace(
       "error:",
       paint("error:"),
     ),
-    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail, running))}`, width)),
+    ...(alone === undefined ? report.details.filter(isNews) : []).map((detail) =>
+      foldLines(`  ${oneLine(detailText(detail, running))}`, width),
+    ),
     ...(report.hint ? [foldLines(lines(redactText(report.hint)), width)] : []),
     ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),
     ...(report.requestId ? [`Request ID: ${oneLine(report.requestId)}`] : []),

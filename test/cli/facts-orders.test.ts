@@ -220,7 +220,7 @@ const orders: Fact[] = [
     },
   },
   {
-    says: "The order costs $520.00, but the balance is $500.00: $20.00 short. Nothing was ordered. Buy credit with `playtest billing credit add`. Or pay with --pay card, or leave the order unpaid with --allow-pending.",
+    says: "The order costs $520.00, but the balance is $500.00: $20.00 short. Nothing was ordered. Buy credit with `playtest billing credit add`. Or pay with --pay card.",
     code: 7,
     line: ({ gameId }) => `order ${gameId} --quantity 26 --yes`,
     async holds(scene) {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { createGame, registerOwner } from "../helpers/factories.ts";
+import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 /** Hints about paying name what the server takes: a card, crypto, or only what its operator grants. */
@@ -46,7 +46,7 @@ const servers: [what: string, cards: boolean, pairs: Pairs, methods: string, com
     [],
     "credit|hours",
     "billing balance",
-    /an invoice[:.] once you paid it, they run `playtest admin grant/i,
+    /an invoice[:.] once you have paid it, they run `playtest admin grant/i,
     /credit add|x402/,
   ],
 ];
@@ -87,5 +87,40 @@ describe.each(servers)("a server that takes %s", (_, cards, pairs, methods, comm
     const mail = fixture.server.mails.find(({ subject }) => subject.startsWith("Your credit is"))!;
     expect(unwrapped(mail.text)).toMatch(has);
     expect(unwrapped(mail.text)).not.toMatch(hasNot);
+  });
+});
+
+describe("an order that the account cannot pay names what makes it work:", () => {
+  const short: [what: string, flags: string, cents: number, hint: string][] = [
+    [
+      "more than usual is missing",
+      "--quantity 10",
+      5_000,
+      'they run `playtest admin grant EMAIL --credit 150 --note "Invoice 12"` with your email address.',
+    ],
+    [
+      "no credit at all",
+      "--quantity 2",
+      0,
+      '`playtest admin grant EMAIL --credit 50 --note "Invoice 12"` with your email address. Or leave the order unpaid with --allow-pending.',
+    ],
+    [
+      "hours",
+      "--quantity 2 --pay hours",
+      5_000,
+      'they run `playtest admin grant EMAIL --minutes 120 --note "Invoice 12"` with your email address.',
+    ],
+  ];
+  it.each(short)("%s", async (_, flags, cents, hint) => {
+    take(false, []);
+    const owner = await registerOwner(fixture.server);
+    if (cents > 0) await giveCredit(fixture.server, owner, cents);
+    const game = await createGame(owner, { buildUrl: `${fixture.server.baseUrl}/build.zip` });
+    const order = `order ${game} ${flags} --yes`;
+    const { code, stderr } = await fixture.run(order, { key: owner.key });
+    expect([code, unwrapped(stderr).trim()]).toEqual([7, expect.toSatisfy((text: string) => text.endsWith(hint))]);
+    const unpaid = await fixture.run(`${order} --allow-pending`, { key: owner.key });
+    expect(unpaid.code).toBe(hint.includes("--allow-pending") ? 0 : 7);
+    expect(unpaid.stderr).not.toContain("--balance");
   });
 });

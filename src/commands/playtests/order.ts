@@ -88,7 +88,7 @@ export const order = define({
     const key = flags.once ? { idempotencyKey: keyOf(ctx, gameId, body) } : {};
     // An order that may have been placed before may also have been paid already. The server knows, and charges nothing then.
     if (!flags.allowPending && !flags.once && ctx.flags.idempotencyKey === undefined)
-      await refuseShort(ctx, shortfall(price, method), { unpaid: true });
+      await refuseShort(ctx, shortfall(price, method), { byCard: true, unpaid: method === "any" && price.balanceCents === 0 });
     await checkBuild(ctx, game.buildUrl, flags.checkBuild);
     await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);

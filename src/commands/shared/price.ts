@@ -132,14 +132,26 @@ export function refuseMethod(method: Method, ours: boolean): void {
   );
 }
 
+/** What an account lacks for an order. */
+export interface Shortfall {
+  reason: string;
+  cents?: number;
+  minutes?: number;
+}
+
 /** Why the order cannot be paid as selected. Undefined if it can, or if the funds are unknown. */
-export function shortfall(price: Price, method: Method): string | undefined {
+export function shortfall(price: Price, method: Method): Shortfall | undefined {
   const { balanceCents, minutesAvailable, totalCents, minutesNeeded } = price;
   if (price.payWith === "free" || method === "card" || method === "x402") return undefined;
   if (method === "hours" && minutesAvailable !== undefined && minutesAvailable < minutesNeeded)
-    return `The order requires ${plural(minutesNeeded, "playtest minute")}, but the account has ${minutesAvailable}.`;
-  if (totalCents === undefined) return price.payWith === "none" && balanceCents === 0 ? "The account has no credit." : undefined;
+    return {
+      reason: `The order requires ${plural(minutesNeeded, "playtest minute")}, but the account has ${minutesAvailable}.`,
+      minutes: minutesNeeded - minutesAvailable,
+    };
+  if (totalCents === undefined)
+    return price.payWith === "none" && balanceCents === 0 ? { reason: "The account has no credit." } : undefined;
   const short = balanceCents !== undefined && balanceCents < totalCents;
   if (!short || (method === "any" && price.payWith !== "none") || method === "hours") return undefined;
-  return `The order costs ${usd(totalCents)}, but the balance is ${usd(balanceCents)}: ${usd(totalCents - balanceCents)} short.`;
+  const cents = totalCents - balanceCents;
+  return { reason: `The order costs ${usd(totalCents)}, but the balance is ${usd(balanceCents)}: ${usd(cents)} short.`, cents };
 }

@@ -2,7 +2,7 @@ import type { Context } from "../../cli/define.ts";
 import { tooExpensive } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "./earlier-price.ts";
-import { choosePaymentMethod, type Method, type Price } from "./price.ts";
+import { choosePaymentMethod, type Method, type Price, type Shortfall } from "./price.ts";
 
 /** Asks for confirmation before money or hours are spent. --yes or --max-cost skips the prompt. */
 export async function confirmPrice(ctx: Context, what: string, price: Price, method: Method, maxCents: number | undefined) {
@@ -50,36 +50,57 @@ interface Features {
 const isDefault = ({ chain, currency }: { chain: string; currency: string }) => chain === "base" && currency === "USDC";
 
 /** The command that buys credit with crypto. Undefined if the server says that it takes none. */
-function cryptoCommand({ crypto }: Features): string | undefined {
+function cryptoCommand({ crypto }: Features, amount: number): string | undefined {
   const [pair] = crypto ?? [];
   if (pair === undefined) return undefined;
   const which = crypto!.some(isDefault) ? "" : ` --chain ${pair.chain} --currency ${pair.currency}`;
-  return `playtest billing credit x402 --amount 50${which}`;
+  return `playtest billing credit x402 --amount ${amount}${which}`;
 }
 
-/** A server without a card processor takes crypto, if that is set up, and leaves the rest to its operator. */
-export async function waysToPay(ctx: Context): Promise<WaysToPay> {
+const usualDollars = 50;
+
+/**
+ * A server without a card processor takes crypto, if that is set up, and leaves the rest to its operator. The commands add what is
+ * lacking, so that following them once is enough.
+ */
+export async function waysToPay(ctx: Context, { cents = 0, minutes }: Partial<Shortfall> = {}): Promise<WaysToPay> {
+  const amount = Math.max(usualDollars, Math.ceil(cents / 100));
   const info = await ctx.api().offered("getServerInfo", {});
   const features: Features = info?.data.features ?? {};
-  const byCrypto = cryptoCommand(features);
+  const byCrypto = minutes === undefined ? cryptoCommand(features, amount) : undefined;
   const always = ["credit", "hours"] as const;
   // A server that does not say what it takes is asked.
   if (features.cards !== null) {
     const methods = [...always, "card", ...(features.crypto?.length === 0 ? [] : (["x402"] as const))] as const;
-    const command = "playtest billing credit add --amount 50";
-    return { sentence: "Buy credit with `playtest billing credit add`.", command, cards: true, methods };
+    const command = `playtest billing credit add --amount ${amount}`;
+    const sentence =
+      minutes === undefined
+        ? "Buy credit with `playtest billing credit add`."
+        : "Plans that grant playtest hours: `playtest billing plans`. Or pay from credit with --pay credit.";
+    return { sentence, command, cards: true, methods };
   }
-  const grant = '`playtest admin grant EMAIL --credit 50 --note "Invoice 12"`';
-  const invoice = `sk its operator for an invoice: once you paid it, they run ${grant} with your email address.`;
+  const granted = minutes === undefined ? `--credit ${amount}` : `--minutes ${minutes}`;
+  const grant = `\`playtest admin grant EMAIL ${granted} --note "Invoice 12"\``;
+  const invoice = `sk its operator for an invoice: once you have paid it, they run ${grant} with your email address.`;
   const sentence = `This server does not accept cards. ${byCrypto ? `Buy credit with \`${byCrypto}\`, or a` : "A"}${invoice}`;
   return { sentence, command: byCrypto, cards: false, methods: byCrypto ? [...always, "x402"] : always };
 }
 
-/** Throws if the funds do not cover an order, before anything is sent. `unpaid`: it can also be left unpaid. */
-export async function refuseShort(ctx: Context, reason: string | undefined, { unpaid = false } = {}): Promise<void> {
-  if (reason === undefined) return;
-  const { sentence, cards } = await waysToPay(ctx);
-  const otherwise = cards ? "Or pay with --pay card, or leave" : "Or leave";
-  const next = unpaid ? `${sentence} ${otherwise} the order unpaid with --allow-pending.` : sentence;
-  throw tooExpensive(`${reason} Nothing was ordered.`, next);
+/**
+ * Throws if the funds do not cover an order, before anything is sent. `byCard`: a card can pay for it alone. `unpaid`: it can also be
+ * left unpaid, which a server accepts from an account without any credit only.
+ */
+export async function refuseShort(
+  ctx: Context,
+  lacking: Shortfall | undefined,
+  { byCard = false, unpaid = false } = {},
+): Promise<void> {
+  if (lacking === undefined) return;
+  const { sentence, cards } = await waysToPay(ctx, lacking);
+  const others = [
+    ...(byCard && cards ? ["pay with --pay card"] : []),
+    ...(unpaid ? ["leave the order unpaid with --allow-pending"] : []),
+  ];
+  const next = others.length > 0 ? `${sentence} Or ${others.join(", or ")}.` : sentence;
+  throw tooExpensive(`${lacking.reason} Nothing was ordered.`, next);
 }
