@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { play, registerPlaytester } from "../helpers/factories.ts";
+import { personWith, play, registerPlaytester } from "../helpers/factories.ts";
 import { startHosted } from "../helpers/hosted.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { stubServer } from "../helpers/stub-server.ts";
@@ -27,8 +28,8 @@ describe("open", () => {
   it("opens the browser on a terminal, and says what", async () => {
     const { program, given } = browser();
     const { code, stdout } = await fixture.run("open", { tty: true, env: { BROWSER: program } });
-    expect([code, named(stdout)]).toEqual([0, "Opened http://SERVER/play\n"]);
-    expect(await given()).toBe(`${fixture.server.baseUrl}/play|`);
+    expect([code, named(stdout)]).toEqual([0, "Opened http://SERVER/studio\n"]);
+    expect(await given()).toBe(`${fixture.server.baseUrl}/studio|`);
   });
 
   it("prints the address where there is no browser", async () => {
@@ -42,7 +43,7 @@ describe("open", () => {
     for (const options of [{ tty: false }, { tty: true }])
       expect(await fixture.run(`open home${options.tty ? " --print" : ""}`, { ...options, env })).toMatchObject({
         code: 0,
-        stdout: `${fixture.server.baseUrl}/play\n`,
+        stdout: `${fixture.server.baseUrl}/studio\n`,
         stderr: "",
       });
   });
@@ -52,12 +53,21 @@ describe("open", () => {
     expect((await fixture.run(`open ${fixture.gameId}`)).stdout).toBe(`${fixture.server.baseUrl}/build.zip\n`);
     await fixture.owner.patch(`/games/${fixture.gameId}`, { externalUrl: "https://lantern.example/" });
     expect((await fixture.run(`open ${fixture.gameId}`)).stdout).toBe("https://lantern.example/\n");
-    expect((await fixture.run(`open ${playtest}`)).stdout).toBe(`${fixture.server.baseUrl}/play\n`);
+    expect((await fixture.run(`open ${playtest}`)).stdout).toBe(`${fixture.server.baseUrl}/studio/playtests/${playtest}\n`);
     const slot = await play(fixture.server, await registerPlaytester(fixture.server), playtest);
     const { stdout } = await fixture.run(`open ${slot}`);
     expect((await fetch(stdout.trim())).status).toBe(200);
     const unknown = await fixture.run("open 00000000-0000-7000-8000-000000000000");
     expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining("No page, game, playtest or slot found for") });
+  });
+
+  it("opens the home page of who asks", async () => {
+    const [tester, admin] = [
+      await registerPlaytester(fixture.server),
+      personWith(fixture.server, (await ensureAdmin(fixture.server.deps))!, ""),
+    ];
+    const home = async (key: string) => (await fixture.run("open", { key })).stdout.replace(fixture.server.baseUrl, "");
+    expect([await home(tester.key), await home(admin.key), await home("")]).toEqual(["/play\n", "/\n", "/play\n"]);
   });
 
   it("says which command does what has no page", async () => {

@@ -13,6 +13,8 @@ const own: Readonly<Record<string, string>> = {
   earnings: "/play/earnings",
   notifications: "/play/notifications",
 };
+/** The home page of each role that is not a playtester. */
+const homes: Readonly<Record<string, string>> = { game_owner: "/studio", admin: "/" };
 /** Known page paths of a hosted service. */
 const hosted: Readonly<Record<string, string>> = {
   home: "/dashboard",
@@ -35,6 +37,12 @@ const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
+/** Without a key, the home page is the playtesters'. */
+async function homeOf(ctx: Context): Promise<string> {
+  const me = ctx.settings().apiKey() && (await orNothing(ctx.api().getMe({})));
+  return (me && homes[me.role]) ?? own.home!;
+}
+
 /** The page of the game, playtest or slot with this id. */
 async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string> {
   const api = ctx.api();
@@ -42,7 +50,7 @@ async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string
   const game = (await orNothing(api.getGame({ params })))?.game;
   if (game) return game.externalUrl ?? game.buildUrl;
   const playtest = (await orNothing(api.getPlaytest({ params })))?.playtest;
-  if (playtest) return baseUrl + ((await isOwn(ctx)) ? own : hosted).home;
+  if (playtest) return baseUrl + ((await isOwn(ctx)) ? `/studio/playtests/${playtest.id}` : hosted.home);
   const slot = (await orNothing(api.getSlot({ params })))?.slot;
   if (!slot) throw notFound(`No page, game, playtest or slot found for ${id}.`, `Pages: ${names.join(", ")}.`);
   if (slot.publishedUrl) return slot.publishedUrl;
@@ -51,6 +59,7 @@ async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string
 
 async function namedPage(ctx: Context, baseUrl: string, name: string): Promise<string> {
   const ours = await isOwn(ctx);
+  if (ours && name === "home") return baseUrl + (await homeOf(ctx));
   const path = (ours ? own : hosted)[name];
   if (path !== undefined) return baseUrl + path;
   throw notFound(`${baseUrl} has no ${name} page.`, ours ? byCommand[name] : `Its pages: ${Object.keys(hosted).join(", ")}.`);
@@ -60,9 +69,9 @@ export const open = define({
   name: "open",
   summary: "Open a page, game or video in the browser",
   description:
-    `Opens a page by name (${names.join(", ")}), or by id: the website or build of a game, the home page for a playtest, or the ` +
+    `Opens a page by name (${names.join(", ")}), or by id: the website or build of a game, the page of a playtest, or the ` +
     "video of a slot. Without a terminal or a browser, prints the address.",
-  operation: ["getServerInfo", "getGame", "getPlaytest", "getSlot", "getSlotDownloadUrl"],
+  operation: ["getServerInfo", "getMe", "getGame", "getPlaytest", "getSlot", "getSlotDownloadUrl"],
   risk: "read",
   args: { what: { ...arg.optional("Page name or id (default home)"), choices: names, id: {} } },
   flags: { print: flag.toggle("Print the address instead") },
