@@ -219,7 +219,7 @@ const listings: readonly (readonly [RegExp, string])[] = [
   [/\/playtester\/applications\//, "tester applications"],
   [/\/playtester\//, "tester slots"],
   [/applications\//, "applications list PLAYTEST"],
-  [/\/(slots|submissions)\b/, "playtests slots PLAYTEST"],
+  [/\/(slots|submissions)\//, "playtests slots PLAYTEST"],
   [/\/playtests\//, "playtests list --all-games"],
   [/\/games\//, "games list"],
   [/\/webhooks\//, "webhooks list"],

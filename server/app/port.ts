@@ -11,7 +11,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
 }
 
 /** The error for a port that something else listens on. */
-export function portInUse(port: number, running = "Another program", cause?: unknown): Error {
+export function portInUse(port: number, running = "another program", cause?: unknown): Error {
   const text = `Port ${port} is in use: ${running} listens there. Nothing was started or created. Choose another port with --port, or any free one with --port 0.`;
   return Object.assign(new Error(text, { cause }), { name: "ConfigError", exitCode: 1 });
 }

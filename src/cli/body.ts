@@ -80,6 +80,6 @@ export async function buildBody(
   const missing = command.partialBody
     ? undefined
     : bodyFields(command).find(({ name, required }) => required && body[name] === undefined);
-  if (missing) throw usage(`--${flagName(missing)} is required.`);
+  if (missing) throw usage(`--${flagName(missing)} is required.`, command.requiredHints?.[missing.name]);
   return body;
 }

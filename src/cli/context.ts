@@ -74,6 +74,8 @@ export interface Context extends Outside {
   ): AsyncIterable<{ items: unknown[]; data: Data<O>; meta: Meta }>;
   /** A result that prints `text` for people and `data` in machine-readable formats. */
   text(text: string, data: unknown): Outcome;
+  /** A result that is what the server said, and `more`, folded on a terminal. */
+  message(data: { message: string }, more?: string): Outcome;
   /** Creates the file for a secret before the secret exists, so that none is created and then lost. Removed if the command fails. */
   reserveSecret(file: string | undefined): Promise<void>;
   /** A result that is a secret: printed, or written to a new file only its owner can read. `data` is the JSON form. */

@@ -116,6 +116,8 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
   bodyOmit?: readonly string[];
   /** The body may lack required fields; the command adds them. */
   partialBody?: boolean;
+  /** What to do about a required field of the body that is missing, by its name. */
+  requiredHints?: Readonly<Record<string, string>>;
   /** Adds a flag for each parameter of this operation's query. */
   query?: Q;
   /** Adds --limit, --all and --cursor. */

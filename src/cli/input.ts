@@ -1,4 +1,5 @@
 import { idOf } from "../config/ids.ts";
+import type { Operation } from "../contract/index.ts";
 import { usage } from "../errors.ts";
 import { at } from "../io/cells.ts";
 import { shortId } from "../io/text.ts";
@@ -6,10 +7,16 @@ import { buildBody, fieldValues, queryFields } from "./body.ts";
 import type { Context, ListRange } from "./context.ts";
 import { type Arg, arg, type Command, type CommandInput } from "./define.ts";
 import { kebab, parseInteger } from "./flags.ts";
-import { defaultGame, hasNames, idNamed, onlyGame, playtestNamed } from "./names.ts";
+import { createGame, defaultGame, hasNames, idNamed, onlyGame, playtestNamed } from "./names.ts";
 import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;
+
+/** How there comes to be a first one to choose. */
+const firstOf: Partial<Record<Operation, string>> = {
+  listGames: `Create one: \`${createGame}\`.`,
+  listPlaytests: "Order one: `playtest order`.",
+};
 
 /** Prompts for the item whose id was omitted. */
 async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Promise<string> {
@@ -22,7 +29,7 @@ async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Prom
     value: idOf(item) ?? "",
     name: `${shortId(idOf(item) ?? "")}  ${(typeof label === "string" ? at(item, label) : label(item)) ?? ""}`,
   }));
-  if (choices.length === 0) throw usage(`There is no ${name} to choose from.`);
+  if (choices.length === 0) throw usage(`There is no ${name} to choose from.`, firstOf[id.pick!]);
   return ctx.prompt.choose(`Which ${name}?`, choices, `Pass <${name}> as an argument.`);
 }
 

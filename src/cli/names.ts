@@ -6,6 +6,9 @@ import { at } from "../io/cells.ts";
 import { shellShown, uuid } from "../io/text.ts";
 import type { Context } from "./context.ts";
 
+/** How an owner begins. */
+export const createGame = "playtest games create --name NAME --build-url URL";
+
 /** What can be named instead of its id: what it is called in messages, where its names are, and the command that lists it. */
 interface Named {
   noun: string;

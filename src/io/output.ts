@@ -19,7 +19,7 @@ export type Outcome = (
   | { kind: "item"; data: unknown; subject: unknown; view?: View | undefined }
   | { kind: "list"; pages: AsyncIterable<ListPage>; view?: View | undefined }
   | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined }
-  | { kind: "text"; text: string; data: unknown }
+  | { kind: "text"; text: string; data: unknown; isProse?: boolean }
 ) & {
   /** Error to end with after the complete output, for example for an order that is left unpaid. */
   failure?: CliError | undefined;
@@ -202,9 +202,9 @@ export class CommandOutput implements Output {
     await this.#list({ kind: "list", pages: one(), view });
   }
 
-  async #text({ text, data }: Extract<Outcome, { kind: "text" }>) {
+  async #text({ text, data, isProse = false }: Extract<Outcome, { kind: "text" }>) {
     if (this.format.kind !== "auto") return this.#item({ kind: "item", data, subject: subjectOf(data) });
-    const safe = lines(text);
+    const safe = isProse && this.#sink.terminal ? foldLines(lines(text), this.#options.columns) : lines(text);
     await this.#sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
   }
 

@@ -207,7 +207,7 @@ describe("serve run", () => {
     const otherPort = String((other.address() as AddressInfo).port);
     const { code, stderr } = await run("--data", dataDir, "--port", otherPort);
     other.close();
-    expect({ code, stderr }).toEqual(refused("Another program", otherPort));
+    expect({ code, stderr }).toEqual(refused("another program", otherPort));
     expect(existsSync(dataDir)).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import { claim, order, personWith, play, registerPlaytester } from "../helpers/factories.ts";
+import { claim, order, personWith, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTime } from "../helpers/server.ts";
 
@@ -143,5 +143,30 @@ describe("notifications settings", () => {
   ])("refuses %s", async (words, message) => {
     const { code, stderr } = await fixture.run(`notifications settings ${words}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("an owner without a game", () => {
+  it.each([
+    [
+      "status",
+      0,
+      "Nothing waits for you. Create a game to order playtests of it:\n  playtest games create --name NAME --build-url URL\n",
+    ],
+    ["order", 2, "error: There is no game to choose from.\nCreate one: `playtest games create --name NAME --build-url URL`.\n"],
+    [
+      "games push dist",
+      2,
+      "error: There is no game to choose from.\nCreate one: `playtest games create --name NAME --build-url URL`.\n",
+    ],
+    [
+      "games create --name Lantern",
+      2,
+      "error: --build-url is required.\nPass the address where playtesters get the game. To upload a build instead, pass the game's website\nfor now, then run `playtest games push FOLDER`.\n",
+    ],
+  ])("%s says how to begin", async (line, code, said) => {
+    const owner = await registerOwner(fixture.server);
+    const ran = await fixture.run(line, { key: owner.key, outside, tty: true });
+    expect([ran.code, ran.stderr]).toEqual([code, said]);
   });
 });

@@ -28,7 +28,7 @@ ${newAccounts(site)}
 <p><a class="button" href="/studio">Open Studio</a></p>
 <p>Register your games and order playtests with the <code>playtest</code> command:</p>
 <pre class="wrap"><code>playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${baseUrl}
-playtest games create
+playtest games create --name NAME --build-url URL
 playtest order</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
 <h2>For the operator of this server</h2>

@@ -148,7 +148,7 @@ function outputTo(sink: Sink, { io, flags, now, withoutPayments, settings, shown
 }
 
 /** What a command returns, and the lists it is made of. */
-function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pages" | "text"> {
+function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pages" | "text" | "message"> {
   async function* listPages(operation: never, input: never, range: Range) {
     yield* pages(api(), operation, input, range);
   }
@@ -159,6 +159,7 @@ function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pag
     pages: (operation, input, range) =>
       listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
     text: (text, data) => ({ kind: "text", text, data }),
+    message: (data, more = "") => ({ kind: "text", text: data.message + more, data, isProse: true }),
   };
 }
 

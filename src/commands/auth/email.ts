@@ -29,6 +29,6 @@ export const email = define({
         ? undefined
         : await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
     const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().changeEmail({ body: { newEmail, password, code } }));
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

@@ -87,7 +87,7 @@ export const factorDisable = define({
   examples: ["playtest auth factor disable --yes --code 123456"],
   async run({ flags }, ctx) {
     const data = await withCode(ctx, flags.code, (code) => ctx.api().disableFactor({ body: { code } }));
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 

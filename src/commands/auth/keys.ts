@@ -87,7 +87,7 @@ export const keysRevoke = define({
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
-    return ctx.text(`${data.message}${await forgetIfDead(ctx)}`, data);
+    return ctx.message(data, await forgetIfDead(ctx));
   },
 });
 

@@ -43,6 +43,6 @@ export const passkeysRemove = define({
     const data = await withCodeIfNeeded(ctx, flags.code, (code) =>
       ctx.api().removePasskey({ params: { id: args.passkey }, body: { password, code } }),
     );
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

@@ -45,7 +45,7 @@ export const password = define({
     const data = await withCodeIfNeeded(ctx, flags.code, (code) =>
       ctx.api().changePassword({ body: { currentPassword, newPassword, code } }),
     );
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 
@@ -59,7 +59,7 @@ export const passwordReset = define({
   examples: ["playtest auth password reset --email ada@example.com"],
   async run({ body }, ctx) {
     const data = await ctx.api().requestPasswordReset({ body: { email: await emailOf(ctx, body.email) } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 
@@ -78,6 +78,6 @@ export const passwordConfirm = define({
     const token = (await readSecret(ctx, flags.tokenFile, "--token-file", "Token from the mail:")).trim();
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
     const data = await ctx.api().confirmPasswordReset({ body: { token, newPassword, revokeApiKeys: flags.revokeApiKeys } });
-    return ctx.text(`${data.message}${await forgetIfDead(ctx)}`, data);
+    return ctx.message(data, await forgetIfDead(ctx));
   },
 });

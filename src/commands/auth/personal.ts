@@ -37,6 +37,6 @@ export const deleteAccount = define({
   async run({ flags }, ctx) {
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
     const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().deleteAccount({ body: { password, code } }));
-    return ctx.text(`${data.message}${await forgetStored(ctx)}`, data);
+    return ctx.message(data, await forgetStored(ctx));
   },
 });

@@ -35,6 +35,6 @@ export const profileUpdate = define({
   async run({ body }, ctx) {
     if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest auth profile update --help`.");
     const data = await ctx.api().updateProfile({ body });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

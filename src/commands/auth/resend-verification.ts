@@ -11,6 +11,6 @@ export const resendVerification = define({
   examples: ["playtest auth resend-verification", "playtest auth resend-verification --email ada@example.com"],
   async run({ body }, ctx) {
     const data = await ctx.api().resendVerification({ body: { email: await emailOf(ctx, body.email) } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

@@ -32,7 +32,7 @@ export const sessionsEnd = define({
   examples: ["playtest auth sessions end 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().endSession({ params: { id: args.session } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 
@@ -47,6 +47,6 @@ export const signOutEverywhere = define({
   examples: ["playtest auth sign-out-everywhere --yes", "playtest auth sign-out-everywhere --revoke-api-keys --yes"],
   async run({ flags }, ctx) {
     const data = await ctx.api().signOutEverywhere({ body: { revokeApiKeys: flags.revokeApiKeys } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

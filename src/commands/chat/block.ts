@@ -10,7 +10,7 @@ export const block = define({
   async run({ args }, ctx) {
     const id = await conversationWith(ctx, await findContact(ctx, args.contact));
     const data = await ctx.api().blockConversation({ params: { id } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 
@@ -23,6 +23,6 @@ export const unblock = define({
   async run({ args }, ctx) {
     const id = await conversationWith(ctx, await findContact(ctx, args.contact));
     const data = await ctx.api().unblockConversation({ params: { id } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });

@@ -17,6 +17,11 @@ export const create = define({
   summary: "Create a game",
   operation: "createGame",
   body: "createGame",
+  requiredHints: {
+    buildUrl:
+      "Pass the address where playtesters get the game. To upload a build instead, pass the game's website for now, then run " +
+      "`playtest games push FOLDER`.",
+  },
   examples: [
     "playtest games create --name 'Star Miner' --build-url https://example.com/star-miner.zip --devices PC,Mac --languages en,pt-BR",
     "playtest games create -f game.yaml",

@@ -1,5 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, moneyCol, type View } from "../../cli/define.ts";
+import { createGame } from "../../cli/names.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
 import { ago } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
@@ -120,10 +121,13 @@ const todosFrom = ({ pendingReviews, reportedProblems }: Awaited<ReturnType<type
 const commandForCredit = async (ctx: Context, { items }: Data<"getInbox">) =>
   items.some(({ kind, count }) => kind === "lowCredit" && count > 0) ? (await waysToPay(ctx)).command : undefined;
 
-function show(ctx: Context, todo: readonly Todo[]): void {
+function show(ctx: Context, todo: readonly Todo[], isNew = false): void {
   for (const { text, dueAt, command } of todo)
     ctx.out.note(`${text}${dueAt === null ? "" : `, first deadline ${ago(dueAt, ctx.serverNow())}`}:\n  ${command}`);
-  if (todo.length === 0) ctx.out.note("Nothing waits for you.");
+  if (todo.length > 0) return;
+  ctx.out.note(
+    isNew ? `Nothing waits for you. Create a game to order playtests of it:\n  ${createGame}` : "Nothing waits for you.",
+  );
 }
 
 export const status = define({
@@ -157,7 +161,7 @@ export const status = define({
     const figures = await ownerFigures(ctx);
     const todo = inbox ? todosOf(inbox, await commandForCredit(ctx, inbox)) : todosFrom(figures);
     checkGates(gates, figures);
-    show(ctx, todo);
+    show(ctx, todo, figures.totalGames === 0);
     return ctx.item({ result: { role: "game_owner", todo, ...figures } }, view);
   },
 });

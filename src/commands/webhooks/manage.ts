@@ -84,7 +84,7 @@ export const remove = define({
   examples: ["playtest webhooks delete 5b7702ae --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().deleteWebhook({ params: { id: args.webhook } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 
@@ -96,7 +96,7 @@ export const enable = define({
   examples: ["playtest webhooks enable 5b7702ae"],
   async run({ args }, ctx) {
     const data = await ctx.api().enableWebhook({ params: { id: args.webhook } });
-    return ctx.text(data.message, data);
+    return ctx.message(data);
   },
 });
 

@@ -16,7 +16,7 @@ export async function gamesPage(context: StudioContext): Promise<PageContent> {
   const none = html`<p class="calm">No games yet.</p>`;
   const list = html`<ul class="tiles">${data.games.map(gameCard)}</ul>${more("/studio/games", meta.cursor)}`;
   const body = html`${data.games.length > 0 ? list : none}
-${commands(context, "Add a game", [["Create it, then upload a build", "playtest games create"]])}`;
+${commands(context, "Add a game", [["Create it, then upload a build", "playtest games create --name NAME --build-url URL"]])}`;
   return studioLayout(context, "games", { title: "Games", body });
 }
 
