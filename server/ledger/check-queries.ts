@@ -22,7 +22,7 @@ const isKept = (column: string) => `(${isCredit(column)} OR ${isDebit(column)})`
 const either = (...queries: string[]) => queries.join("\n UNION ALL ");
 
 const keep = "First stop the server and make a copy of the database as it is.";
-const restore = `${keep} Compare it with the last good backup to find out when it changed. Then correct it or restore that backup.`;
+const restore = `${keep} Compare it with the last good backup to find out when it changed. Then correct it, or restore that backup with \`playtest serve restore\`.`;
 
 const transfers: Rule = {
   name: "ledger_1_transfers",
@@ -54,7 +54,7 @@ const balances: Rule = {
 const overdrafts: Rule = {
   name: "ledger_3_overdrafts",
   promise: "no balance was ever below zero",
-  help: `More was spent than was available, or a receivable was settled twice, even if only briefly. ${keep} Check this account's postings around that time and reverse what should not have been spent.`,
+  help: `More was spent than was available, or a receivable was settled twice, even if only briefly. Look at this account's postings around that time. ${restore}`,
   sql: either(
     `SELECT account_id AS id, 'was overdrawn by ' || ${text("MAX(ABS(balance_after))")} AS detail FROM ledger_postings
       WHERE (balance_after > 0 AND ${isCredit("account_id")}) OR (balance_after < 0 AND ${isDebit("account_id")}) GROUP BY account_id`,
@@ -100,7 +100,7 @@ const credits = `SELECT t.payment_id, t.owner_id, CASE t.source WHEN 'topup:' TH
 const once: Rule = {
   name: "ledger_5_once",
   promise: "each accepted slot, ended hold and completed payment is posted once",
-  help: `An owner paid without being credited or was credited twice, or a playtester was not paid. ${keep} For a payment, compare with the card processor or the blockchain and correct the difference with \`playtest admin grant\` or \`playtest admin chargeback\`. For a slot, restore the last good backup.`,
+  help: `An owner paid without being credited or was credited twice, or a playtester was not paid. For a payment, the card processor or the blockchain shows what is right. ${restore}`,
   sql: either(
     `SELECT 'slot ' || id AS id, 'is ' || status || ', its hold ended ' || ${text("times")} || ' times' AS detail FROM (
         SELECT s.id, s.status, ${ends} AS times FROM slots s JOIN playtests p ON p.id = s.playtest_id WHERE ${held}) AS ended
@@ -138,7 +138,7 @@ const hours: Rule = {
 const processors: Rule = {
   name: "ledger_7_processors",
   promise: "each card processor's account is its completed payments minus disputes, refunds and fees",
-  help: `The ledger's balance at the card processor does not match its payments. ${keep} Compare with the processor's own export of payments, refunds, disputes and fees, and look for one that is missing here or recorded twice.`,
+  help: `The ledger's balance at the card processor does not match its payments. In the processor's own export of payments, refunds, disputes and fees, look for one that is missing here or recorded twice. ${restore}`,
   sql: either(
     `SELECT id, 'holds ' || ${text("held")} || ', its payments are worth ' || ${text("worth")} AS detail FROM (
         SELECT 'assets:processor:' || name AS id, ${sumOf("'assets:processor:' || name")} AS held,
@@ -157,7 +157,7 @@ const suspenseAccount = `'liab:suspense:' || COALESCE(payment_id, ${depositKey})
 const deposits: Rule = {
   name: "ledger_8_deposits",
   promise: "each crypto deposit that was seen is credited or in suspense, and the ledger has its value",
-  help: `Crypto arrived without being credited or put in suspense, or was credited without having arrived. ${keep} Look the transaction up on its chain; \`playtest admin suspense\` lists unmatched deposits, assigns them to an owner or records that they were sent back.`,
+  help: `Crypto arrived without being credited or put in suspense, or was credited without having arrived. Look the transaction up on its chain. ${restore}`,
   sql: either(
     `SELECT 'deposit ' || chain || ':' || tx_hash AS id, 'is worth ' || ${text("value_cents")} || ', but not posted' AS detail
       FROM crypto_deposits WHERE value_cents > 0 AND NOT ${posted(depositKey)}`,

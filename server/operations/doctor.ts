@@ -26,13 +26,17 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
   const { check: configuration, readUrl } = await configCheck(options, location);
   const store = await open(location, true, readUrl);
   try {
+    const known = [...locationChecks(location), configuration, ...repairs];
+    const basic = await store.check({ thorough: true, now: options.now });
+    // Of a damaged file, nothing else can be read.
+    if (basic.some(({ name, ok }) => name === "integrity" && !ok)) return [...known, ...basic];
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
-    const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(location)];
+    const checks = [...basic, schema, ...fileChecks(location)];
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
     if (schema.ok) checks.push(await store.read(searchCheck), await store.read(checkAudit));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
-    return [...locationChecks(location), configuration, ...repairs, ...checks];
+    return [...known, ...checks];
   } catch (error) {
     throw refused(error);
   } finally {
@@ -115,7 +119,7 @@ function fileChecks({ dataDir }: DatabaseLocation): Check[] {
   const detail =
     exposed.length === 0
       ? "readable by their owner only"
-      : `other users can read ${exposed.join(", ")}; \`--fix\` makes them private`;
+      : `other users can access ${exposed.join(", ")}; \`--fix\` makes them private`;
   return [{ name: "file_modes", ok: exposed.length === 0, detail }];
 }
 
@@ -135,7 +139,7 @@ const shownFiles = 3;
 
 async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
   const missing = await missingBlobs(q, dataDir);
-  if (missing.length === 0) return { name: "uploads", ok: true, detail: "every video, build and transcript is present" };
+  if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
   const more = missing.length > shownFiles ? ` and ${missing.length - shownFiles} more` : "";
   const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   return {

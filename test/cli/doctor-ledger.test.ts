@@ -132,7 +132,7 @@ describe("serve doctor --ledger", () => {
       code: 1,
       failed: ["append_only\tfailed\tledger_postings has 1 of its 2 triggers"],
     });
-    expect(stderr).toContain("append_only: The database no longer prevents");
+    expect(stderr).toContain("append_only: Something other than this program changed how the database protects");
   });
 
   it.each([

@@ -437,7 +437,7 @@ describe("serve doctor and migrate", () => {
     chmodSync(join(folder, "playtest.db"), 0o644);
     const found = await run("doctor", "--data", folder);
     expect(found.code).toBe(1);
-    expect(found.stdout).toContain(`file_modes\tfailed\tother users can read ${join(folder, "playtest.db")}`);
+    expect(found.stdout).toContain(`file_modes\tfailed\tother users can access ${join(folder, "playtest.db")}`);
     expect(found.stderr).toBe("error: 1 check failed: file_modes.\n");
     expect((await run("doctor", "--data", folder, "--fix")).code).toBe(0);
     expect((await run("doctor", "--data", folder)).code).toBe(0);

@@ -6,6 +6,7 @@ import {
   type Check,
   type Dialect,
   guardCheck,
+  helpUnless,
   type Isolation,
   LostRace,
   type Query,
@@ -230,7 +231,15 @@ async function basicChecks(tx: Query, now: number | undefined): Promise<Check[]>
   return [
     { name: "server_version", ok: true, detail: server?.server_version ?? "" },
     { name: "isolation", ok: level === "serializable", detail: level },
-    { name: "clock", ok: Math.abs(ahead) < 5000, detail: `${ahead} ms ahead of this machine` },
+    {
+      name: "clock",
+      ok: Math.abs(ahead) < 5000,
+      detail: `${ahead} ms ahead of this machine`,
+      ...helpUnless(
+        Math.abs(ahead) < 5000,
+        "Correct the clocks of this machine and of the database's: deadlines, signed links and background jobs depend on them.",
+      ),
+    },
   ];
 }
 

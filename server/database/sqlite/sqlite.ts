@@ -2,7 +2,16 @@ import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from 
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Held } from "../driver.ts";
-import { appendOnlyTables, type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import {
+  appendOnlyTables,
+  type Check,
+  guardCheck,
+  helpUnless,
+  type Query,
+  type Store,
+  type StoreLog,
+  StoreUnavailable,
+} from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Connection, readQueries } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
@@ -190,6 +199,8 @@ function requireDurable(writer: Connection): void {
   throw new Error(`SQLite did not accept the settings for durable writes (${settings}). Nothing was opened. Use a local disk.`);
 }
 
+const maxWalBytes = 512 * 2 ** 20;
+
 function settingsOf(connection: Connection, file: string): Check[] {
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const expected = { synchronous: 2, journal_mode: "wal", foreign_keys: 1 };
@@ -201,21 +212,31 @@ function settingsOf(connection: Connection, file: string): Check[] {
     ...settings,
     {
       name: "wal_bytes",
-      ok: walBytes < 512 * 2 ** 20,
+      ok: walBytes < maxWalBytes,
       detail: String(walBytes),
+      ...helpUnless(
+        walBytes < maxWalBytes,
+        "The write-ahead log has grown to 512 MiB or more. Stop the server, which empties it, and start it again.",
+      ),
     },
   ];
 }
 
+const restore =
+  "Stop the server and make a copy of the database as it is. Then restore the last good backup with `playtest serve restore`.";
+
 function contentsOf(connection: Connection): Check[] {
   const integrity = String(connection.pragma("quick_check"));
+  const name = "integrity";
+  if (integrity !== "ok") return [{ name, ok: false, detail: integrity, help: `The database file is damaged. ${restore}` }];
   const orphans = connection.database.pragma("foreign_key_check") as unknown[];
   return [
-    { name: "integrity", ok: integrity === "ok", detail: integrity },
+    { name, ok: true, detail: integrity },
     {
       name: "foreign_key_check",
       ok: orphans.length === 0,
       detail: `${orphans.length} rows refer to a row that does not exist`,
+      ...helpUnless(orphans.length === 0, `Something other than this program removed rows. ${restore}`),
     },
     guardOf(connection),
   ];
