@@ -31,6 +31,7 @@ import { wrongPasswords } from "./migrations/029-wrong-passwords.ts";
 import { clipPosters } from "./migrations/030-clip-posters.ts";
 import { requestCounts } from "./migrations/031-request-counts.ts";
 import type { Dialect, Query, Store } from "./port.ts";
+import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
 
 export interface Migration {
@@ -87,11 +88,21 @@ const TABLE =
   "CREATE TABLE IF NOT EXISTS schema_migrations (position {int} PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) {strict}";
 
 /**
- * Applies the pending migrations, each in its own transaction, so that an interrupted run can be repeated. Throws when the
- * database is newer than this program or its history differs. Several processes may call this at the same time.
+ * Applies the pending migrations, each in its own transaction, so that an interrupted run can be repeated; where definitions of tables
+ * cannot be parts of transactions, step by step. Throws when the database is newer than this program or its history differs. Several
+ * processes may call this at the same time.
  */
-export async function migrate(store: Store, list: readonly Migration[] = migrations): Promise<void> {
+export async function migrate(
+  store: Store,
+  list: readonly Migration[] = migrations,
+  options: StepwiseOptions = {},
+): Promise<void> {
   if ((await pending(store, list)).length === 0) return;
+  const define = await store.separateDefinitions?.();
+  if (define) {
+    await defineOrRepeat(define, fill(TABLE, store.dialect));
+    return migrateStepwise(store, define, () => pendingSteps(store, list), options);
+  }
   await createTable(store);
   for (const position of list.keys()) await store.write((tx) => apply(tx, store.dialect, list, position));
 }
@@ -120,38 +131,86 @@ async function createTable(store: Store): Promise<void> {
 async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], position: number): Promise<void> {
   const migration = list[position]!;
   // Recorded first: a second process waits for this row and then sees that the migration was applied.
-  const added = await tx.run(
+  const added = await record(tx, migration, position);
+  assertSameHistory(await applied(tx), list);
+  if (added === 0) return;
+  for (const statement of migration.statements) {
+    if (isEnumerated(statement)) await assertKnownValues(tx, migration, statement, "Nothing was changed.");
+    await tx.run(isEnumerated(statement) ? constraintOf(statement) : textOf(statement, dialect));
+  }
+}
+
+const record = (tx: Query, migration: Migration, position: number) =>
+  tx.run(
     "INSERT INTO schema_migrations (position, name, checksum) VALUES (?, ?, ?) ON CONFLICT (position) DO NOTHING",
     position,
     migration.name,
     checksumOf(migration),
   );
-  assertSameHistory(await applied(tx), list);
-  if (added === 0) return;
-  for (const statement of migration.statements) {
-    if (typeof statement === "string") await tx.run(fill(statement, dialect));
-    else if ("column" in statement) await enumerate(tx, migration, statement);
-    else await tx.run(fill(statement[dialect.variant], dialect));
-  }
+
+async function pendingSteps(store: Store, list: readonly Migration[]): Promise<Migrating[]> {
+  const left = await pending(store, list);
+  return left.map((migration, index) => {
+    const position = list.length - left.length + index;
+    const steps = migration.statements.map((statement) => stepOf(migration, statement, store.dialect));
+    return { position, steps, record: (tx) => record(tx, migration, position) };
+  });
 }
 
-/** Adds the constraint of an enumerated column. Throws an error with the value when a row has another one. */
-async function enumerate(tx: Query, { name }: Migration, { table, column, values }: Enumerated): Promise<void> {
-  const list = values.map((value) => `'${value}'`);
-  const invalid = await tx.one<{ value: string; count: number }>(
-    `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${list.join(", ")}) GROUP BY ${column} LIMIT 1`,
-  );
-  if (invalid) {
-    throw new Error(
-      `Migration ${name} cannot be applied: ${invalid.count} row(s) of ${table} have ${column} ${JSON.stringify(invalid.value)}, which is not one of ` +
-        `${values.join(", ")}. Nothing was changed. Correct these rows or restore a backup, then try again.`,
-    );
+function stepOf(migration: Migration, statement: Statement, dialect: Dialect): Step {
+  if (isEnumerated(statement)) {
+    const outcome = "Its statements before this one were run, and are not run again.";
+    const check = (q: Query) => assertKnownValues(q, migration, statement, outcome);
+    const { table, column } = statement;
+    return {
+      check,
+      definitions: [`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${table}_${column}_check`, constraintOf(statement)],
+    };
   }
+  const sql = textOf(statement, dialect);
+  return /^(INSERT|UPDATE|DELETE)\b/.test(sql) ? { change: sql } : { check: async () => {}, definitions: [repeatable(sql)] };
+}
+
+/** The definition with what lets it be repeated. */
+function repeatable(sql: string): string {
+  if (/^(REVOKE|GRANT)\b/.test(sql)) return sql;
+  const made = sql.replace(/^(CREATE TABLE|CREATE (UNIQUE )?INDEX|ALTER TABLE \w+ ADD COLUMN)\b/, "$& IF NOT EXISTS");
+  const repeated = made.replace(/^(DROP INDEX|ALTER TABLE \w+ DROP CONSTRAINT)\b/, "$& IF EXISTS");
+  if (repeated === sql) throw new Error(`It is not known how to repeat this statement: ${sql}`);
+  return repeated;
+}
+
+const isEnumerated = (statement: Statement): statement is Enumerated => typeof statement === "object" && "column" in statement;
+
+const textOf = (statement: Exclude<Statement, Enumerated>, dialect: Dialect) =>
+  fill(typeof statement === "string" ? statement : statement[dialect.variant], dialect);
+
+/** Throws an error with the value when a row has one that the enumerated column is not to have. */
+async function assertKnownValues(
+  q: Query,
+  { name }: Migration,
+  { table, column, values }: Enumerated,
+  outcome: string,
+): Promise<void> {
+  const invalid = await q.one<{ value: string; count: number }>(
+    `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${quoted(values).join(", ")}) GROUP BY ${column} LIMIT 1`,
+  );
+  if (!invalid) return;
+  throw new Error(
+    `Migration ${name} cannot be applied: ${invalid.count} row(s) of ${table} have ${column} ${JSON.stringify(invalid.value)}, which is not one of ` +
+      `${values.join(", ")}. ${outcome} Correct these rows or restore a backup, then try again.`,
+  );
+}
+
+/** What adds the constraint of an enumerated column. */
+function constraintOf({ table, column, values }: Enumerated): string {
   // Without the first condition, SQLite would reject rows with null when the constraint is added. Not `IN`: for each row that is written,
   // SQLite makes a temporary table of a list of more than two values, which takes longer than the row.
-  const condition = [`${column} IS NULL`, ...list.map((value) => `${column} = ${value}`)].join(" OR ");
-  await tx.run(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_${column}_check CHECK (${condition})`);
+  const condition = [`${column} IS NULL`, ...quoted(values).map((value) => `${column} = ${value}`)].join(" OR ");
+  return `ALTER TABLE ${table} ADD CONSTRAINT ${table}_${column}_check CHECK (${condition})`;
 }
+
+const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`);
 
 /** Throws unless the history is the beginning of the list: the database is newer than this program, or not of this program. */
 export function assertSameHistory(history: readonly Applied[], list: readonly Migration[] = migrations): void {

@@ -105,6 +105,9 @@ export interface Dialect {
   readonly fullText: FullText;
 }
 
+/** Runs a statement that defines tables, on its own. */
+export type Define = (sql: string) => Promise<void>;
+
 export interface Store {
   readonly dialect: Dialect;
   /** Whether other processes may use the database at the same time. */
@@ -120,6 +123,11 @@ export interface Store {
    * query makes the transaction fail even if `fn` catches the error: use `ON CONFLICT` instead.
    */
   write<T>(fn: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * What runs definitions of tables outside of transactions, if this database cannot undo those inside. On others they are parts of a
+   * `write`.
+   */
+  separateDefinitions?(): Promise<Define | undefined>;
   /** Runs the checks of the readiness endpoint; `thorough` adds those of `doctor`, which may take seconds. `now` (ms) is compared with the database's clock. */
   check(options?: { thorough?: boolean; now?: number }): Promise<Check[]>;
   /** Finishes pending writes, then closes the database. */

@@ -13,7 +13,9 @@ import { move } from "../../server/operations/move/move.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { personWith } from "../helpers/factories.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
+import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { startRestricted } from "../helpers/restricted.ts";
 import { createTestRandom, nodeAt } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -44,7 +46,7 @@ async function serving(...flags: string[]) {
 const serve = (...argv: string[]) => spawnPlaytest(freshFolder(), ["serve", ...argv, "--data", dataDir]);
 
 const moving = (onProgress: () => void = () => {}, env: Record<string, string> = {}) =>
-  move({ data: dataDir, databaseUrl: undefined, to: target.url, env, now: Date.now, randomBytes, onProgress });
+  move({ data: dataDir, databaseUrl: undefined, to: target.unrestrictedUrl, env, now: Date.now, randomBytes, onProgress });
 
 /** Clients that create, change and remove rows until they are told to stop, or a change is refused. */
 function writers(owner: ReturnType<typeof personWith>, gameId: string) {
@@ -69,7 +71,7 @@ function writers(owner: ReturnType<typeof personWith>, gameId: string) {
 }
 
 async function inTarget<T>(read: (q: Query) => Promise<T>): Promise<T> {
-  const store = await openStore({ databaseUrl: target.url });
+  const store = await openStore({ databaseUrl: target.unrestrictedUrl });
   return store.read(read).finally(() => store.close());
 }
 
@@ -85,7 +87,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     const { answered, all } = writers(owner, gameId);
     while (answered.orders.length < 50) await owner.get("/billing/balance");
 
-    const { code, stdout, stderr } = await serve("migrate", "--to", target.url, "--json", "--quiet").ended;
+    const { code, stdout, stderr } = await serve("migrate", "--to", target.unrestrictedUrl, "--json", "--quiet").ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout).result).toMatchObject({ from: expect.stringContaining("playtest.db"), rows: expect.any(Number) });
     await all;
@@ -97,7 +99,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     const restarted = await serve("run", "--sandbox", "--port", "0").ended;
     expect(restarted).toMatchObject({ code: 2, stderr: expect.stringContaining("was moved to PostgreSQL") });
 
-    const moved = await serving("--database-url", target.url);
+    const moved = await serving("--database-url", target.unrestrictedUrl);
     const there = personWith(moved.node, ownerKey, "");
     const paths = [...answered.games.map((id) => `/games/${id}`), ...answered.orders.map((id) => `/playtests/${id}`)];
     const lost: string[] = [];
@@ -105,7 +107,14 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     expect(lost).toEqual([]);
     expect((await there.post(`/games/${gameId}/playtests`, { quantity: 1 })).status).toBe(201);
     await moved.stop();
-    const checks = await doctor({ data: dataDir, databaseUrl: target.url, ledger: true, fix: false, now: Date.now(), env: {} });
+    const checks = await doctor({
+      data: dataDir,
+      databaseUrl: target.unrestrictedUrl,
+      ledger: true,
+      fix: false,
+      now: Date.now(),
+      env: {},
+    });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   }, 180_000);
 
@@ -115,7 +124,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
     const random = createTestRandom(process.env.PLAYTEST_SEED ?? "move");
     const orderOne = () => personWith(old.node, ownerKey, "").post(`/games/${gameId}/playtests`, { quantity: 1 });
     for (let round = 0; round < 4; round++) {
-      const { child, ended } = serve("migrate", "--to", target.url);
+      const { child, ended } = serve("migrate", "--to", target.unrestrictedUrl);
       setTimeout(() => child.kill("SIGKILL"), 500 + (random(2).readUInt16BE() % 1500));
       const { code } = await ended;
       const { status } = await orderOne();
@@ -129,11 +138,11 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
       }
       expect(await inTarget((q) => settings.get(q, "mode"))).toBeUndefined();
     }
-    const { stderr } = await serve("migrate", "--to", target.url, "--quiet").ended;
+    const { stderr } = await serve("migrate", "--to", target.unrestrictedUrl, "--quiet").ended;
     expect(stderr).toMatch(/^$|was moved before/);
     expect(await orderOne()).toMatchObject({ status: 503 });
     await old.stop();
-    const moved = await serving("--database-url", target.url);
+    const moved = await serving("--database-url", target.unrestrictedUrl);
     expect((await personWith(moved.node, ownerKey, "").get("/billing/balance")).status).toBe(200);
     await moved.stop();
   });
@@ -171,14 +180,14 @@ describe("a move", () => {
   });
 
   it("says how many rows it moved, that nothing could be written meanwhile, and what the old database does now", async () => {
-    const { code, stdout } = await serve("migrate", "--to", target.url).ended;
+    const { code, stdout } = await serve("migrate", "--to", target.unrestrictedUrl).ended;
     const [, rows, tables] =
       /^Moved SQLite \S+ to PostgreSQL \S+ and compared both: (\d+) rows? in (\d+) tables?\.\nNothing could be written for the last \d+\.\d s, and the old database refuses every change from now on\.\n/.exec(
         stdout,
       )!;
     expect([code, stdout]).toEqual([0, expect.stringContaining("Remove the old database when everything works.")]);
     await expect(addSetting("mode", "sandbox")).rejects.toThrow("was moved to PostgreSQL");
-    const store = await openStore({ databaseUrl: target.url });
+    const store = await openStore({ databaseUrl: target.unrestrictedUrl });
     const counts = await store.read(async (q) => {
       const found = await tablesOf(q, store.dialect);
       return Promise.all(found.map(({ name }) => q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${name}`)));
@@ -201,7 +210,7 @@ describe("a move", () => {
         refused!.push(seconds);
       }
     };
-    const options = { data: dataDir, databaseUrl: undefined, to: target.url, env: {}, randomBytes, onProgress };
+    const options = { data: dataDir, databaseUrl: undefined, to: target.unrestrictedUrl, env: {}, randomBytes, onProgress };
     const { pauseMs } = await move({ ...options, now: () => seconds * 1000 });
     database.close();
     const moved = await inTarget((q) => q.all<{ name: string }>("SELECT name FROM settings WHERE value = 'written meanwhile'"));
@@ -214,12 +223,12 @@ describe("a move", () => {
   });
 
   it("is refused for a database with rows", async () => {
-    await addSetting("mode", "sandbox", { databaseUrl: target.url });
+    await addSetting("mode", "sandbox", { databaseUrl: target.unrestrictedUrl });
     await expect(moving()).rejects.toThrow("The database is not empty: it has rows in settings");
   });
 
   it("is refused for a database that an interrupted move has filled", async () => {
-    await addSetting("moving_from", "ab".repeat(16), { databaseUrl: target.url });
+    await addSetting("moving_from", "ab".repeat(16), { databaseUrl: target.unrestrictedUrl });
     await expect(moving()).rejects.toThrow("the copy of a move that was interrupted");
   });
 
@@ -233,8 +242,18 @@ describe("a move", () => {
 
   it("is refused from PostgreSQL, and to something else", async () => {
     const other = { data: dataDir, env: {}, now: Date.now, randomBytes, onProgress() {} };
-    await expect(move({ ...other, databaseUrl: target.url, to: target.url })).rejects.toThrow("Only a server with SQLite");
+    await expect(move({ ...other, databaseUrl: target.unrestrictedUrl, to: target.unrestrictedUrl })).rejects.toThrow(
+      "Only a server with SQLite",
+    );
     await expect(move({ ...other, databaseUrl: undefined, to: "mysql://localhost/x" })).rejects.toThrow("does not start with");
+  });
+
+  it("is refused to a database that cannot define tables inside a transaction", async () => {
+    const wire = await startRestricted(target.unrestrictedUrl, { seed: 1, conflicts: 0, delayMs: 0 });
+    const options = { data: dataDir, databaseUrl: undefined, to: wire.url, env: {}, now: Date.now, randomBytes };
+    await expect(move({ ...options, onProgress: () => {} })).rejects.toThrow("Use `playtest serve export`");
+    expect(await sql(target.unrestrictedUrl, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    await wire.close();
   });
 
   it("is completed by the same command when it was interrupted after the old database was given up", async () => {
@@ -242,10 +261,10 @@ describe("a move", () => {
     await moving();
     const source = await openStore({ dataDir });
     const id = await source.read((q) => settings.get(q, "moved_to")).finally(() => source.close());
-    await addSetting("moving_from", id!, { databaseUrl: target.url });
-    const refused = await serve("run", "--sandbox", "--port", "0", "--database-url", target.url).ended;
+    await addSetting("moving_from", id!, { databaseUrl: target.unrestrictedUrl });
+    const refused = await serve("run", "--sandbox", "--port", "0", "--database-url", target.unrestrictedUrl).ended;
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Run the same command again") });
-    const { code, stdout } = await serve("migrate", "--to", target.url).ended;
+    const { code, stdout } = await serve("migrate", "--to", target.unrestrictedUrl).ended;
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^Completed the move of SQLite \S+ to PostgreSQL \S+ that was interrupted: 1 row in \d+ tables\. /),

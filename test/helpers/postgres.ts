@@ -12,8 +12,7 @@ export async function freshDatabase({ empty = false } = {}): Promise<FreshDataba
   const server = inject("postgresUrl");
   const database = await createDatabase(server, empty ? undefined : inject("postgresTemplate"));
   const { name, url } = database;
-  // Migrations define tables inside transactions.
-  const used = inject("restricted") && !empty ? overPort(url, inject("restrictedPort")) : url;
+  const used = inject("restricted") ? overPort(url, inject("restrictedPort")) : url;
   return { name, url: used, unrestrictedUrl: url, drop: () => dropDatabase(server, name) };
 }
 

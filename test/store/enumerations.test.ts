@@ -270,7 +270,7 @@ describe.each(drivers)("$name", ({ name, location: makeLocation, open: openFresh
   });
 
   it("a database with a value that is not known stays as it is, and the error says which", async () => {
-    const store = await openUnmigrated(location.options);
+    const store = await openUnmigrated(location.unrestricted);
     await migrate(store, first);
     const job = { kind: "send-mail", payload: "{}", run_at: 1, attempts: 0, lease_until: 0, created_at: 1 };
     await store.write(async (tx) => {

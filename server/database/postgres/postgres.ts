@@ -4,6 +4,7 @@ import type { PoolClient } from "pg";
 import {
   appendOnlyTables,
   type Check,
+  type Define,
   type Dialect,
   guardCheck,
   helpUnless,
@@ -119,6 +120,11 @@ class PostgresStore implements Store {
     }
   }
 
+  async separateDefinitions(): Promise<Define | undefined> {
+    const { version } = (await this.read((q) => q.one<{ version: string }>("SELECT version() AS version")))!;
+    return withoutUndo.test(version) ? (sql) => this.#withRetries(() => this.#define(sql), "rows") : undefined;
+  }
+
   async check({ thorough = false, now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
     try {
       const checks = await this.write(async (tx) => [
@@ -161,6 +167,21 @@ class PostgresStore implements Store {
     }
   }
 
+  /** Sessions are read-only outside of transactions, except those of a pooler. */
+  async #define(sql: string): Promise<void> {
+    const client = await this.#connections.connect();
+    try {
+      const { pooled } = this.#connections;
+      if (!pooled) await client.query("SET default_transaction_read_only = off");
+      await client.query(sql);
+      if (!pooled) await client.query("SET default_transaction_read_only = on");
+      client.release();
+    } catch (error) {
+      client.release(true);
+      throw translate(error);
+    }
+  }
+
   async #attempt<T>(fn: (tx: Query) => Promise<T>, isolation: Isolation): Promise<T> {
     const client = await this.#connections.connect();
     const tx = new Queries(client, this.#connections, { transaction: true });
@@ -180,6 +201,9 @@ class PostgresStore implements Store {
     }
   }
 }
+
+/** How CockroachDB and YugabyteDB call themselves. */
+const withoutUndo = /CockroachDB|-YB-/;
 
 /** COMMIT is sent together with the statements before it. If one of them failed, PostgreSQL rolls back instead. */
 async function commit(client: PoolClient, tx: Queries): Promise<void> {

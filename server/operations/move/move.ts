@@ -52,7 +52,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   const driver = requireMovable(source, target);
   const before = await look(source, options);
   if (before !== undefined) return { ...names, ...(await finish(target, before)) };
-  await refuseUnfinished(target);
+  await refuseUnfit(target);
   await requireEmptyDatabase(target);
   await prepareTarget(target);
   return { ...names, ...(await copyAll({ ...options, id: options.randomBytes(16).toString("hex"), source, target }, driver)) };
@@ -98,10 +98,17 @@ async function requireKeyOf(
   if (known !== undefined) await requireKeys({ store, dataDir, secretKey, randomBytes });
 }
 
-/** A move that was killed after the new database was written and before the data file was given up leaves a copy that nobody uses. */
-async function refuseUnfinished(target: DatabaseLocation): Promise<void> {
+/**
+ * A move that was killed after the new database was written and before the data file was given up leaves a copy that nobody uses. A move
+ * redefines references in its transaction.
+ */
+async function refuseUnfit(target: DatabaseLocation): Promise<void> {
   const store = await target.driver.inspect(target);
   try {
+    if (await store.separateDefinitions?.())
+      throw new ConfigError(
+        "The new database cannot define tables inside a transaction, so nothing can be moved to it with --to. Nothing was changed. Use `playtest serve export` and `playtest serve import`.",
+      );
     if ((await movingFrom(store)) === undefined) return;
   } finally {
     await store.close();

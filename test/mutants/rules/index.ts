@@ -13,6 +13,7 @@ import { joiningRules } from "./joining.ts";
 import { ledgerRules } from "./ledger.ts";
 import { limitsRules } from "./limits.ts";
 import { listenRules } from "./listen.ts";
+import { migrationsRules } from "./migrations.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
 import { operationsRules } from "./operations.ts";
@@ -55,6 +56,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   listen: listenRules,
   webhooks: webhooksRules,
   ssrf: ssrfRules,
+  migrations: migrationsRules,
   model: modelRules,
   operations: operationsRules,
   archives: archivesRules,
