@@ -9,8 +9,9 @@ import { createSmtp } from "../../server/mail/smtp.ts";
 import type { MailContent } from "../../server/mail/texts.ts";
 import * as mails from "../../server/mail/texts.ts";
 import * as playtesterMails from "../../server/playtests/slots/mails.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
+import { freshFolder } from "../helpers/store.ts";
 
 const mail: Mail = {
   id: "01957d5c-0000-7000-8000-000000000001",
@@ -164,7 +165,7 @@ describe("the mail job", () => {
   let sent: Pick<Mail, "text" | "html"> | undefined;
 
   beforeEach(async () => {
-    const store = await drivers[0]!.open();
+    const store = await reusedStore();
     removeStore = () => store.remove();
     server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false }) });
     tried.splice(0);

@@ -4,8 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { launchBrowser } from "../helpers/browser.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
 
 const day = 24 * 3_600_000;
 const desktop = { width: 1280, height: 900 };
@@ -13,7 +13,7 @@ const phone = { width: 360, height: 740 };
 
 let browser: Browser;
 let shop: Server;
-let store: TestStore;
+let store: Awaited<ReturnType<typeof reusedStore>>;
 let till: Till;
 let page: Page;
 /** The return address of the shop. */
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  store = await drivers[0]!.open();
+  store = await reusedStore();
   till = await openTill(await startTestServer({ store }));
   // The page has to work without scripts: it has none.
   page = await browser.newPage({ viewport: desktop, javaScriptEnabled: false });

@@ -14,8 +14,9 @@ import {
   videoBytes,
 } from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
+import { freshFolder } from "../helpers/store.ts";
 
 const MiB = 1024 * 1024;
 
@@ -33,7 +34,7 @@ let context: BrowserContext | undefined;
 let complaints: string[];
 
 beforeEach(async () => {
-  const store = await drivers[0]!.open();
+  const store = await reusedStore();
   remove = () => store.remove();
   server = await startTestServer({ store });
   owner = await registerOwner(server, "Hearth & Co");

@@ -5,9 +5,9 @@ import { type Keyring, systemKeyring } from "../../src/config/keyring.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import { visitor } from "../helpers/portal.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
-import { drivers } from "../helpers/store.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 let server: TestServer;
@@ -18,7 +18,7 @@ let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 const password = "correct horse battery";
 
 beforeEach(async () => {
-  const store = await drivers[0]!.open();
+  const store = await reusedStore();
   remove = () => store.remove();
   server = await startTestServer({ store });
   ada = await register(server, "game_owner", "Ada");

@@ -2,16 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { register } from "../helpers/slot-factories.ts";
-import { drivers } from "../helpers/store.ts";
 
 let server: TestServer;
 let remove: () => Promise<unknown>;
 let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 
 beforeEach(async () => {
-  const store = await drivers[0]!.open();
+  const store = await reusedStore();
   remove = () => store.remove();
   server = await startTestServer({ store });
   const { key } = await register(server, "game_owner", "Ada");

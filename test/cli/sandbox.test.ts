@@ -3,8 +3,8 @@ import { tree } from "../../src/cli/tree.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { registerOwner } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
 
 const day = 86_400_000;
 
@@ -150,7 +150,7 @@ describe("on a server that is not a sandbox", () => {
   const id = "019ca945-0a00-7706-9c06-a611624d0000";
 
   beforeEach(async () => {
-    const store = await drivers[0]!.open();
+    const store = await reusedStore();
     remove = () => store.remove();
     server = await startTestServer({
       store,

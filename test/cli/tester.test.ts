@@ -12,8 +12,8 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
+import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
 import { videoOf } from "../helpers/videos.ts";
 
 let server: TestServer;
@@ -23,7 +23,7 @@ let playtestId: string;
 let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 
 beforeEach(async () => {
-  const store = await drivers[0]!.open();
+  const store = await reusedStore();
   server = await startTestServer({ store });
   owner = await registerOwner(server, "Ada");
   player = await registerPlaytester(server, "Pim");

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, describe } from "vitest";
+import { afterEach, describe } from "vitest";
 import { ledgerFaults } from "./factories.ts";
-import { ReusedStores } from "./reused-store.ts";
+import { reusedStore } from "./reused-store.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
 import { drivers } from "./store.ts";
 
@@ -14,8 +14,6 @@ export function onBothDatabases(
 ): void {
   describe.each(drivers)(`${name} ($name)`, (driver) => {
     const running: { server: TestServer; remove(): Promise<unknown> }[] = [];
-    const reused = new ReusedStores();
-    afterAll(() => reused.removeAll());
 
     afterEach(async () => {
       for (const { server, remove } of running.splice(0)) {
@@ -30,7 +28,7 @@ export function onBothDatabases(
     });
 
     suite(async (options) => {
-      const store = await (driver.name === "postgres" ? reused.open() : driver.open());
+      const store = await reusedStore(driver);
       const server = await startTestServer({ ...options, store }).catch(async (error) => {
         await store.remove();
         throw error;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import { playtest, type Ran, type RunOptions } from "./cli.ts";
 import { createGame, giveCredit, ledgerFaults, type Person, registerOwner } from "./factories.ts";
+import { reusedStore } from "./reused-store.ts";
 import { startTestServer, type TestServer } from "./server.ts";
-import { drivers } from "./store.ts";
 
 /** An owner with $500.00 and one game, and the command line in their hands: what most tests of commands begin with. */
 export interface OwnerFixture {
@@ -23,7 +23,7 @@ export function eachOwnerFixture(cents = 50_000): OwnerFixture {
   let remove: () => Promise<unknown>;
 
   beforeEach(async () => {
-    const store = await drivers[0]!.open();
+    const store = await reusedStore();
     remove = () => store.remove();
     const server = await startTestServer({ store });
     const owner = await registerOwner(server);

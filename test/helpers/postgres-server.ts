@@ -6,9 +6,9 @@ export interface Database {
   url: string;
 }
 
-/** A new database on the server, empty or a copy of `template`. */
+/** A new database on the server, empty or a copy of `template`, whose name its own begins with. */
 export async function createDatabase(server: string, template = "template0"): Promise<Database> {
-  const name = `playtest_${randomBytes(8).toString("hex")}`;
+  const name = `${template === "template0" ? "playtest" : template}_${randomBytes(8).toString("hex")}`;
   await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -16,6 +16,12 @@ export async function createDatabase(server: string, template = "template0"): Pr
 }
 
 export const dropDatabase = (server: string, name: string) => sql(server, `DROP DATABASE ${name} WITH (FORCE)`);
+
+/** Drops a database, and those that were copied from it and are left. */
+export async function dropWithCopies(server: string, template: string): Promise<void> {
+  const names = await sql<{ name: string }>(server, `SELECT datname AS name FROM pg_database WHERE datname LIKE '${template}%'`);
+  for (const { name } of names) await dropDatabase(server, name);
+}
 
 /** Runs one statement on a connection of its own, outside of the store under test. */
 export async function sql<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {

@@ -65,9 +65,15 @@ export async function openBefore(driver: Driver, migration: string): Promise<Tes
 
 async function sqliteLocation({ empty = false } = {}): Promise<DatabaseLocation> {
   const dataDir = freshFolder();
-  if (!empty) copyFileSync(dataFile(inject("sqliteTemplate")), dataFile(dataDir));
+  if (!empty) migratedFile(dataDir);
   const opened = { dataDir, strict: true };
   return { options: opened, unrestricted: opened, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
+}
+
+/** Puts a migrated database without rows into the folder, and returns this. */
+export function migratedFile(dataDir: string): string {
+  copyFileSync(dataFile(inject("sqliteTemplate")), dataFile(dataDir));
+  return dataDir;
 }
 
 async function postgresLocation(options: { empty?: boolean } = {}): Promise<DatabaseLocation> {

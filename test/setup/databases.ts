@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../../server/database/open.ts";
-import { createDatabase, dropDatabase } from "../helpers/postgres-server.ts";
+import { createDatabase, dropWithCopies } from "../helpers/postgres-server.ts";
 import { startRestricted } from "../helpers/restricted.ts";
 import { startPostgres } from "./postgres.ts";
 
@@ -44,7 +44,7 @@ export default async function setup({ vitest }: TestProject): Promise<(() => Pro
   vitest.provide("restrictedPort", Number(new URL(restricted.url).port));
   return async () => {
     await restricted.close();
-    await dropDatabase(server.url, template.name);
+    await dropWithCopies(server.url, template.name);
     await server.stop();
   };
 }
