@@ -2,26 +2,16 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { testFolder } from "./cli.ts";
-import { program, readyFile, spawnPlaytest } from "./process.ts";
+import { cheapPasswords, program, readyFile, spawnPlaytest } from "./process.ts";
 import { freshFolder } from "./store.ts";
 
 /** A server of its own process with the demo; `killLeftovers` ends it. */
 export async function startDemo() {
   const folder = freshFolder();
-  const ready = join(folder, "ready.json");
-  spawnPlaytest(folder, [
-    "serve",
-    "run",
-    "--ephemeral",
-    "--seed",
-    "minimal",
-    "--port",
-    "0",
-    "--rate-limit",
-    "off",
-    "--ready-file",
-    ready,
-  ]);
+  const [ready, config] = [join(folder, "ready.json"), join(folder, "config.json")];
+  writeFileSync(config, JSON.stringify({ passwords: cheapPasswords }));
+  const flags = ["--ephemeral", "--seed", "minimal", "--port", "0", "--rate-limit", "off"];
+  spawnPlaytest(folder, ["serve", "run", ...flags, "--config", config, "--ready-file", ready]);
   return readyFile(ready);
 }
 

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
-import { readyFile, spawnPlaytest } from "./process.ts";
+import { cheapPasswords, readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
 import { type DatabaseLocation, drivers, freshFolder, sqlite } from "./store.ts";
 
@@ -35,7 +35,7 @@ const maxReserved = 100;
 export async function twoProcesses(): Promise<Cluster> {
   const location = await drivers.find(({ name }) => name === "postgres")!.location();
   const folder = freshFolder();
-  writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved } }));
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved }, passwords: cheapPasswords }));
   const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
   const store = await openStore(location.unrestricted);
   return {

@@ -4,6 +4,8 @@ import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 
 export const program = join(import.meta.dirname, "../../bin/playtest.js");
+/** A setting: passwords as cheap to hash as a server allows. */
+export const cheapPasswords = { scryptLogN: 14 };
 const running = new Set<ChildProcess>();
 
 export interface Spawned {
