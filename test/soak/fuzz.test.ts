@@ -7,7 +7,7 @@ import type { TestServer } from "../helpers/server.ts";
 import { withCutter } from "../helpers/walk.ts";
 import { type Call, changedCall, generatedCall, operations, type Pool, rightfulCall } from "./calls.ts";
 import { type Sample, sample, slope } from "./memory.ts";
-import { ReplyCheck } from "./replies.ts";
+import { type ReplyCheck, replyCheck } from "./replies.ts";
 import { createRandom, pick } from "./values.ts";
 
 /** After how many calls each database gets no new round, and for how many minutes at most. `npm run soak` sends more than one round. */
@@ -77,7 +77,7 @@ class Soak {
   static async begin(server: TestServer): Promise<Soak> {
     // What is tested here is not how long somebody waits who guesses passwords.
     server.deps.wait = async () => {};
-    return new Soak(server, new ReplyCheck((await server.request("GET", "/openapi.json")).body));
+    return new Soak(server, replyCheck((await server.request("GET", "/openapi.json")).body));
   }
 
   private constructor(server: TestServer, check: ReplyCheck) {
