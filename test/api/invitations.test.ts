@@ -218,6 +218,45 @@ onBothDatabases("registration", (serve) => {
     expect((await person.send("/play/register", { ...fields, csrf })).status).toBe(403);
   });
 
+  it.each([
+    {
+      settings: { registration: "closed" },
+      start: "This server takes no new accounts.",
+      signIn: "This server takes no new accounts.",
+      statuses: { "ada@example.org": 403, "ada@studio.example": 403 },
+      invited: undefined,
+    },
+    {
+      settings: { registration: "invite" },
+      start: "New accounts are by invitation only: open the link in your invitation, or ask the operator for one.",
+      signIn: "This server takes new accounts by invitation only. If you have an invitation, open the link in its email.",
+      statuses: { "ada@example.org": 403, "ada@studio.example": 403 },
+      invited: "/play",
+    },
+    {
+      settings: { allowedDomains: ["studio.example", "play.example"] },
+      start: "New accounts need an email address at studio.example or play.example.",
+      signIn: "New accounts need an email address at studio.example or play.example.",
+      statuses: { "ada@example.org": 422, "ada@studio.example": 201, "bo@play.example": 201 },
+      invited: "/play",
+    },
+  ])("“$start” on the start page, and it is so", async ({ settings, start, signIn, statuses, invited }) => {
+    const server = await serve({ config: (config) => void Object.assign(config, settings) });
+    expect((await visitor(server).get("/")).html).toContain(start);
+    for (const door of ["/play/sign-in", "/studio/sign-in"]) expect((await visitor(server).get(door)).html).toContain(signIn);
+    for (const [email, status] of Object.entries(statuses)) {
+      const reply = await server.request("POST", "/auth/register/api-key", { body: { ...account, email } });
+      expect([email, reply.status]).toEqual([email, status]);
+    }
+    await (await operated(server)).invite([tess]);
+    const join = async () => {
+      const path = pathOf(linkTo(server, tess.email));
+      return (await visitor(server).submit(path, "/invite", { name: "Tess" })).location;
+    };
+    if (invited === undefined) expect(invitedMails(server)).toBe(0);
+    else expect(await join()).toBe(invited);
+  });
+
   it("closed: not even an invitation lets anybody in", async () => {
     const server = await serve({ config: (config) => (config.registration = "closed") });
     const { invite } = await operated(server);
