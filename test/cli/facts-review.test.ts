@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { commandFacts, type Fact, type Scene } from "../helpers/command-facts.ts";
-import { claim, giveVideo } from "../helpers/factories.ts";
+import { claim, giveVideo, registerPlaytester } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { videoOf } from "../helpers/videos.ts";
 
@@ -13,10 +13,11 @@ const notesOf = async ({ owner }: Scene, slotId: string): Promise<{ id: string; 
   (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;
 const gameOf = async ({ owner, gameId }: Scene) => (await owner.get(`/games/${gameId}`)).body.data.game;
 
-let slotId = "";
+let [playtestId, slotId] = ["", ""];
 /** A submission with a video of 90 seconds. */
 async function submitted(scene: Scene): Promise<string> {
-  slotId = await claim(scene.ann, await scene.order());
+  playtestId = await scene.order();
+  slotId = await claim(scene.ann, playtestId);
   await giveVideo(scene.server, slotId, scene.ann, await videoOf(90));
   await scene.ann.post(`/playtester/slots/${slotId}/submit`);
   return slotId;
@@ -86,6 +87,85 @@ const notes: Fact[] = [
       return `review notes delete ${body.data.moment.id}`;
     },
     holds: async (scene) => expect(await notesOf(scene, slotId)).toEqual([]),
+  },
+];
+
+const claims = async ({ ann }: Scene, playtestId: string) => (await ann.post(`/playtester/playtests/${playtestId}/claim`)).status;
+
+const decisions: Fact[] = [
+  {
+    says: /Rejected \S+\. The playtester may try again\./,
+    line: async (scene) => `review reject ${await submitted(scene)} --retry`,
+    async holds({ server, ann }) {
+      const { slots } = (await ann.get("/playtester/slots")).body.data;
+      const { id } = slots.find(({ status }: { status: string }) => status === "reserved");
+      await giveVideo(server, id, ann);
+      expect([id === slotId, (await ann.post(`/playtester/slots/${id}/submit`)).status]).toEqual([false, 200]);
+    },
+  },
+  {
+    says: /Rejected \S+\. $/,
+    line: async (scene) => `review reject ${await submitted(scene)}`,
+    holds: async (scene) => expect(await claims(scene, playtestId)).toBe(409),
+  },
+];
+
+const gameKeys: Fact[] = [
+  {
+    says: "The open slots need 1 more key. Nobody can claim a slot without its keys.",
+    async line(scene) {
+      playtestId = await scene.order({ quantity: 2, keysForTesters: ["K-1", "K-2"] });
+      for (const name of ["Bo", "Cy"]) {
+        const tester = await registerPlaytester(scene.server, name);
+        await tester.post(`/playtester/slots/${await claim(tester, playtestId)}/release`);
+      }
+      return `playtests keys add ${playtestId} K-3`;
+    },
+    async holds(scene) {
+      const dan = await registerPlaytester(scene.server, "Dan");
+      const second = () => claims({ ...scene, ann: dan }, playtestId);
+      expect([await claims(scene, playtestId), await second()]).toEqual([201, 409]);
+      await scene.run(`playtests keys add ${playtestId} K-4`);
+      expect(await second()).toBe(201);
+    },
+  },
+];
+
+const agreements: Fact[] = [
+  {
+    says: /Version 1-\w+ of the agreement is in force\./,
+    line({ cwd, gameId }) {
+      writeFileSync(join(cwd, "nda.md"), "Say nothing.");
+      return `games update ${gameId} --consent-file ${join(cwd, "nda.md")}`;
+    },
+    async holds(scene) {
+      playtestId = await scene.order();
+      const { playtests } = (await scene.ann.get("/playtester/playtests")).body.data;
+      expect(playtests.find(({ id }: { id: string }) => id === playtestId).mustAccept).toBe(true);
+      expect(await claims(scene, playtestId)).toBeGreaterThanOrEqual(400);
+    },
+  },
+];
+
+const hooks: Fact[] = [
+  {
+    says: "There is no webhook to check. Create one with `playtest webhooks create`.",
+    code: 1,
+    line: () => "webhooks doctor",
+    holds: async ({ owner }) => expect((await owner.get("/webhooks")).body.data.webhooks).toEqual([]),
+  },
+  {
+    says: "No webhook has the id 019a0000-0000-7000-8000-000000000001. Nothing was checked.",
+    code: 3,
+    async line({ owner }) {
+      await owner.post("/webhooks", { url: "https://example.com/hook", events: ["*"] });
+      return "webhooks doctor 019a0000-0000-7000-8000-000000000001 --send";
+    },
+    async holds({ owner }) {
+      const { webhooks } = (await owner.get("/webhooks")).body.data;
+      expect(webhooks).toHaveLength(1);
+      expect((await owner.get(`/webhooks/${webhooks[0].id}/deliveries`)).body.data.deliveries).toEqual([]);
+    },
   },
 ];
 
@@ -186,4 +266,4 @@ const studio: Fact[] = [
   },
 ];
 
-commandFacts([...notes, ...pushes, ...studio]);
+commandFacts([...notes, ...decisions, ...gameKeys, ...agreements, ...hooks, ...pushes, ...studio]);

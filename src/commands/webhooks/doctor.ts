@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { failure } from "../../errors.ts";
+import { failure, notFound } from "../../errors.ts";
 import { ago, plural, shortId } from "../../io/text.ts";
 import { allWebhooks, type Webhook } from "./manage.ts";
 import type { Verdict } from "./signature.ts";
@@ -16,7 +16,12 @@ export const doctor = define({
   examples: ["playtest webhooks doctor", "playtest webhooks doctor 5b7702ae --send"],
   async run({ args, flags }, ctx) {
     const chosen = (await allWebhooks(ctx)).filter(({ id }) => args.webhook === undefined || id === args.webhook);
-    if (chosen.length === 0) throw failure("There is no webhook to check.", "See `playtest webhooks list`.");
+    if (chosen.length === 0 && args.webhook !== undefined)
+      throw notFound(
+        `No webhook has the id ${args.webhook}. Nothing was checked.`,
+        "To list valid ids: `playtest webhooks list`.",
+      );
+    if (chosen.length === 0) throw failure("There is no webhook to check.", "Create one with `playtest webhooks create`.");
     const checks: Verdict[] = [];
     for (const webhook of chosen) checks.push(...(await checkWebhook(ctx, webhook, flags.send)));
     const failed = checks.filter(({ ok }) => !ok);
