@@ -235,18 +235,45 @@ function nextSteps({ exec, seed }: ServeOptions, { isTTY }: ServeHost, { baseUrl
     `For game owners   ${baseUrl}/studio`,
     `Documentation     ${baseUrl}/docs`,
     "",
-    ...(seed === "demo" ? [] : ["Next, in another terminal:", `  playtest auth register --base-url ${baseUrl}`]),
-    ...(unsent ? verifyByHand(baseUrl) : []),
+    ...firstSteps[config.registration]({ baseUrl, seed, unsent }),
     "Press Ctrl-C to stop.",
   ];
 }
 
+interface Steps {
+  baseUrl: string;
+  seed: ServeOptions["seed"];
+  unsent: boolean;
+}
+
+const adminLogin = (baseUrl: string) => `  playtest login --with-key --profile admin --base-url ${baseUrl}`;
+
 /** Without a mail server, nobody gets a verification link: the administrator verifies addresses. */
-const verifyByHand = (baseUrl: string) => [
-  "No email is sent, so verify each account as the administrator:",
-  `  playtest login --with-key --profile admin --base-url ${baseUrl}`,
-  "  playtest admin users verify EMAIL --profile admin",
+const registerSteps = ({ baseUrl, seed, unsent }: Steps) => [
+  ...(seed === "demo" ? [] : ["Next, in another terminal:", `  playtest auth register --base-url ${baseUrl}`]),
+  ...(unsent
+    ? [
+        "No email is sent, so verify each account as the administrator:",
+        adminLogin(baseUrl),
+        "  playtest admin users verify EMAIL --profile admin",
+      ]
+    : []),
 ];
+
+/** Where nobody registers, the administrator invites. */
+const inviteSteps = ({ baseUrl, unsent }: Steps) => [
+  "Nobody can register here. Next, in another terminal, as the administrator:",
+  adminLogin(baseUrl),
+  "  playtest admin invite people.csv --profile admin",
+  ...(unsent ? ["No email is sent, so forward the links in the folder above."] : []),
+];
+
+const closedSteps = ({ baseUrl }: Steps) => [
+  "New accounts are not accepted. The administrator signs in with:",
+  adminLogin(baseUrl),
+];
+
+const firstSteps = { open: registerSteps, invite: inviteSteps, closed: closedSteps };
 
 /** Where the key is kept: what is no terminal may be a log, which others read and which is kept for long. */
 function keepAdminKey(dataDir: string, adminKey: string): string {

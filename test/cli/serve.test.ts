@@ -139,6 +139,24 @@ describe("serve run", () => {
     expect(existsSync(join(folder, "admin-key"))).toBe(false);
   });
 
+  it.each([
+    [
+      "invite",
+      /Nobody can register here\. Next, in another terminal, as the administrator:\s+playtest login --with-key --profile admin --base-url http:\S+\s+playtest admin invite people\.csv --profile admin\s+No email is sent, so forward the links in the folder above\./,
+    ],
+    [
+      "closed",
+      /New accounts are not accepted\. The administrator signs in with:\s+playtest login --with-key --profile admin --base-url http:\S+\s+Press Ctrl-C/,
+    ],
+  ])("names no command that is refused where registration is %s", async (registration, steps) => {
+    const env = { PLAYTEST_REGISTRATION: registration };
+    const terminal = sitDown(folder, ["serve", "--port", "0", "--data", folder], env);
+    await terminal.see("Press Ctrl-C to stop.", "\u0003");
+    await terminal.ended;
+    expect(terminal.shown).toMatch(steps);
+    expect(terminal.shown).not.toContain("auth register");
+  });
+
   it("writes its ready file for its user alone, whatever was there before", async () => {
     const ready = join(folder, `ready-${servers + 1}.json`);
     writeFileSync(join(folder, "others"), "", { mode: 0o644 });
