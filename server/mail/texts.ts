@@ -226,7 +226,7 @@ export const composeInvitation = (to: {
       to.role === "playtester"
         ? `You are invited to test games on ${to.brand}: play them before their release${to.isPaid ? ", record a video, and be paid for it" : " and record a video"}.`
         : `You are invited to ${to.brand}, where playtests of your games are ordered and reviewed on video.`,
-      `Open this link within ${to.days === 1 ? "a day" : `${to.days} days`} to join. It creates your account and signs you in, once.`,
+      `Open this link within ${to.days === 1 ? "a day" : `${to.days} days`} to join. ${to.role === "playtester" ? "It creates your account and signs you in, once." : "It creates your account, once, and you then set a password."}`,
       "If you do not want to join, ignore this email: without you, no account is created.",
     ],
     action: { label: "Join", url: to.url },

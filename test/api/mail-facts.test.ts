@@ -812,6 +812,16 @@ const facts: MailFact[] = [
     },
   },
   {
+    says: "Open this link within 14 days to join. It creates your account, once, and you then set a password.",
+    happen: ({ admin }) => admin.post("/admin/invitations", { invitations: [{ email: "olga@example.com", role: "game_owner" }] }),
+    async holds({ server }, text) {
+      const browser = visitor(server);
+      const welcome = await browser.submit(linkIn(text), "/invite", { name: "Olga" });
+      expect(welcome.html).toMatch(/Set a password within one hour, then sign in to <a href="\/studio\/sign-in">Studio<\/a>/);
+      expect(await isSignedIn(browser)).toBe(false);
+    },
+  },
+  {
     says: "Open this link within 3 days to join. It creates your account and signs you in, once.",
     happen({ server, admin }) {
       server.deps.config.invitations.validDays = 3;

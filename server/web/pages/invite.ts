@@ -50,14 +50,14 @@ function question(site: Site, fields: { token: string; csrf: string }, { email, 
 <label for="name">Name <span class="soft">(optional; visible to ${role === "playtester" ? "game owners" : "playtesters"})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${name}">
 ${acceptTerms(site)}
-<button class="wide">Join and sign in</button></form>
+<button class="wide">${role === "playtester" ? "Join and sign in" : "Join"}</button></form>
 <p class="soft">If you do not want to join, close this page: then no account is created.</p>`,
   };
 }
 
 const setPassword = ({ baseUrl }: Site, { email, resetToken: token }: { email: string; resetToken: string }): PageContent => ({
   title: "Welcome",
-  body: html`<p>Your account was created. Set a password within one hour, then sign in with the <code>playtest</code> command:</p>
+  body: html`<p>Your account was created. Set a password within one hour, then sign in to <a href="/studio/sign-in">Studio</a>, or with the <code>playtest</code> command:</p>
 <pre class="wrap"><code>playtest login --base-url ${baseUrl} --email ${email}</code></pre>
 ${passwordForm({ token, isNew: false, revoke: false, keys: false })}
 <p><a href="/docs/getting-started">Getting started</a></p>`,
