@@ -1,4 +1,4 @@
-import { arg, col, define, type View } from "../../cli/define.ts";
+import { arg, type Context, col, define, type View } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
 const modes = ["on", "off", "digest"] as const;
@@ -6,13 +6,20 @@ type Mode = (typeof modes)[number];
 
 const view: View = { columns: [col("kind", "kind"), col("emails", "mail", "status"), col("about", "topic")] };
 
+/** What an account does that no email can reach. */
+async function withoutAddress(ctx: Context): Promise<string> {
+  const text = "No email reaches this account: it has no confirmed address. Name one with `playtest auth email`.";
+  if ((await ctx.api().getMe({})).role !== "admin") return text;
+  return `${text} Without the scope \`admin\`, ask an administrator who has it for a new account: \`playtest admin admins create --email\`.`;
+}
+
 export const settings = define({
   name: "settings",
   summary: "Show which emails you get, or turn a kind on, off or into one email a day",
   description:
     "Without arguments, lists the kinds of emails you get. KIND is one of them, or all. With digest, one email a day lists what happened. " +
     "Emails about the security of your account are always sent, and notifications are always recorded.",
-  operation: ["listNotificationSettings", "updateNotificationSettings"],
+  operation: ["listNotificationSettings", "updateNotificationSettings", "getMe"],
   risk: "write",
   args: {
     kind: arg.optional("Event kind, such as slot.submitted, or all"),
@@ -27,11 +34,7 @@ export const settings = define({
     const api = ctx.api();
     if (kind === undefined) {
       const { settings, digestHour, address } = await api.listNotificationSettings({});
-      if (address === null)
-        ctx.out.note(
-          "No email reaches this account: it has no confirmed address. Name one with `playtest auth email`. " +
-            "Without the scope `admin`, ask an administrator who has it for a new account: `playtest admin admins create --email`.",
-        );
+      if (address === null) ctx.out.note(await withoutAddress(ctx));
       else ctx.out.note(`The daily email is sent at ${String(digestHour).padStart(2, "0")}:00 UTC.`);
       return ctx.rows("settings", settings, view);
     }
