@@ -291,6 +291,20 @@ const rows: Row[] = [
       expect(await page.locator(".player-problem").isVisible()).toBe(false);
     },
   },
+  {
+    says: "This page is out of date. Reload it to see the video.",
+    async see({ page, signOut }) {
+      await signOut();
+      // Another address, because the browser has what it loaded before.
+      await page.evaluate("document.querySelector('video').src += '?again'");
+    },
+    async holds({ page, signIn }) {
+      expect(await page.locator(".player-problem .retry, .player-problem .download").filter({ visible: true }).count()).toBe(0);
+      await signIn();
+      await page.reload();
+      await until(page, "document.querySelector('video').readyState >= 2");
+    },
+  },
 ];
 
 it.each(rows)("Studio: “$says”", { timeout: 40_000 }, async ({ says, scene: options, see, holds }) => {

@@ -181,21 +181,24 @@ class Player {
       box.hidden = true;
       return;
     }
-    const isConnection = error.code === MediaError.MEDIA_ERR_NETWORK || !(await this.#isReachable());
+    const cause = error.code === MediaError.MEDIA_ERR_NETWORK ? "connection" : await this.#cause();
     if (this.video.error !== error) return;
     box.hidden = false;
-    words.textContent = isConnection ? box.dataset.connection : box.dataset.broken;
-    retry.hidden = !isConnection;
-    download.hidden = isConnection;
+    words.textContent = box.dataset[cause];
+    retry.hidden = cause !== "connection";
+    download.hidden = cause !== "broken";
   }
 
-  /** Whether the server replies. Browsers report a connection that is lost before the first frame as a broken file. */
-  #isReachable() {
-    return fetch(this.video.currentSrc, { method: "HEAD" }).then(
+  /** Browsers report as a broken file also a connection that is lost before the first frame, and the page to sign in that comes instead. */
+  async #cause() {
+    try {
+      const { status, headers } = await fetch(this.video.currentSrc, { method: "HEAD" });
       // `playtest studio` replies with 424 when its server cannot be reached or fails.
-      ({ status }) => status < 500 && status !== 424,
-      () => false,
-    );
+      if (status >= 500 || status === 424) return "connection";
+      return headers.get("content-type")?.startsWith("text/html") ? "stale" : "broken";
+    } catch {
+      return "connection";
+    }
   }
 
   #retry() {
