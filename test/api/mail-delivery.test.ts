@@ -89,6 +89,23 @@ onBothDatabases("mail that is not sent", (serve) => {
     expect(html).toContain("New payout details wait 1 hour before you are paid to them");
   });
 
+  it.each([
+    ["live", false, "is written, but not sent: the operator can give you both links."],
+    ["sandbox", true, "is written, but not sent: read them with `playtest sandbox mail`."],
+  ])("the page to change the address says where the links are: %s", async (_, sandbox, said) => {
+    const server = await serve({ delivers: false, config: (config) => (config.sandbox = sandbox) });
+    const ann = await registerPlaytester(server);
+    const { html } = await (await signedIn(server, ann)).get("/play/account");
+    expect(html).toContain(
+      `An email with a link to each of the two addresses ${said} The address changes when both links were opened.`,
+    );
+    await ann.post("/auth/change-email", { newEmail: "ann@example.org", password: "correct horse" });
+    await server.advance(0);
+    const subject = /^Confirm the change/;
+    const written = server.mails.filter((mail) => subject.test(mail.subject)).map(({ to }) => to);
+    expect(written.sort()).toEqual(["ann@example.org", "playtester1@example.com"]);
+  });
+
   it("a change of the address: names both addresses and the operator", async () => {
     const server = await serve({ delivers: false, config: (config) => (config.sandbox = false) });
     const owner = await registerOwner(server, "Ada");

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -108,6 +109,18 @@ describe("clips", () => {
     const { code, stderr } = await run([command, slotId, ...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("<time>: ")]);
     expect(stderr).not.toContain("-ms");
+  });
+
+  it("say where the reason is when one cannot be cut, and the log of the server has it", async () => {
+    const { cutter, log } = server.deps;
+    const reasons: string[] = [];
+    server.deps.cutter = createFfmpegCutter({ ...server.deps.config.clips, ffmpeg: [process.execPath, script, "fail"] });
+    server.deps.log = { ...log, warn: ({ err }) => void reasons.push(String(err)) };
+    const { code, stderr } = await run(["clip", slotId, "0:01-0:02", "--save", "door.mp4"]);
+    Object.assign(server.deps, { cutter, log });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Clip \S+ could not be cut\./)]);
+    expect(stderr).toContain("The log of the server says why: ask its operator.");
+    expect(reasons.join()).toContain("moov atom not found");
   });
 
   it("say what is missing on a server without ffmpeg", async () => {

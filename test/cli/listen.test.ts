@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -53,6 +54,18 @@ describe("webhooks listen", () => {
       return 0;
     }
   };
+
+  it("says what to remove when its file is damaged, and has a new secret then", async () => {
+    const file = join(folder, "config", "listen.json");
+    const before = (await listen("--print-secret")).stdout;
+    writeFileSync(file, "{");
+    const { code, stderr } = await listen("--print-secret");
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Cannot read ${file}: `)]);
+    expect(stderr).toContain("Remove it to start over with a new secret.");
+    rmSync(file);
+    const after = await listen("--print-secret");
+    expect([after.code, after.stdout === before]).toEqual([0, false]);
+  });
 
   it("passes events on, signed so that a receiver's own library verifies them, with a secret that stays", async () => {
     const { ended } = await listening(`--forward-to ${receiver.url} --count 2 --events slot.submitted,payment.completed`);

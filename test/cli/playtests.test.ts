@@ -402,4 +402,17 @@ describe("keys", () => {
     expect(stdout + stderr).not.toMatch(/NEW-KEY/);
     expect((await person.get(`/playtester/slots/${slotId}`)).body.data.slot.keys).toEqual(["NEW-KEY-1111"]);
   });
+
+  it("unblock: says when a key that was reported as invalid stays", async () => {
+    const id = await fixture.order({ keysForTesters: ["OLD-KEY-0000"] });
+    const person = await registerPlaytester(fixture.server);
+    const slotId = await claim(person, id);
+    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    const { code, stderr } = await fixture.run(`review unblock ${slotId}`);
+    expect([code, stderr]).toEqual([
+      0,
+      "The playtester reported a game key that does not work, and still has it: no new one was passed with --key.\n",
+    ]);
+    expect((await person.get(`/playtester/slots/${slotId}`)).body.data.slot.keys).toEqual(["OLD-KEY-0000"]);
+  });
 });

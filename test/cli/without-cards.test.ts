@@ -63,6 +63,14 @@ describe.each(servers)("a server that takes %s", (_, cards, pairs, methods, comm
     expect(unwrapped(stderr).replace(`--method ${methods}`, "")).not.toMatch(hasNot);
   });
 
+  it("plans are sold with cards only", async () => {
+    take(cards, pairs);
+    const says = "This server does not sell subscriptions: no card processor is configured.";
+    expect((await fixture.run("billing plans")).stderr.includes(says)).toBe(!cards);
+    const { status } = await fixture.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
+    expect(status).toBe(cards ? 200 : 503);
+  });
+
   it("bulk names how to add credit when the funds run out", async () => {
     take(cards, pairs);
     const cwd = testFolder();

@@ -18,6 +18,13 @@ const done = new Map([
   ],
 ]);
 
+const whenChanged = "The address changes when both links were opened.";
+const changeHelp: Record<Delivery, string> = {
+  sent: `There will be an email with a link to each of the two addresses. ${whenChanged}`,
+  saved: `An email with a link to each of the two addresses is written, but not sent: the operator can give you both links. ${whenChanged}`,
+  sandbox: `An email with a link to each of the two addresses is written, but not sent: read them with \`playtest sandbox mail\`. ${whenChanged}`,
+};
+
 const changeRequested: Record<Delivery, string> = {
   sent: "Open the links that were sent to both addresses within 24 hours. Then the address is changed.",
   saved: `An email to each of the two addresses was written. ${noneSent} Ask the operator for both links. They work for 24 hours.`,
@@ -46,7 +53,7 @@ ${fault(context, "experience")}
 <section><h2>Emails</h2>
 <p><a href="/play/account/emails">Choose which emails you get</a></p></section>
 <section><h2>Change email address</h2>
-<p class="soft">There will be an email with a link to each of the two addresses. The address changes when both links were opened.</p>
+<p class="soft">${changeHelp[context.site.delivery]}</p>
 <form method="post" action="/play/account/email">${tokens(context)}
 <label for="new-email">New email address</label>
 <input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${form.newEmail}" required>

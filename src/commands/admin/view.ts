@@ -37,7 +37,8 @@ export const userView: View = {
     col("verified", "emailVerified"),
     col("suspended", "suspendedAt", "ago"),
     col("created", "createdAt", "ago"),
-    detail("company", "companyName"),
+    // Without one, an account has its own name there.
+    detail("company", ({ companyName, displayName }) => (companyName === displayName ? undefined : companyName)),
   ],
   empty: "No matching accounts.",
 };

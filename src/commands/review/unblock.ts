@@ -19,6 +19,9 @@ export const unblock = define({
   ],
   async run({ args, flags, body }, ctx) {
     const keys = flags.key.length > 0 ? { keys: flags.key } : {};
-    return ctx.item(await ctx.api().unblockSlot({ params: { id: args.slot }, body: { ...body, ...keys } }), slotView);
+    const data = await ctx.api().unblockSlot({ params: { id: args.slot }, body: { ...body, ...keys } });
+    if (flags.key.length === 0 && data.slot.blockedReport?.reasonCode === "key_invalid")
+      ctx.out.note("The playtester reported a game key that does not work, and still has it: no new one was passed with --key.");
+    return ctx.item(data, slotView);
   },
 });
