@@ -17,7 +17,7 @@ const seed = Number(process.env.PLAYTEST_SEED ?? 15);
 const isLong = process.env.PLAYTEST_SOAK_CALLS !== undefined;
 
 /** How many calls are under way at once. */
-const width = 8;
+const width = 32;
 /** How many calls follow from each rightful one, and how many are generated once these are sent. */
 const variants = isLong ? 12 : 1;
 const generated = isLong ? 2_500 : 200;
