@@ -12,9 +12,9 @@ const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.re
 
 /** The arguments of a command, such as `<game> [reason] [slot…]`. */
 export function argsUsage(command: Command): string {
-  const words = Object.entries(command.args ?? {}).map(([name, { optional, variadic, setting }]) => {
+  const words = Object.entries(command.args ?? {}).map(([name, { optional, variadic, setting, id }]) => {
     const shown = variadic ? `${name}…` : name;
-    return optional || setting ? `[${shown}]` : `<${shown}>`;
+    return optional || setting || id?.unless ? `[${shown}]` : `<${shown}>`;
   });
   return words.join(" ");
 }

@@ -28,7 +28,7 @@ const describe = (command: Command, path: string[]): TreeCommand => ({
   args: Object.entries(command.args ?? {}).map(([name, { summary, optional, variadic, setting, id, choices }]) => ({
     name,
     summary,
-    optional: optional === true || setting !== undefined,
+    optional: optional === true || setting !== undefined || id?.unless !== undefined,
     variadic: variadic === true,
     id: id !== undefined,
     ...(choices && { choices }),

@@ -32,6 +32,11 @@ describe("every command", () => {
   });
 });
 
+it("an argument that a flag can take the place of is optional", async () => {
+  const { stdout } = await playtest(["admin", "payouts", "create", "--help"]);
+  expect(stdout).toContain("Usage: playtest admin payouts create [user] [flags]");
+});
+
 it("one command's help", async () => {
   const { stdout } = await playtest(["games", "update", "--help"]);
   expect(`\n${stdout}`).toMatchInlineSnapshot(`
