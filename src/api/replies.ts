@@ -80,8 +80,9 @@ export function notTheApi(reply: HttpReply, url: URL): NetworkError {
       undefined,
       "If that is the right address, pass it with --base-url.",
     );
+  const content = type?.includes("json") ? "incomplete or other JSON" : (type ?? "no content type");
   return new NetworkError(
-    `${url.origin} returned ${reply.status} with ${type ?? "no content type"} instead of JSON from the API.`,
+    `${url.origin} returned ${reply.status} with ${content} instead of JSON from the API.`,
     true,
     undefined,
     "Check the base URL with `playtest config explain`, and any proxy in between.",

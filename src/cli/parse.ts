@@ -119,6 +119,12 @@ const separateJson = (argv: readonly string[]) => {
   return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
 };
 
+/** The flag that was probably meant: one with a name like it, or the only one that starts so. */
+function flagLike(name: string, flags: readonly string[]): string | undefined {
+  const starting = flags.filter((flag) => flag.startsWith(`${name}-`));
+  return nearest(name, flags) ?? (starting.length === 1 ? starting[0] : undefined);
+}
+
 /** Rewords an error of commander. */
 function misuse(message: string, { accepted, flags }: Record<"accepted" | "flags", readonly string[]>, help: string) {
   // Without what follows an `=`, which may be a secret.
@@ -129,7 +135,7 @@ function misuse(message: string, { accepted, flags }: Record<"accepted" | "flags
       "Set PLAYTEST_API_KEY, pass --api-key-file FILE, or run `playtest login`.",
     );
   if (unknown !== undefined && accepted.includes(unknown.slice(2))) return usage(`${unknown} takes no value.`, help);
-  const near = unknown?.startsWith("--") ? nearest(unknown.slice(2), flags) : undefined;
+  const near = unknown?.startsWith("--") ? flagLike(unknown.slice(2), flags) : undefined;
   if (unknown !== undefined) return usage(`Unknown flag ${unknown}.`, near ? `Did you mean --${near}?` : help);
   const [, bare] = /^option '(?:-\w, )?(--[\w-]+).*' argument missing$/s.exec(message) ?? [];
   return usage(bare === undefined ? message : `${bare} requires a value.`, help);

@@ -40,6 +40,12 @@ describe("applications", () => {
     expect((await fixture.run(`applications show ${playtest} 019a0000-0000-7000-8000-000000000000`)).code).toBe(3);
   });
 
+  it("applications list: 80 columns show every heading in full", async () => {
+    await applicant("Ann", [5, 4]);
+    const { stdout } = await fixture.run("applications list", { tty: true, columns: 80 });
+    expect(stdout.split("\n")[0]!.split(/ +/).join(" ").trim()).toBe("ID GAME PLAYTEST STATUS PLAYTESTER RATING ANSWER APPLIED");
+  });
+
   it("applications approve: approves one application without asking", async () => {
     const ann = await applicant("Ann");
     const { code, stdout } = await fixture.run(`applications approve ${ann}`, { tty: true });

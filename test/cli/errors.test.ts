@@ -89,6 +89,11 @@ describe("exit codes", () => {
       "redirects to https://elsewhere.example",
     ],
     ["a login page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, "instead of JSON from the API"],
+    [
+      "JSON of another program",
+      { status: 200, headers: { "content-type": "application/json" }, body: "{}" },
+      "returned 200 with incomplete or other JSON instead of JSON from the API.",
+    ],
     ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "returned 502"],
   ])("%s is not a response of the API: 10", async (_, reply, message) => {
     const { code, stderr, seen } = await run([{ on: "GET /games", ...reply }], ["games", "list", "--retries", "0"]);

@@ -132,6 +132,7 @@ describe("a mistyped", () => {
     ["verb without its noun", "balance", "Did you mean `playtest billing balance`?"],
     ["flag", "games list --limt 3", "Did you mean --limit?"],
     ["flag of a body", "order --quantty 3", "Did you mean --quantity?"],
+    ["first word of a flag", "auth register --company Corp", "Did you mean --company-name?"],
     ["global flag", "games list --jsn", "Did you mean --json?"],
     ["selection of fields of a noun", "games --json name", "write --json=name."],
     ["selection of fields of a list", "games list --json name", "write --json=name."],

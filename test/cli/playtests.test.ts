@@ -392,6 +392,16 @@ describe("keys", () => {
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it("review cancel: does not ask about a slot without a reported problem", async () => {
+    const slotId = await claim(await registerPlaytester(fixture.server), await fixture.order());
+    const { code, stderr } = await fixture.run(`review cancel ${slotId}`, { tty: true });
+    const short = slotId.slice(-8);
+    expect([code, stderr]).toEqual([
+      6,
+      `error: No problem is reported for slot ${short}: it is reserved. Nothing was changed.\n`,
+    ]);
+  });
+
   it("unblock: gives the playtester a new key, which no log shows", async () => {
     const id = await fixture.order({ keysForTesters: ["OLD-KEY-0000"] });
     const person = await registerPlaytester(fixture.server);

@@ -1,4 +1,4 @@
-import { col, detail } from "../../cli/define.ts";
+import { col, detail, optionalCol } from "../../cli/define.ts";
 import type { View } from "../../io/cells.ts";
 
 export const applicationsView: View = {
@@ -7,8 +7,8 @@ export const applicationsView: View = {
     col("status", "status", "status"),
     col("playtester", "displayName"),
     col("rating", "ratingAverage"),
-    col("accepted", "acceptedCount"),
-    col("experience", "gamingExperience"),
+    optionalCol("accepted", "acceptedCount"),
+    optionalCol("experience", "gamingExperience"),
     col("answer", "qualificationsResponse"),
     col("applied", "createdAt", "ago"),
   ],
