@@ -195,6 +195,11 @@ describe("admin", () => {
     const paypal = await data("payouts create --all --format paypal --yes");
     const printed = await run(`payouts file ${paypal.batch.id} --format paypal`);
     expect(printed.stdout).toMatch(/^cyd@example\.com,10\.00,USD,PO-[0-9A-F]{12},Playtest earnings\n$/);
+    const masses = join(cwd, "paypal.csv");
+    const written = await run(`payouts file ${paypal.batch.id} --format paypal --file ${masses}`);
+    expect(written.stdout).toBe(`Wrote ${masses}. It contains payout details: delete it when the money is sent.\n`);
+    const again = await run(`payouts file ${paypal.batch.id} --format paypal --file ${masses}`);
+    expect(again.stderr).toContain("it already exists.\nNothing was done. This command never overwrites an existing file.");
     const [pending] = (await data(`payouts --batch ${paypal.batch.id}`)).payouts;
     expect(await data(`payouts paid ${pending.id}`)).toMatchObject({ payout: { status: "completed" } });
     expect((await run("payouts create --all --file x.csv --yes")).stderr).toContain("--file requires --format.");

@@ -7,7 +7,7 @@ export class SecretFile {
 
   async reserve(file: string): Promise<void> {
     await writeFile(file, "", { mode: 0o600, flag: "wx" }).catch((error: Error) => {
-      throw cannotWrite(file, error, "Nothing was done. An existing file is never overwritten with a secret.");
+      throw cannotWrite(file, error, "Nothing was done. This command never overwrites an existing file.");
     });
     this.#reserved = file;
   }

@@ -89,6 +89,8 @@ export const payoutsCreate = define({
   },
 });
 
+const wrote = (path: string) => `Wrote ${path}. It contains payout details: delete it when the money is sent.`;
+
 interface BatchFlags {
   amount: number | undefined;
   min: number | undefined;
@@ -109,7 +111,7 @@ async function createBatch(ctx: Context, { amount, min, format: method, file: pa
   if (path !== undefined && method !== undefined) {
     const { payments } = await ctx.api().readPayoutInstructions({ params: { id: data.batch.id }, body: { method } });
     await ctx.secret(fileOf(method, payments), path, data);
-    ctx.out.note(`Wrote ${path}. It contains payout details: delete it when the money is sent.`);
+    ctx.out.note(wrote(path));
   }
   return { kind: "item" as const, data, subject: data.batch, view: batchView };
 }
@@ -144,7 +146,8 @@ export const payoutsFile = define({
     const method = flags.format!;
     const data = await ctx.api().readPayoutInstructions({ params: { id: args.batch }, body: { method } });
     if (data.payments.length === 0) throw usage(`The batch has no pending payouts by ${method}. No file was written.`);
-    return ctx.secret(fileOf(method, data.payments), flags.file, data);
+    const printed = await ctx.secret(fileOf(method, data.payments), flags.file, data);
+    return flags.file === undefined ? printed : ctx.text(wrote(flags.file), { result: { file: flags.file } });
   },
 });
 
