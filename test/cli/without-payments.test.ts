@@ -66,7 +66,10 @@ it("commands about money say that the server runs without payments", async () =>
   for (const [line, who] of [
     ["billing balance", owner],
     ["billing payments list", owner],
+    ["playtests quote --quantity 2", owner],
     ["tester earnings", tester],
+    ["tester payout-details", tester],
+    ["tester statement --year 2026", tester],
   ] as const)
     expect([line, (await on(line, who)).stderr]).toEqual([line, expect.stringContaining("This server runs without payments.")]);
   const refused = await on("billing credit add --amount 20", owner);

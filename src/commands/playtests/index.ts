@@ -1,4 +1,5 @@
 import type { Group } from "../../cli/define.ts";
+import { aboutMoney } from "../shared/without-payments.ts";
 import { bulk } from "./bulk/bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
@@ -20,7 +21,7 @@ export const playtests: Group = {
     list,
     show,
     order,
-    quote,
+    aboutMoney(quote),
     panels,
     pay,
     cancel,

@@ -1,4 +1,5 @@
 import type { Group } from "../../cli/define.ts";
+import { aboutMoney } from "../shared/without-payments.ts";
 import { agreement } from "./agreement.ts";
 import { applications } from "./applications.ts";
 import { apply } from "./apply.ts";
@@ -17,7 +18,7 @@ import { withdraw } from "./withdraw.ts";
 export const tester: Group = {
   commands: [
     ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
-    ...[earnings, payoutDetails, setPayoutDetails, removePayoutDetails, statement],
+    ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],
   ],
   fallback: "slots",
 };
