@@ -14,7 +14,7 @@ const alternatives: readonly (readonly [RegExp, string])[] = [
   [/shares/, "Share a link for one hour with `playtest review url`."],
   [/^\/playtests\/:id\/pay/, "Pay on its website."],
   [/^\/playtests\//, "Use its website."],
-  [/^\/chat\//, "Start the conversation on its website. `playtest chat list` then shows it."],
+  [/^\/chat\/conversations$/, "Start the conversation on its website. `playtest chat list` then shows it."],
 ];
 
 function notSupported({ method, path, summary }: StaticOperation, error: CliError, base: string): CliError {

@@ -80,7 +80,8 @@ export function notTheApi(reply: HttpReply, url: URL): NetworkError {
       undefined,
       "If that is the right address, pass it with --base-url.",
     );
-  const content = type?.includes("json") ? "incomplete or other JSON" : (type ?? "no content type");
+  const json = reply.body.length === 0 ? "nothing" : "incomplete or other JSON";
+  const content = type?.includes("json") ? json : (type ?? "no content type");
   return new NetworkError(
     `${url.origin} returned ${reply.status} with ${content} instead of JSON from the API.`,
     true,

@@ -94,6 +94,11 @@ describe("exit codes", () => {
       { status: 200, headers: { "content-type": "application/json" }, body: "{}" },
       "returned 200 with incomplete or other JSON instead of JSON from the API.",
     ],
+    [
+      "nothing at all",
+      { status: 200, headers: { "content-type": "application/json" }, body: "" },
+      "returned 200 with nothing instead",
+    ],
     ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "returned 502"],
   ])("%s is not a response of the API: 10", async (_, reply, message) => {
     const { code, stderr, seen } = await run([{ on: "GET /games", ...reply }], ["games", "list", "--retries", "0"]);

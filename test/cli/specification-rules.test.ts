@@ -109,6 +109,27 @@ describe("how an order is paid", () => {
     },
   );
 
+  it.each(["webhooks create https://hooks.example/b --format slack", "webhooks update WEBHOOK --format discord"])(
+    "%s is refused before anything is sent",
+    async (line) => {
+      const world = await startWorld();
+      const { code, stderr } = await cli(world, line.replace("WEBHOOK", world.webhook()).split(" "));
+      expect([code, changes(world)]).toEqual([3, []]);
+      expect(stderr).toMatch(/^error: This server does not format events for (slack|discord)\. Nothing was changed\.$/m);
+    },
+  );
+
+  it("webhooks create --format standard asks for what every server sends", async () => {
+    const world = await startWorld();
+    const words = ["webhooks", "create", "https://hooks.example/b", "--format", "standard"];
+    expect([(await cli(world, words)).code, changes(world).length]).toEqual([0, 1]);
+  });
+
+  it("chat block, which the server lacks, does not advise to start a conversation", async () => {
+    const { code, stderr } = await cli(await startWorld(), ["chat", "block", "user_kim"]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("\nUse its website.\n")]);
+  });
+
   it("bulk --pay credit is refused before anything is sent", async () => {
     const world = await startWorld();
     const cwd = testFolder();
@@ -188,6 +209,15 @@ describe("prices", () => {
     expect([code, changes(world).length]).toEqual([7, 2]);
     expect(stderr).toContain("Line 2 was ordered and costs $20.00, which is more than the $15.00 that were expected.");
     expect(stderr).toContain("2 playtests ordered for $40.00");
+  });
+
+  it("bulk warns when an order made all of them cost more than --max-cost", async () => {
+    const world = await startWorld();
+    raised(world);
+    const cwd = testFolder();
+    writeFileSync(join(cwd, "orders.csv"), `game\n${world.gameId}\n`);
+    const { stderr } = await cli(world, ["bulk", "orders.csv", "--max-cost", "16"], { cwd });
+    expect(stderr).toContain("The orders so far cost $20.00, which is more than --max-cost $16.00.");
   });
 
   it("an unknown price is never invented", async () => {

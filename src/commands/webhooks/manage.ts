@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { notFound, usage } from "../../errors.ts";
+import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { webhookView } from "./view.ts";
 
 export const webhookArg = () => arg.id("Webhook id or URL", "listWebhooks", "url");
@@ -12,6 +12,15 @@ export async function allWebhooks(ctx: Context): Promise<Webhook[]> {
   const all: Webhook[] = [];
   for await (const { data } of ctx.pages("listWebhooks", {}, { all: true })) all.push(...data.webhooks);
   return all;
+}
+
+/** A server without formats may ignore the field and send events that chats refuse, so nothing is sent to it. */
+async function requireFormats(ctx: Context, { format }: { format?: unknown }): Promise<void> {
+  if (format === undefined || format === "standard" || (await ctx.api().offered("getServerInfo", {})) !== undefined) return;
+  const message = `This server does not format events for ${format}. Nothing was changed.`;
+  throw new CliError("NOT_OFFERED", exitCodes.notFound, message, {
+    hint: "Leave out --format: events are then sent in the standard format.",
+  });
 }
 
 export const list = define({
@@ -53,6 +62,7 @@ export const create = define({
     "playtest webhooks create https://hooks.slack.com/services/T0/B0/x --format slack",
   ],
   async run({ args, body, flags }, ctx) {
+    await requireFormats(ctx, body);
     await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createWebhook({ body: { ...body, events: body.events ?? ["*"], url: args.url } });
     ctx.out.note(`Created webhook ${data.webhook.id}. Its secret is shown only once.`);
@@ -70,6 +80,7 @@ export const update = define({
   examples: ["playtest webhooks update 5b7702ae --events '*'"],
   async run({ args, body }, ctx) {
     if (Object.keys(body).length === 0) throw usage("No changes given.", "Pass --url or --events.");
+    await requireFormats(ctx, body);
     return ctx.item(await ctx.api().updateWebhook({ params: { id: args.webhook }, body }), webhookView);
   },
 });

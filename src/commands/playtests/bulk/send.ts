@@ -88,6 +88,8 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
 
   function warnOverpriced({ line, cents }: Planned, asked: number) {
     ctx.out.warn(`Line ${line} was ordered and costs ${usd(asked)}, which is more than the ${usd(cents)} that were expected.`);
+    if (options.maxCents === undefined || spent <= options.maxCents) return;
+    ctx.out.warn(`The orders so far cost ${usd(spent)}, which is more than --max-cost ${usd(options.maxCents)}.`);
   }
 
   async function post(row: Planned) {
