@@ -91,7 +91,7 @@ describe("games", () => {
 
   it("games update: sets fields, clears them, and adds to a list", async () => {
     const { id } = await create("Star Miner", "--devices", "PC", "--cover-image-url", "https://example.com/c.png");
-    const { code } = await run([
+    const { code, stdout } = await run([
       "games",
       "update",
       id,
@@ -103,6 +103,10 @@ describe("games", () => {
       "cover-image-url",
     ]);
     expect(code).toBe(0);
+    expect(stdout).toContain("\ndevices\tPC, Mac\n");
+    expect(stdout, "lists of which neither the request nor the reply says anything").not.toMatch(
+      /^(categories|platforms|languages)/m,
+    );
     expect(JSON.parse((await run(["games", "show", "--json=name,devices,coverImageUrl", id])).stdout).game).toEqual({
       name: "Moon Miner",
       devices: ["PC", "Mac"],

@@ -1,16 +1,8 @@
-import { define, type View } from "../../cli/define.ts";
+import { define } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { languageTag } from "../../contract/text/language-tag.ts";
-import { columnValue } from "../../io/cells.ts";
 import { requireLanguages } from "./languages.ts";
-import { gameView } from "./view.ts";
-
-/** What was sent stands for the lists that the reply need not contain; what neither has is left out. */
-function createdView(sent: Record<string, unknown>, game: Record<string, unknown>): View {
-  const shown = { ...sent, ...game };
-  const columns = gameView.columns.map((column) => ({ ...column, value: () => columnValue(column, shown) }));
-  return { columns: columns.filter(({ value }) => value() !== undefined) };
-}
+import { changedGameView } from "./view.ts";
 
 export const create = define({
   name: "create",
@@ -32,9 +24,6 @@ export const create = define({
     await requireLanguages(ctx, body);
     const data = await ctx.api().createGame({ body });
     ctx.out.note(`Created ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
-    return ctx.item(
-      data,
-      createdView({ devices: body.devices, platforms: body.platforms, languages: body.languages }, data.game),
-    );
+    return ctx.item(data, changedGameView(body, data.game));
   },
 });

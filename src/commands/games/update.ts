@@ -2,7 +2,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { requireLanguages } from "./languages.ts";
-import { gameView } from "./view.ts";
+import { changedGameView, gameView } from "./view.ts";
 
 export const update = define({
   name: "update",
@@ -38,7 +38,8 @@ export const update = define({
     const agreementChanged = await changeAgreement(ctx, args.game, flags.consentFile, flags.noConsent);
     if (Object.keys(body).length === 0 && agreementChanged) return ctx.item(await ctx.api().getGame({ params }), gameView);
     if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest games update --help`.");
-    return ctx.item(await ctx.api().updateGame({ params, body }), gameView);
+    const data = await ctx.api().updateGame({ params, body });
+    return ctx.item(data, changedGameView(body, data.game));
   },
 });
 
