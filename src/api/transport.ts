@@ -49,11 +49,13 @@ const reasons: Record<string, string> = {
   ENETUNREACH: "the network is unreachable",
   ETIMEDOUT: "the connection timed out",
 };
-/** A server can be started from here only on this machine. */
-const unreachableHint = ({ hostname }: URL) =>
-  isLoopback(hostname)
+/** A server can be started from here only on this machine, and no setting has an address that is not the instance's. */
+function unreachableHint({ hostname }: URL, isInstance: boolean): string | undefined {
+  if (!isInstance) return undefined;
+  return isLoopback(hostname)
     ? "Start a server with `playtest serve`, or choose another with --base-url."
     : "To see where this address is set: `playtest config explain`. To use another: --base-url URL.";
+}
 const tlsCodes = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 const tlsHints: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
@@ -69,8 +71,11 @@ export function tlsHint(code: string): string {
   return tlsHints[code] ?? "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.";
 }
 
-/** The error for a failed exchange; `sent`: the connection was established before it failed. */
-export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
+/**
+ * The error for a failed exchange; `sent`: the connection was established before it failed; `isInstance`: the address is that of the
+ * instance.
+ */
+export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean, isInstance = true): Error {
   if (error instanceof CliError) return error;
   const where = proxy ? `${url.origin} through the proxy ${proxy.url.host}` : url.origin;
   if (error instanceof ProxyBusy) return new NetworkError(error.message, false, error, directHint(proxy!, url));
@@ -78,9 +83,14 @@ export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined,
   const { code = "", message } = inner as NodeJS.ErrnoException;
   if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
   if (tlsCodes.test(code))
-    return new NetworkError(`Cannot connect securely to ${where}: ${message}.`, false, error, tlsHint(code));
+    return new NetworkError(
+      `Cannot connect securely to ${where}: ${message}.`,
+      false,
+      error,
+      isInstance ? tlsHint(code) : undefined,
+    );
   const reason = reasons[code] ?? message;
-  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${reason}.`, false, error, unreachableHint(url));
+  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${reason}.`, false, error, unreachableHint(url, isInstance));
   const atProxy = error instanceof ProxyUnreachable || url.protocol === "http:";
   const failedAt = atProxy ? `the proxy ${proxy.url.host} (${proxy.from})` : where;
   return new NetworkError(`Cannot reach ${failedAt}: ${reason}.`, false, error, directHint(proxy, url));
@@ -182,7 +192,7 @@ export function createTransport(env: Env): Transport {
       if (signal?.aborted) throw signal.reason;
       if (timedOut.signal.aborted)
         throw new NetworkError(`No response from ${url.origin} within ${timeout / 1000} s.`, connected(), error);
-      throw explain(error, url, proxy, connected());
+      throw explain(error, url, proxy, connected(), request.isInstance);
     } finally {
       clearTimeout(timer);
     }

@@ -10,6 +10,8 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** Return the body as a stream instead of reading it. */
   stream?: boolean;
+  /** Whether the address is that of the instance, which can be changed in the settings. Default true. */
+  isInstance?: boolean;
 }
 
 export interface HttpReply {

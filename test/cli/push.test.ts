@@ -391,6 +391,18 @@ describe("games push to other storage", () => {
     expect((await game()).buildUrl).toMatch(/\/other#content-sha256=/);
   });
 
+  it("storage that cannot be reached is no reason to look at the address of the server", async () => {
+    const folder = folderWith({ "a.txt": "a" });
+    const nobody = "http://127.0.0.1:9";
+    for (const words of [
+      ["--put-url", `${nobody}/a.txt`],
+      ["--upload-cmd", `echo ${nobody}/a.txt`],
+    ]) {
+      const { code, stderr } = await at(folder, "a.txt", fixture.gameId, ...words);
+      expect([code, stderr]).toEqual([10, `error: Cannot reach ${nobody}: connection refused.\n`]);
+    }
+  });
+
   it("--upload-cmd uploads with a command whose last output line is the URL", async () => {
     const folder = folderWith({ "it's a.txt": "abc" });
     const script = `cp {file} ${folder}/copy && echo uploading && echo ${address}/cmd`;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -307,5 +308,26 @@ describe("crypto instructions", () => {
     world.server.hooks.interfere = ({ path }) => (path === "/billing/balance" ? { raw: "{}" } : undefined);
     const { code, stdout } = await cli(world, ["billing", "credit", "x402", "--tx", "0x5a"]);
     expect([code, stdout, world.server.state.beyond]).toEqual([0, "Added $20.00.\n", []]);
+  });
+});
+
+describe("a workflow of ci init for a server that hosts no builds", () => {
+  it("pushes and orders where its own upload command prints the URL", async () => {
+    const world = await startWorld();
+    const cwd = testFolder();
+    writeFileSync(join(cwd, "build.zip"), "build");
+    writeFileSync(join(cwd, "upload.sh"), `#!/bin/sh\ntest -s "$1" && echo ${world.server.files.origin}/build.zip\n`, {
+      mode: 0o700,
+    });
+    for (const words of ["init", "add .", "-c user.name=Ada -c user.email=ada@example.com commit -m Build"])
+      execFileSync("git", words.split(" "), { cwd, stdio: "ignore" });
+    const words = ["ci", "init", "github", world.gameId, "--build", "build.zip", "--upload-cmd", "./upload.sh {file}", "--print"];
+    const { stdout } = await cli(world, words, { cwd });
+    const [, quantity, line] = /echo "(quantity: \d+)" \| playtest (games push .+)/.exec(stdout)!;
+    expect(line).toContain(" --upload-cmd './upload.sh {file}' ");
+    const pushed = [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+    const ran = await cli(world, pushed, { cwd, stdin: `${quantity}\n` });
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("Pushed 5 B")]);
+    expect(ran.stdout).toMatch(/Ordered pt_\d+/);
   });
 });

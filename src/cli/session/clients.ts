@@ -123,7 +123,8 @@ export class Clients {
   }
 
   send(request: HttpRequest): Promise<HttpReply> {
-    return this.#transport().send(request);
+    const base = this.#options.settings().get("baseUrl")!.value;
+    return this.#transport().send({ ...request, isInstance: request.url.origin === new URL(base).origin });
   }
 
   async upload(request: UploadRequest): Promise<void> {

@@ -16,11 +16,14 @@ const ciNames = { github: "GitHub", gitlab: "GitLab", jenkins: "Jenkins" } as co
 >;
 
 /** Quotes a value for a workflow file; refuses characters that a shell, YAML or Groovy could interpret. */
-function workflowWord(text: string, label: string): string {
-  if (!/^[\w@%+=:,./ -]+$/.test(text) || text.startsWith("-"))
+function workflowWord(text: string, label: string, allowed = /^[\w@%+=:,./ -]+$/): string {
+  if (!allowed.test(text) || text.startsWith("-"))
     throw usage(`${label}: ${JSON.stringify(text)} contains characters that are not allowed in a workflow file.`);
   return shellQuote(text);
 }
+
+/** A command with the placeholder {file}. */
+const uploadCommand = /^[\w@%+=:,./{} -]+$/;
 
 /** The address of the instance for the workflow; undefined for one on this machine, which a CI cannot reach. */
 function baseUrlOf(ctx: Context): string | undefined {
@@ -82,6 +85,7 @@ export const init = define({
   },
   flags: {
     build: flag.text("Directory or file to push (default build)", { value: "PATH" }),
+    uploadCmd: flag.text("For a server that hosts no builds: what uploads {file} and prints its URL", { value: "CMD" }),
     quantity: flag.integer("Slots to order (default 2)", { min: 1, max: 100 }),
     maxCost: flag.money("Maximum cost of one order (default 50)"),
     package: flag.text(
@@ -96,7 +100,7 @@ export const init = define({
   examples: [
     "playtest ci init github --package https://example.com/playtest-cli.tgz",
     "playtest ci init gitlab GAME --build dist --quantity 3 --max-cost 75",
-    "playtest ci init jenkins --print",
+    "playtest ci init jenkins --upload-cmd './upload-build.sh {file}' --print",
   ],
   exits: [6],
   async run({ args, flags }, ctx) {
@@ -106,6 +110,7 @@ export const init = define({
       game: args.game === undefined ? '"$PLAYTEST_GAME"' : workflowWord(args.game, "game"),
       baseUrl: baseUrlOf(ctx),
       build: workflowWord(flags.build ?? "build", "--build"),
+      uploadCmd: flags.uploadCmd === undefined ? undefined : workflowWord(flags.uploadCmd, "--upload-cmd", uploadCommand),
       quantity: flags.quantity ?? 2,
       maxCost: ((flags.maxCost ?? 5000) / 100).toFixed(2),
       ...(await packageOf(ctx, flags.package)),
@@ -122,8 +127,10 @@ export const init = define({
     await writeNew(target, content, flags.force);
     for (const text of warnings(plan, ctx)) ctx.out.warn(text);
     ctx.out.note(
-      `Next: create an API key with \`playtest auth keys create\` and add it to ${ciNames[ci]} as the comment in the file says.`,
+      `Next: create an API key with \`playtest auth keys create\` and add it to ${ciNames[ci]} as the comment in the file says. A server that cannot do that has a website to create keys.`,
     );
+    if (plan.uploadCmd === undefined)
+      ctx.out.note("For a server that hosts no builds, write the file again with --upload-cmd CMD --force.");
     return ctx.text(`Wrote ${path}.`, { result });
   },
 });

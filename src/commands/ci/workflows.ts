@@ -6,6 +6,8 @@ export interface Plan {
   baseUrl: string | undefined;
   /** Directory or file, as a shell word. */
   build: string;
+  /** What uploads the build and prints its URL, as a shell word; undefined: the server hosts builds. */
+  uploadCmd: string | undefined;
   quantity: number;
   /** Dollars, as `--max-cost` takes them. */
   maxCost: string;
@@ -16,8 +18,8 @@ export interface Plan {
 }
 
 /** One command pushes and orders: if ordering fails, the next run retries it, and no build is ordered for twice. */
-const order = ({ build, game, quantity, maxCost }: Plan) =>
-  `echo "quantity: ${quantity}" | playtest games push ${build} ${game} --if-changed --version-from git --order - --max-cost ${maxCost}`;
+const order = ({ build, game, quantity, maxCost, uploadCmd }: Plan) =>
+  `echo "quantity: ${quantity}" | playtest games push ${build} ${game}${uploadCmd ? ` --upload-cmd ${uploadCmd}` : ""} --if-changed --version-from git --order - --max-cost ${maxCost}`;
 const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
 const install = (plan: Plan) => `npm install --global ${plan.package ?? '"$PLAYTEST_PACKAGE"'}`;
 
