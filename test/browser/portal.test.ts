@@ -85,6 +85,9 @@ async function claimSlot(page: Page): Promise<void> {
   await page.getByText("You claimed this slot.").waitFor();
 }
 
+/** The field that the script shows in place of the plain form, which has one with the same label until then. */
+const videoField = (page: Page) => page.locator("#upload:not([hidden])").getByLabel("Choose a video");
+
 it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", {
   timeout: 60_000,
 }, async () => {
@@ -109,7 +112,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
     return route.continue();
   });
   const submit = page.getByRole("button", { name: "Submit", exact: true });
-  await page.getByLabel("Choose a video").setInputFiles(video);
+  await videoField(page).setInputFiles(video);
   await secondPiece;
   expect(await page.locator("#percent").textContent()).toBe("40 %");
   expect(await submit.isDisabled()).toBe(true);
@@ -119,7 +122,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   expect(await page.locator("#percent").textContent()).toBe("40 %");
   expect(await page.locator("#transfer").textContent()).toBe("8.0 of 20.0 MiB");
   expect(Number(await page.getByRole("progressbar").getAttribute("value"))).toBeCloseTo(0.4, 2);
-  await page.getByLabel("Choose a video").setInputFiles(video);
+  await videoField(page).setInputFiles(video);
   await page.getByText(/^Höhle\.mp4 \(20 MiB, length: unknown\) is uploaded\.$/).waitFor();
   const piece = 8 * 1024 * 1024;
   expect(offsets).toEqual([0, piece, piece, 2 * piece].map(String));
@@ -153,7 +156,7 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   const page = await open({ width: 390 });
   await signInByLink(page);
   await claimSlot(page);
-  const choose = page.getByLabel("Choose a video");
+  const choose = videoField(page);
   await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Not a film at all, this is.") });
   await page
     .getByRole("alert")
@@ -173,9 +176,7 @@ it("portal upload: a file that is too large is refused before anything is sent",
   await claimSlot(page);
   const sent: string[] = [];
   page.on("request", (request) => sent.push(`${request.method()} ${request.url()}`));
-  await page
-    .getByLabel("Choose a video")
-    .setInputFiles({ name: "big.mp4", mimeType: "video/mp4", buffer: videoBytes(1_200_000) });
+  await videoField(page).setInputFiles({ name: "big.mp4", mimeType: "video/mp4", buffer: videoBytes(1_200_000) });
   await page.getByText("big.mp4 has 1.1 MiB, and a video can have at most 1.0 MiB. Nothing was sent.").waitFor();
   expect(sent).toEqual([]);
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isDisabled()).toBe(true);
@@ -200,7 +201,7 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
     if (tries === 2) return reached();
     return route.continue();
   });
-  await page.getByLabel("Choose a video").setInputFiles(video);
+  await videoField(page).setInputFiles(video);
   await held;
   await press(page, "Pause");
   await page.getByText("Paused. Click Resume to continue uploading long.mp4.").waitFor();
@@ -226,7 +227,7 @@ it("portal upload: on a slow connection it shows MiB, rate and time left; offlin
     });
   await network.send("Network.enable");
   await connect({ uploadThroughput: 100 * 1024 });
-  await page.getByLabel("Choose a video").setInputFiles(video);
+  await videoField(page).setInputFiles(video);
   await page.getByText(/^\d\.\d of 10\.0 MiB · 0\.\d MiB\/s · about [12] minutes? left$/).waitFor();
   expect(await page.locator("#percent").textContent()).toMatch(/^\d+ %$/);
   await connect({ offline: true });
@@ -273,7 +274,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
 
   const submit = async (name: string): Promise<string> => {
     const video = { name, mimeType: "video/mp4", buffer: videoBytes() };
-    await page.getByLabel("Choose a video").setInputFiles(video);
+    await videoField(page).setInputFiles(video);
     await page.getByText(new RegExp(`^${name} .* is uploaded\\.$`)).waitFor();
     await press(page, "Submit");
     await page.getByText("Thank you!").waitFor();
