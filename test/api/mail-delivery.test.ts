@@ -90,14 +90,14 @@ onBothDatabases("mail that is not sent", (serve) => {
   });
 
   it.each([
-    ["live", false, "is written, but not sent: the operator can give you both links."],
-    ["sandbox", true, "is written, but not sent: read them with `playtest sandbox mail`."],
+    ["live", false, "but not sent: ask the operator for both links."],
+    ["sandbox", true, "but not sent: read both with `playtest sandbox mail`."],
   ])("the page to change the address says where the links are: %s", async (_, sandbox, said) => {
     const server = await serve({ delivers: false, config: (config) => (config.sandbox = sandbox) });
     const ann = await registerPlaytester(server);
     const { html } = await (await signedIn(server, ann)).get("/play/account");
     expect(html).toContain(
-      `An email with a link to each of the two addresses ${said} The address changes when both links were opened.`,
+      `An email with a link is written for each of the two addresses, ${said} The address changes when both links were opened.`,
     );
     await ann.post("/auth/change-email", { newEmail: "ann@example.org", password: "correct horse" });
     await server.advance(0);

@@ -53,6 +53,23 @@ function start(mode: "hold" | "write", flags: string[] = []) {
 }
 
 describe("SQLite group commit", () => {
+  it("keeps the result of a query that is asked again, until a write changes its table", async () => {
+    const store = await open();
+    const ask = () => store.read((q) => q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", "color"));
+    const set = (value: string) =>
+      store.write((tx) =>
+        tx.run(
+          "INSERT INTO settings (name, value) VALUES ('color', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+          value,
+        ),
+      );
+    for (const value of ["red", "green", "blue"]) {
+      await set(value);
+      const [, second, third] = [await ask(), await ask(), await ask()];
+      expect([second, third === second]).toEqual([{ value }, true]);
+    }
+  });
+
   it("no write returns before all writes of its group are stored", async () => {
     const store = await open();
     const other = await open({ readOnly: true });

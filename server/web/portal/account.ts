@@ -21,8 +21,8 @@ const done = new Map([
 const whenChanged = "The address changes when both links were opened.";
 const changeHelp: Record<Delivery, string> = {
   sent: `There will be an email with a link to each of the two addresses. ${whenChanged}`,
-  saved: `An email with a link to each of the two addresses is written, but not sent: the operator can give you both links. ${whenChanged}`,
-  sandbox: `An email with a link to each of the two addresses is written, but not sent: read them with \`playtest sandbox mail\`. ${whenChanged}`,
+  saved: `An email with a link is written for each of the two addresses, but not sent: ask the operator for both links. ${whenChanged}`,
+  sandbox: `An email with a link is written for each of the two addresses, but not sent: read both with \`playtest sandbox mail\`. ${whenChanged}`,
 };
 
 const changeRequested: Record<Delivery, string> = {

@@ -29,15 +29,15 @@ async function scopesOf(ctx: Context, reported: unknown): Promise<string[]> {
 }
 
 /** How to use a key from a login instead of the one that comes from there. */
-function loginInstead(from: string): string {
-  if (from === "PLAYTEST_API_KEY") return "unset PLAYTEST_API_KEY and run `playtest login`";
-  return from === "--api-key-file" ? "leave out --api-key-file and run `playtest login`" : "run `playtest login`";
+function loginInstead(from: string, login = "playtest login"): string {
+  if (from === "PLAYTEST_API_KEY") return `unset PLAYTEST_API_KEY and run \`${login}\``;
+  return from === "--api-key-file" ? `leave out --api-key-file and run \`${login}\`` : `run \`${login}\``;
 }
 
 /** A key cannot create one with more scopes than it has: that takes the password. */
 function howToGetScopes({ user }: Account, from: string): string {
   if (user) return `To get a key with every scope of the account, ${loginInstead(from)}.`;
-  return `Create a key with more scopes on the server's website. To save it, ${loginInstead(from).replace("login", "login --with-key")}.`;
+  return `Create a key with more scopes on the server's website. To save it, ${loginInstead(from, "playtest login --with-key")}.`;
 }
 
 function scopeCheck(scopes: readonly string[], account: Account, from: string): Check {
