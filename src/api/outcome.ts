@@ -1,7 +1,7 @@
 import { CliError, exitCodes } from "../errors.ts";
 
-/** The command that shows whether a change took effect, by its method and path. `$1` is the id in the path. */
-const checks: readonly (readonly [RegExp, string])[] = [
+/** The command that shows whether a change took effect, by its method and path, and what to do if it did. `$1` is the id in the path. */
+const checks: readonly (readonly [RegExp, string, string?])[] = [
   [/^POST \/games$/, "games list"],
   [/^POST \/games\/([^/]+)\/playtests$/, "playtests list $1"],
   [/^(?:PATCH|POST) \/games\/([^/]+)/, "games show $1"],
@@ -11,6 +11,11 @@ const checks: readonly (readonly [RegExp, string])[] = [
   [/^POST \/billing\/subscription\//, "billing subscription show"],
   [/^POST \/billing\//, "billing payments list"],
   [/^POST \/chat\//, "chat list"],
+  [
+    /^POST \/webhooks$/,
+    "webhooks list",
+    "If it is listed, delete it with `playtest webhooks delete ID` and create it again: its secret was in the lost response.",
+  ],
   [/^\w+ \/webhooks/, "webhooks list"],
   [/^POST \/notifications\//, "notifications list --unread"],
   [/^POST \/auth\/register/, "login"],
@@ -26,8 +31,9 @@ export function howToCheck(method: string, path: string): string {
   const found = checks.find(([pattern]) => pattern.test(target));
   const repeating = "Repeating it could make the change twice.";
   if (!found) return `Check on the server's website whether it took effect. ${repeating}`;
-  const command = found[1].replace("$1", pattern1(found[0], target));
-  return `Check whether it took effect: \`playtest ${command}\`. ${repeating}`;
+  const [pattern, list, next = repeating] = found;
+  const command = list.replace("$1", pattern1(pattern, target));
+  return `Check whether it took effect: \`playtest ${command}\`. ${next}`;
 }
 
 const pattern1 = (pattern: RegExp, target: string) => decodeURIComponent(pattern.exec(target)?.[1] ?? "");

@@ -4,11 +4,15 @@ import { fold } from "../io/text.ts";
 import type { Command, Group } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { columns, row, section, spelled, whole } from "./root-help.ts";
+import { columns, isLong, row, section, spelled, whole } from "./root-help.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
-const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.required ? " (required)" : ""}`);
+const flagRow = (flag: FlagInfo) =>
+  row(
+    spelled(flag),
+    `${flag.summary}${flag.required ? " (required)" : ""}${isLong(flag.value) ? `: ${flag.value.replace(/[|,]/g, ", ")}` : ""}`,
+  );
 
 /** The arguments of a command, such as `<game> [reason] [slot…]`. */
 export function argsUsage(command: Command): string {

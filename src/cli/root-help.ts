@@ -17,9 +17,13 @@ export function row(left: string, right: string, most = whole): string {
 /** A titled block of lines. Empty if there are no lines. */
 export const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
 
+/** Whether a flag's values are too long to be shown beside its name. */
+export const isLong = (value: string | undefined): value is string =>
+  value !== undefined && !value.startsWith("[") && value.length > 60;
+
 /** How help shows a flag, such as `-f, --from-file FILE`. */
 export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short" | "value">) => {
-  const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${value.length > 60 ? "VALUE" : value}`;
+  const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${isLong(value) ? "VALUE" : value}`;
   return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
 };
 

@@ -127,6 +127,14 @@ it("chat send --content: accepted, and not shown", async () => {
   expect((await playtest(["chat", "send", "Ada", "--content", "Hello"])).stderr).not.toContain("Unknown flag");
 });
 
+it.each([
+  ["tester report", "(required): build_unavailable, crash, key_invalid, not_as_described, unsafe, other"],
+  ["webhooks create", "or `*` for all: slot.submitted, slot.accepted,"],
+])("%s names the values that do not fit beside a flag", async (path, named) => {
+  const { stdout } = await playtest([...path.split(" "), "--help"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(named);
+});
+
 it("names the exit codes, each once", () => {
   expect(exitCodeMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes));
 });

@@ -68,7 +68,12 @@ describe("on a server without quotes, orders use the price of an earlier one:", 
   it("say that it is unknown where there is no earlier one", async () => {
     const words = ["playtests", "quote", world.gameId, "--player-count", "3", "--duration-minutes", "30", "--json"];
     const { stdout, stderr } = await playtest(words, { baseUrl: gates.json.baseUrl, key: world.owner.key });
-    expect(JSON.parse(stdout)).toMatchObject({ totalCents: null, costPerSlotCents: null, missingCents: null });
+    expect(JSON.parse(stdout)).toMatchObject({
+      totalCents: null,
+      costPerSlotCents: null,
+      missingCents: null,
+      wouldPayWith: null,
+    });
     expect(stderr).toContain("no earlier order of the same length and number of players was found to go by");
   });
 

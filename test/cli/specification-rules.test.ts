@@ -37,7 +37,10 @@ describe("a change whose reply was lost", () => {
     ["billing credit add", /`playtest billing payments list`/],
     ["billing subscription cancel", /`playtest billing subscription show`/],
     ["chat send", /`playtest chat list`/],
-    ["webhooks create", /`playtest webhooks list`/],
+    [
+      "webhooks create",
+      /`playtest webhooks list`. If it is listed, delete it with `playtest webhooks delete ID` and create it again/,
+    ],
     ["notifications read-all", /`playtest notifications list --unread`/],
     ["auth register", /`playtest login`/],
   ])("%s is not sent again: 12, and how to check it", async (path, check) => {

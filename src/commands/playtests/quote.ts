@@ -39,7 +39,8 @@ async function estimatedQuote(ctx: Context, gameId: string | undefined, order: C
     playtestMinutesNeeded: price.minutesNeeded,
     playtestMinutesAvailable: minutesAvailable,
     balanceCents,
-    wouldPayWith: payWith,
+    // By an unknown price only hours, which do not depend on it, are known to be enough.
+    wouldPayWith: totalCents === null && payWith !== "hours" ? null : payWith,
     warnings: [],
     missingCents: totalCents === null || balanceCents === null ? null : payWith === "none" ? totalCents - balanceCents : 0,
   };
