@@ -52,6 +52,11 @@ export interface WriteOptions {
    * the same row do not keep others from the database.
    */
   queue?: string;
+  /**
+   * For isolation `rows`: the ids of the rows that the write locks, at least one, when what it decides by is locked by them or in the
+   * condition of an `UPDATE`. On PostgreSQL it may then share a transaction with other such writes, which costs less than one of its own.
+   */
+  locks?: readonly string[];
 }
 
 /** Receives warnings about background work of a driver. pino loggers fit. */

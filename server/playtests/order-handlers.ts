@@ -42,10 +42,10 @@ type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest"
  * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial.
  * Checkouts and crypto quotes decide by more than that.
  */
-const optionsOf = (method: PaymentMethod): CommitOptions => ({
-  locksCaller: true,
-  isolation: method === "card" || method === "x402" ? "serializable" : "rows",
-});
+const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
+  method === "card" || method === "x402"
+    ? { locksCaller: true, isolation: "serializable" }
+    : { locksCaller: true, isolation: "rows", locks: [ownerId] };
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function orders(deps: Deps): HandlersFor<Ops> {
@@ -108,7 +108,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const placed = await placeOrder(deps, tx, { gameId, ownerId }, call.body, method);
         if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
         return replyTo(tx, placed, method === "card");
-      }, optionsOf(method));
+      }, optionsOf(method, ownerId));
     },
 
     quotePlaytest: (call) =>

@@ -22,6 +22,7 @@ import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./
 import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 import { Replica } from "./replica.ts";
+import { SharedTransactions } from "./shared-transactions.ts";
 
 export interface PostgresOptions extends ConnectionOptions {
   /** A random number, 0 ≤ n < 1. Spreads the retries of transactions that collided. */
@@ -86,6 +87,10 @@ class PostgresStore implements Store {
   readonly #replica: Replica | undefined;
   readonly #gate = new ReadWriteGate();
   readonly #queues = new Queues();
+  readonly #shared = new SharedTransactions({
+    once: (fn) => this.#attempt(fn, "rows"),
+    alone: (id, fn) => this.#queues.run(id, () => this.#withRetries(() => this.#attempt(fn, "rows"), "rows")),
+  });
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -108,10 +113,9 @@ class PostgresStore implements Store {
     return replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads);
   }
 
-  async write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable", queue }: WriteOptions = {}): Promise<T> {
+  async write<T>(fn: (tx: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
-    const run = () => this.#withRetries(() => this.#attempt(fn, isolation), isolation);
-    const done = queue === undefined ? run() : this.#queues.run(queue, run);
+    const done = this.#write(fn, options);
     this.#writing.add(done);
     try {
       return await done;
@@ -145,6 +149,12 @@ class PostgresStore implements Store {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#writing);
     await Promise.all([this.#connections.close(), this.#replica?.close()]);
+  }
+
+  #write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable", queue, locks }: WriteOptions): Promise<T> {
+    if (isolation === "rows" && locks) return this.#shared.run(locks, fn);
+    const run = () => this.#withRetries(() => this.#attempt(fn, isolation), isolation);
+    return queue === undefined ? run() : this.#queues.run(queue, run);
   }
 
   async #withRetries<T>(attempt: () => Promise<T>, isolation: Isolation): Promise<T> {

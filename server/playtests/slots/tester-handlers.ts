@@ -241,7 +241,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           const consent = { version: call.body.acceptConsent, address: call.client.address };
           return claimedView(tx, await claim(deps, tx, call.params.id, call.principal.userId, { consent }));
         },
-        { ...playtests.rowLocks, locksCaller: true, queue: call.params.id },
+        { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
       ),
 
     async listHeldSlots(call) {
