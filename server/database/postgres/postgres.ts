@@ -22,6 +22,7 @@ import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./
 import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 import { Replica } from "./replica.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { SharedTransactions } from "./shared-transactions.ts";
 
 export interface PostgresOptions extends ConnectionOptions {
@@ -42,7 +43,7 @@ const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("The database URL does not start with postgres://. Nothing was opened.");
   const connections = await Connections.open(url, options);
-  const reads = new Queries(connections.pool, connections, { transaction: false });
+  const reads = new Queries(new SharedReads(connections), connections);
   if (options.readUrl === undefined) return new PostgresStore(connections, reads, undefined, options);
   try {
     return new PostgresStore(connections, reads, await Replica.open(options.readUrl, reads, options), options);
@@ -62,7 +63,7 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: Dialec
       client.release(true);
       await connections.close();
     };
-    return { dialect: postgresDialect, query: new Queries(client, connections, { transaction: true }), close };
+    return { dialect: postgresDialect, query: new Queries(client, connections), close };
   } catch (error) {
     await connections.close();
     throw unavailable(error, { reading: true });
@@ -194,7 +195,7 @@ class PostgresStore implements Store {
 
   async #attempt<T>(fn: (tx: Query) => Promise<T>, isolation: Isolation): Promise<T> {
     const client = await this.#connections.connect();
-    const tx = new Queries(client, this.#connections, { transaction: true });
+    const tx = new Queries(client, this.#connections);
     try {
       const begun = tx.begin(this.#connections.begin(ISOLATION[isolation]));
       // The session of a pooler can write outside a transaction, so nothing may follow a BEGIN that could still fail.

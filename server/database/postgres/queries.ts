@@ -1,6 +1,7 @@
-import type { ClientBase, CustomTypesConfig, Pool } from "pg";
+import type { ClientBase, CustomTypesConfig } from "pg";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
 import type { Batch, Result, Statement } from "./batch.ts";
+import { SharedReads } from "./shared-reads.ts";
 
 const STATEMENTS_KEPT = 1000;
 
@@ -48,22 +49,22 @@ export function numbered(sql: string): string {
 }
 
 /**
- * The queries of a transaction, or of reads: then `over` is a pool and a failed query has no effect on others. Those that a transaction
- * makes before it waits for a result are sent together.
+ * The queries of a transaction, which has a connection of its own, or of reads: then a failed query has no effect on others. Those that a
+ * transaction makes before it waits for a result are sent together.
  */
 export class Queries implements Query {
   failure: unknown;
   #finished = false;
   #waiting: Statement[] = [];
   readonly #sent: Promise<unknown>[] = [];
-  readonly #over: ClientBase | Pool;
+  readonly #client: ClientBase | undefined;
+  readonly #reads: SharedReads | undefined;
   readonly #server: Server;
-  readonly #transaction: boolean;
 
-  constructor(over: ClientBase | Pool, server: Server, { transaction }: { transaction: boolean }) {
-    this.#over = over;
+  constructor(over: ClientBase | SharedReads, server: Server) {
+    if (over instanceof SharedReads) this.#reads = over;
+    else this.#client = over;
     this.#server = server;
-    this.#transaction = transaction;
   }
 
   async one<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
@@ -79,7 +80,7 @@ export class Queries implements Query {
   }
 
   send(sql: string, ...values: Value[]): void {
-    if (!this.#transaction) throw new Error("A statement was sent outside of a write. It was not run.");
+    if (this.#reads) throw new Error("A statement was sent outside of a write. It was not run.");
     this.#keep(this.#query(sql, values));
   }
 
@@ -96,7 +97,7 @@ export class Queries implements Query {
   begin(text: string): Promise<unknown> {
     // Before what pg does at that time: then the first statements leave with this one.
     process.nextTick(() => this.#flush());
-    const begun = this.#over.query(text).catch((error: unknown) => {
+    const begun = this.#client!.query(text).catch((error: unknown) => {
       throw this.#fail(error);
     });
     this.#keep(begun);
@@ -135,9 +136,9 @@ export class Queries implements Query {
 
   #sendLater(statement: Pick<Statement, "text" | "name" | "values">): Promise<Result> {
     return new Promise((resolve, reject) => {
+      if (this.#reads) return this.#reads.add({ ...statement, resolve, reject });
       this.#waiting.push({ ...statement, resolve, reject });
-      if (!this.#transaction) this.#flush();
-      else if (this.#waiting.length === 1) process.nextTick(() => this.#flush());
+      if (this.#waiting.length === 1) process.nextTick(() => this.#flush());
     });
   }
 
@@ -145,14 +146,12 @@ export class Queries implements Query {
     if (this.#waiting.length === 0) return;
     const batch = this.#server.batch(this.#waiting);
     this.#waiting = [];
-    const sent: unknown = this.#over.query(batch as never);
-    // A pool without a free connection has not sent it.
-    if (sent instanceof Promise) sent.catch((error: unknown) => batch.handleError(error));
+    this.#client!.query(batch as never);
   }
 
   #fail(error: unknown): unknown {
-    const translated = translate(error, { reading: !this.#transaction });
-    if (this.#transaction) this.failure ??= translated;
+    const translated = translate(error, { reading: this.#reads !== undefined });
+    if (!this.#reads) this.failure ??= translated;
     if (translated instanceof StoreUnavailable) this.#server.failed();
     return translated;
   }

@@ -3,6 +3,7 @@ import { type Check, type Query, StoreUnavailable } from "../port.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import { hostUrls } from "./hosts.ts";
 import { Queries, reason, sqlState } from "./queries.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { sharing } from "./sharing.ts";
 
 /** How long (ms) a replica that failed is not asked again. */
@@ -41,7 +42,7 @@ export class Replica {
 
   private constructor(connections: Connections, primary: Query) {
     this.#connections = connections;
-    this.#queries = new Queries(connections.pool, connections, { transaction: false });
+    this.#queries = new Queries(new SharedReads(connections), connections);
     this.#primary = primary;
     this.#committed = sharing(() => positionFrom(this.#primary, positionOfPrimary));
     this.#replayed = sharing(() => positionFrom(this.#queries, positionOfReplica));
