@@ -101,14 +101,17 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const { problem, until } = await billOrder(deps, tx, playtest, request);
         return new CommittedProblem(problem, until);
       };
-      return call.commit(async (tx) => {
-        const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-        if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
-        if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
-        const placed = await placeOrder(deps, tx, { gameId, ownerId }, call.body, method);
-        if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
-        return replyTo(tx, placed, method === "card");
-      }, optionsOf(method, ownerId));
+      return call.commit(
+        async (tx) => {
+          const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+          if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+          if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
+          const placed = await placeOrder(deps, tx, { gameId, ownerId }, call.body, method);
+          if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
+          return replyTo(tx, placed, method === "card");
+        },
+        optionsOf(method, ownerId),
+      );
     },
 
     quotePlaytest: (call) =>

@@ -116,7 +116,8 @@ export class SharedTransactions {
   /** When the database is unavailable, the writes may be committed: only their callers can find out. */
   async #afterFailure(error: unknown, writes: readonly Waiting[]): Promise<void> {
     if (error instanceof StoreUnavailable) for (const { reject } of writes) reject(error);
-    else await Promise.all(writes.map(({ locks, fn, resolve, reject }) => this.#runner.alone(locks[0]!, fn).then(resolve, reject)));
+    else
+      await Promise.all(writes.map(({ locks, fn, resolve, reject }) => this.#runner.alone(locks[0]!, fn).then(resolve, reject)));
   }
 }
 
