@@ -67,6 +67,14 @@ describe.runIf(existsSync(program))("PostgreSQL behind pgbouncer in transaction 
     const sum = () => store.read((q) => q.one<{ n: number }>("SELECT COUNT(*) AS n FROM settings WHERE name LIKE 'k%'"));
     expect((await Promise.all(Array.from({ length: 30 }, sum))).map((row) => row?.n)).toEqual(Array(30).fill(30));
     await expect(put(1)).rejects.toMatchObject({ name: "UniqueViolation" });
+    const shared = (n: number) =>
+      store.write((tx) => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", `s${n}`, "v"), {
+        isolation: "rows",
+        locks: [`${n}`],
+      });
+    expect(await Promise.all(Array.from({ length: 30 }, (_, n) => shared(n)))).toEqual(Array(30).fill(1));
+    const session = () => store.read((q) => q.one<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_sleep(0.05)"));
+    expect(new Set((await Promise.all([session(), session()])).map((row) => row?.pid)).size).toBe(2);
 
     const server = await startTestServer({ store });
     const owner = await registerOwner(server);

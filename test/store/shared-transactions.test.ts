@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LostRace, type Query, type Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
+import { sql } from "../helpers/postgres-server.ts";
+
+let database: FreshDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  store = await openPostgres(database.unrestrictedUrl, { random: () => 0 });
+});
+afterEach(async () => {
+  await store.close();
+  await database.drop();
+});
+
+const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
+const stored = async () => {
+  const rows = await sql<{ name: string; value: string }>(
+    database.unrestrictedUrl,
+    "SELECT name, value FROM settings ORDER BY name",
+  );
+  return rows.map(({ name, value }) => (value === "" ? name : `${name}=${value}`)).join(" ");
+};
+const write = <T>(locks: readonly string[], fn: (tx: Query) => Promise<T>) => store.write(fn, { isolation: "rows", locks });
+
+/** Writes that notice which transactions they ran in: numbered from 0, in the order of the first statement. */
+function noticed() {
+  const numbers: string[] = [];
+  const ranIn: Record<string, number[]> = {};
+  const begin = async (tx: Query, name: string) => {
+    const { id } = (await tx.one<{ id: string }>("SELECT CAST(pg_current_xact_id() AS TEXT) AS id"))!;
+    if (!numbers.includes(id)) numbers.push(id);
+    ranIn[name] = [...(ranIn[name] ?? []), numbers.indexOf(id)];
+  };
+  return { begin, ranIn };
+}
+
+/** What became of each write: its value, or the name and message of its error. */
+const outcomes = async (writes: Promise<unknown>[]) =>
+  (await Promise.allSettled(writes)).map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)));
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+const letters = (count: number) => Array.from({ length: count }, (_, index) => `row ${String(index).padStart(2, "0")}`);
+
+describe("PostgreSQL writes that name what they lock", () => {
+  it("share a transaction when they come together, 16 at most", async () => {
+    const { begin, ranIn } = noticed();
+    const values = await Promise.all(
+      letters(20).map((name) =>
+        write([name], async (tx) => {
+          await begin(tx, name);
+          await put(tx, name);
+          return name;
+        }),
+      ),
+    );
+    expect(values).toEqual(letters(20));
+    expect(letters(20).map((name) => ranIn[name])).toEqual([...Array(16).fill([0]), ...Array(4).fill([1])]);
+    expect(await stored()).toBe(letters(20).join(" "));
+  });
+
+  it.each([
+    { what: "their first id", locks: () => ["count"] },
+    { what: "another of their ids", locks: (index: number) => [`a${index}`, "count"] },
+  ])("run one after the other when they share $what", async ({ locks }) => {
+    await store.write((tx) => put(tx, "count", "0"));
+    const ran: number[] = [];
+    // Without the order, several would read the same value.
+    const increment = (index: number) =>
+      write(locks(index), async (tx) => {
+        const { value } = (await tx.one<{ value: string }>("SELECT value FROM settings WHERE name = 'count'"))!;
+        await tx.run("UPDATE settings SET value = ? WHERE name = 'count'", String(Number(value) + 1));
+        ran.push(index);
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, index) => increment(index)));
+    expect(await stored()).toBe("count=40");
+    expect(ran.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index));
+  });
+
+  it("wait for a running transaction that has locked one of their rows, and for those before them, but not for others", async () => {
+    const { begin, ranIn } = noticed();
+    const ended: string[] = [];
+    const [began, over] = [gate(), gate()];
+    const run = (name: string, locks: readonly string[]) =>
+      write(locks, (tx) => begin(tx, name)).then(() => void ended.push(name));
+    const first = write(["a"], async (tx) => {
+      await begin(tx, "first");
+      began.open();
+      await over.opened;
+    }).then(() => void ended.push("first"));
+    await began.opened;
+    const waiting = [run("a and b", ["a", "b"]), run("b", ["b"])];
+    await run("c", ["c"]);
+    over.open();
+    await Promise.all([first, ...waiting]);
+    expect(ended).toEqual(["c", "first", "a and b", "b"]);
+    expect(ranIn).toEqual({ first: [0], c: [1], "a and b": [2], b: [2] });
+  });
+
+  it("fail alone when they throw before they changed anything, whatever they locked and read", async () => {
+    const { begin, ranIn } = noticed();
+    const refused = write(["b"], async (tx) => {
+      tx.lock("users", "id = ?", "b");
+      await tx.locked("users", "b");
+      await begin(tx, "b");
+      throw new Error("refused");
+    });
+    const kept = (name: string) =>
+      write([name], async (tx) => {
+        await begin(tx, name);
+        await put(tx, name);
+      });
+    expect(await outcomes([kept("a"), refused, kept("c")])).toEqual([undefined, "Error: refused", undefined]);
+    expect(ranIn).toEqual({ a: [0], b: [0], c: [0] });
+    expect(await stored()).toBe("a c");
+  });
+
+  /** How a write fails after it changed something, and what its caller is told. */
+  const failures: { how: string; fail(tx: Query): Promise<unknown>; told: string }[] = [
+    { how: "throw", fail: () => Promise.reject(new Error("too late")), told: "Error: too late" },
+    {
+      how: "repeat a unique value",
+      fail: (tx) => put(tx, "taken"),
+      told: "UniqueViolation: A row of settings with the same name already exists.",
+    },
+    {
+      how: "send a statement that fails",
+      fail: async (tx) => tx.send("INSERT INTO settings (name, value) VALUES ('taken', '')"),
+      told: "UniqueViolation: A row of settings with the same name already exists.",
+    },
+  ];
+
+  it.each(failures)(
+    "that $how after a change fail alone, and the others run again in transactions of their own",
+    async ({ fail, told }) => {
+      await store.write((tx) => put(tx, "taken"));
+      const { begin, ranIn } = noticed();
+      const run = (name: string, afterwards: (tx: Query) => Promise<unknown> = async () => {}) =>
+        write([name], async (tx) => {
+          await begin(tx, name);
+          await put(tx, name);
+          await afterwards(tx);
+          return name;
+        });
+      expect(await outcomes([run("a"), run("b", fail), run("c")])).toEqual(["a", told, "c"]);
+      expect(await stored()).toBe("a c taken");
+      expect(Object.values(ranIn).map(([together, ...alone]) => [together, alone.length])).toEqual([
+        [0, 1],
+        [0, 1],
+        [0, 1],
+      ]);
+      expect(new Set(Object.values(ranIn).map(([, alone]) => alone)).size).toBe(3);
+    },
+  );
+
+  it("that lost a race run again until they win", async () => {
+    let runs = 0;
+    const loses = write(["a"], async (tx) => {
+      await put(tx, "a");
+      runs += 1;
+      if (runs < 4) throw new LostRace("taken");
+      return runs;
+    });
+    const other = write(["b"], (tx) => put(tx, "b"));
+    expect(await outcomes([loses, other])).toEqual([4, 1]);
+    expect(await stored()).toBe("a b");
+  });
+
+  it("do not run again when the connection was lost during COMMIT, and each is told that the outcome is unknown", async () => {
+    await sql(
+      database.unrestrictedUrl,
+      "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NULL; END'",
+    );
+    await sql(
+      database.unrestrictedUrl,
+      "CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()",
+    );
+    let runs = 0;
+    const writes = ["a", "b"].map((name) =>
+      write([name], async (tx) => {
+        runs += 1;
+        await put(tx, name);
+      }),
+    );
+    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'";
+    const ended = (async () => {
+      while ((await sql(database.unrestrictedUrl, end)).length === 0);
+    })();
+    const unknown = { status: "rejected", reason: { name: "StoreUnavailable", outcomeUnknown: true } };
+    expect(await Promise.allSettled(writes)).toMatchObject([unknown, unknown]);
+    await ended;
+    expect(runs).toBe(2);
+  });
+
+  it("are finished before the store closes", async () => {
+    const done = write(["a"], (tx) => put(tx, "a"));
+    await store.close();
+    await done;
+    expect(await stored()).toBe("a");
+  });
+});
