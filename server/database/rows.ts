@@ -30,6 +30,16 @@ export function sendRows(tx: Query, table: string, rows: readonly object[]): voi
   tx.send(...insertion(table, rows));
 }
 
+/** Rows in one statement of `sendManyRows`. Few sizes make few statements to prepare. */
+const rowsAtOnce = 20;
+
+/** Inserts any number of rows with the same fields without waiting for the result: see `Query.send`. */
+export function sendManyRows(tx: Query, table: string, rows: readonly object[]): void {
+  const together = rows.length - (rows.length % rowsAtOnce);
+  for (let from = 0; from < together; from += rowsAtOnce) sendRows(tx, table, rows.slice(from, from + rowsAtOnce));
+  for (const row of rows.slice(together)) sendRow(tx, table, row);
+}
+
 function insertion(table: string, rows: readonly object[]): [sql: string, ...values: Value[]] {
   const names = Object.keys(rows[0]!);
   const insertion: [sql: string, ...values: Value[]] = [

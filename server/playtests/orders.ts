@@ -199,7 +199,10 @@ function activation(
 
 /** Opens the slots of an active order and schedules the end of its review window. */
 async function open(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
-  for (let index = 0; index < playtest.quantity; index++) openSlot(deps, tx, playtest);
+  slots.insert(
+    tx,
+    Array.from({ length: playtest.quantity }, () => openSlotOf(deps, playtest)),
+  );
   if (playtest.applications_expire_at === null) return;
   await deps.jobs.schedule(tx, {
     kind: "close-window",
@@ -216,24 +219,27 @@ export function openSlot(
   playtest: playtests.PlaytestRow,
   replaces: string | null = null,
 ): slots.SlotIn<"open"> {
-  const slot: slots.SlotIn<"open"> = {
-    id: deps.newId(),
-    playtest_id: playtest.id,
-    game_id: playtest.game_id,
-    owner_id: playtest.owner_id,
-    status: "open",
-    playtester_id: null,
-    retry_of: null,
-    replaces,
-    reserved_at: null,
-    deadline_at: null,
-    submitted_at: null,
-    ended_at: null,
-    created_at: deps.clock.now(),
-  };
-  slots.insert(tx, slot);
+  const slot = { ...openSlotOf(deps, playtest), replaces };
+  slots.insert(tx, [slot]);
   return slot;
 }
+
+/** The row of an open slot. */
+const openSlotOf = (deps: Deps, playtest: playtests.PlaytestRow): slots.SlotIn<"open"> => ({
+  id: deps.newId(),
+  playtest_id: playtest.id,
+  game_id: playtest.game_id,
+  owner_id: playtest.owner_id,
+  status: "open",
+  playtester_id: null,
+  retry_of: null,
+  replaces: null,
+  reserved_at: null,
+  deadline_at: null,
+  submitted_at: null,
+  ended_at: null,
+  created_at: deps.clock.now(),
+});
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${plural(playtest.player_count, "player")}`;
@@ -312,7 +318,7 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
 async function insertPlaytest(deps: Deps, tx: Query, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
   if (order.isFreePublicTrial) await insertTrial(tx, playtest);
   else playtests.send(tx, playtest);
-  if (order.keysForTesters) await storeKeys(deps, tx, playtest.id, order.keysForTesters);
+  if (order.keysForTesters) storeKeys(deps, tx, playtest.id, order.keysForTesters);
 }
 
 async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<void> {

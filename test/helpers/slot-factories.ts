@@ -87,7 +87,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
   await store.write(async (tx) => {
     await games.insert(tx, game);
     await playtests.insert(tx, playtest);
-    await slots.insert(tx, slot);
+    await slots.insert(tx, [slot]);
   });
   return slot.id;
 }

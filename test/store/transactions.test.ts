@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isUniqueViolation, type Query, type Value } from "../../server/database/port.ts";
+import { sendManyRows } from "../../server/database/rows.ts";
 import { drivers, sqlite, type TestStore } from "../helpers/store.ts";
 
 const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
@@ -35,6 +36,13 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
     const both = (q: Query) => Promise.all([q.one(sql, "a"), q.all(sql, "a"), q.one(sql, "a")]);
     const expected = [{ name: "a" }, [{ name: "a" }], { name: "a" }];
     expect([await store.read(both), await store.write(both)]).toEqual([expected, expected]);
+  });
+
+  it.each([1, 19, 20, 45])("%i rows that are sent together are stored once each", async (count) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ name: `row ${index}`, value: String(index) }));
+    await store.write(async (tx) => sendManyRows(tx, "settings", rows));
+    const stored = await store.read((q) => q.all("SELECT name, value FROM settings ORDER BY CAST(value AS INT)"));
+    expect(stored).toEqual(rows);
   });
 
   it("of writes that commit together, only the one that throws is rolled back", async () => {

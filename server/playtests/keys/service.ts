@@ -32,8 +32,11 @@ export const open = (deps: Deps, playtestId: string, { position, ciphertext }: P
   deps.secrets.open(ciphertext, contextOf(playtestId, position));
 
 /** Stores the keys of a new order. */
-export async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
-  for (const [position, key] of keys.entries()) await store.insert(tx, seal(deps, playtestId, position, key, null));
+export function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): void {
+  store.insert(
+    tx,
+    keys.map((key, position) => seal(deps, playtestId, position, key, null)),
+  );
 }
 
 export async function supplyOf(q: Query, playtest: Playtest): Promise<KeySupply> {
@@ -82,7 +85,10 @@ async function append(deps: Deps, tx: Query, playtest: Playtest, keys: readonly 
     known.add(key);
   }
   const next = (present.at(-1)?.position ?? -1) + 1;
-  for (const [index, key] of keys.entries()) await store.insert(tx, seal(deps, playtest.id, next + index, key, slotId));
+  store.insert(
+    tx,
+    keys.map((key, index) => seal(deps, playtest.id, next + index, key, slotId)),
+  );
 }
 
 /** Tells the owner, once, when a slot that just opened made the keys too few. */

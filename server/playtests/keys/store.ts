@@ -1,5 +1,5 @@
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { sendManyRows } from "../../database/rows.ts";
 
 /** A game key of a playtest. The playtester who holds its slot sees it, so it is never given to another one. */
 export interface KeyRow {
@@ -22,7 +22,7 @@ export const suppliedSql = `(p.uses_keys = 0
 export const lackingSql = `p.uses_keys = 1 AND (SELECT COUNT(*) FROM playtest_keys k WHERE k.playtest_id = p.id AND ${unused})
   < p.player_count * (SELECT COUNT(*) FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')`;
 
-export const insert = (tx: Query, key: KeyRow) => insertRow(tx, "playtest_keys", key);
+export const insert = (tx: Query, keys: readonly KeyRow[]) => sendManyRows(tx, "playtest_keys", keys);
 
 /** Every key of a playtest, in the order in which they were added. */
 export const ofPlaytest = (q: Query, playtestId: string) =>

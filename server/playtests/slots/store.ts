@@ -4,7 +4,7 @@ import type { BlockReason, ReportOutcome, TranscriptVersion } from "../../../src
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, sendRow } from "../../database/rows.ts";
+import { insertRow, sendManyRows, sendRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { latestSql } from "./reports-store.ts";
 
@@ -187,7 +187,7 @@ export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now:
   );
 }
 
-export const insert = (tx: Query, slot: SlotRow) => sendRow(tx, "slots", slot);
+export const insert = (tx: Query, rows: readonly SlotRow[]) => sendManyRows(tx, "slots", rows);
 
 export const { isIn, requireMove, transition, tryTransition } = stateMachine<SlotRow, typeof slotMoves>({
   noun: "slot",
