@@ -241,6 +241,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           const consent = { version: call.body.acceptConsent, address: call.client.address };
           return claimedView(tx, await claim(deps, tx, call.params.id, call.principal.userId, { consent }));
         },
+        // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
         { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
       ),
 
