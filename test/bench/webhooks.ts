@@ -6,14 +6,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { load } from "./load.ts";
 import { type Figure, inTurn, median } from "./measure.ts";
 import { arrived, type Control, queue, register, startReceivers } from "./sustained/deliveries.ts";
+import { seconds } from "./sustained/run.ts";
 
-const deliveries = 10_000;
 const receivers = 10;
-const each = deliveries / receivers;
+/** Deliveries to each receiver: about as many as a server sends in the seconds of a run. */
+const each = 250 * seconds;
+const deliveries = receivers * each;
+/** To each receiver, when some of them hang. */
+const eachOfSome = 1_000;
 const inFlight = 20;
 const body = JSON.stringify({ event: "slot.submitted", timestamp: new Date(0).toISOString(), data: { slotId: "x".repeat(36) } });
 
-/** `webhooks`: 10,000 queued deliveries to ten local receivers, against a plain HTTP load on them; and with two that hang. */
+/** `webhooks`: deliveries to ten local receivers for 20 seconds, against as many plain requests to them; and with two that hang. */
 export async function webhooks(): Promise<Figure[]> {
   const { control, ports, stop: end } = await startReceivers(receivers);
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
@@ -43,7 +47,7 @@ export async function webhooks(): Promise<Figure[]> {
     return [
       {
         name: "webhooks",
-        what: "10,000 deliveries to ten receivers against a plain HTTP load",
+        what: `${deliveries} deliveries to ten receivers against a plain HTTP load`,
         ratio: ours / bare,
         goal: "≥ 0.5×",
         met: ours / bare >= 0.5,
@@ -94,9 +98,9 @@ async function replay(baseUrl: string, ownerKey: string, control: Control): Prom
 /** Queues while no server runs, as a restart finds it; how long the receivers that answer took to get theirs. */
 async function deliver(dataDir: string, hostile: number, control: Control): Promise<number> {
   await control(`/reset?hostile=${hostile}`);
-  await queue({ dataDir }, each);
+  await queue({ dataDir }, eachOfSome);
   const server = await serve(dataDir, []);
-  const { firstAt, lastAt } = await arrived(control, each, hostile);
+  const { firstAt, lastAt } = await arrived(control, eachOfSome, hostile);
   await server.stop();
   return lastAt - firstAt;
 }
