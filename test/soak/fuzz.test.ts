@@ -50,7 +50,8 @@ onBothDatabases("soak", (serve) => {
       if (isLong) console.log(soak.report(Date.now() - started, samples));
       expect(Object.fromEntries(soak.faults)).toEqual({});
       expect(soak.neverReached()).toEqual([]);
-      if (samples.length >= 20) expect(growth).toBeLessThan(mostGrowth);
+      // In the first 100,000 calls, what is compiled still grows.
+      if (samples.length >= 40) expect(growth).toBeLessThan(mostGrowth);
     },
     (minutes + 5) * 60_000,
   );
