@@ -1,4 +1,4 @@
-import { type Query, StoreUnavailable, type Value } from "../port.ts";
+import { LostRace, type Query, StoreUnavailable, type Value } from "../port.ts";
 
 /** A write that waits for a transaction, and the ids of the rows that it locks. */
 interface Waiting {
@@ -53,7 +53,7 @@ export class SharedTransactions {
 
   /** Not at once: requests that arrived together share the first transaction too. */
   #schedule(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#waiting.length === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -81,49 +81,60 @@ export class SharedTransactions {
   }
 
   async #runTogether(writes: readonly Waiting[]): Promise<void> {
-    const ids = writes.flatMap(({ locks }) => locks);
-    for (const id of ids) this.#locked.add(id);
+    for (const { locks } of writes) for (const id of locks) this.#locked.add(id);
     this.#running++;
     try {
-      await this.#commit(writes);
+      for (const settle of await this.#commit(writes)) settle();
+      this.#ended(writes);
+    } catch (error) {
+      this.#failed(error, writes);
     } finally {
       this.#running--;
-      for (const id of ids) this.#locked.delete(id);
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#schedule();
     }
   }
 
-  async #commit(writes: readonly Waiting[]): Promise<void> {
+  /** Returns what settles the writes. */
+  async #commit(writes: readonly Waiting[]): Promise<(() => void)[]> {
     const settle: (() => void)[] = [];
-    try {
-      await this.#runner.once(async (tx) => {
-        const last = new Map<string, Promise<void>>();
-        for (const write of writes) {
-          const before = write.locks.flatMap((id) => last.get(id) ?? []);
-          const result = before.length === 0 ? attempt(tx, write) : Promise.all(before).then(() => attempt(tx, write));
-          const ended = result.then((done) => void settle.push(done));
-          for (const id of write.locks) last.set(id, ended);
-        }
-        await Promise.all(last.values());
-      });
-    } catch (error) {
-      await this.#afterFailure(error, writes);
-      return;
-    }
-    for (const done of settle) done();
+    await this.#runner.once(async (tx) => {
+      const last = new Map<string, Promise<void>>();
+      for (const write of writes) {
+        const before = write.locks.flatMap((id) => last.get(id) ?? []);
+        const result = before.length === 0 ? attempt(tx, write) : Promise.all(before).then(() => attempt(tx, write));
+        const ended = result.then((done) => void settle.push(done));
+        for (const id of write.locks) last.set(id, ended);
+      }
+      await Promise.all(last.values());
+    });
+    return settle;
   }
 
   /** When the database is unavailable, the writes may be committed: only their callers can find out. */
-  async #afterFailure(error: unknown, writes: readonly Waiting[]): Promise<void> {
-    if (error instanceof StoreUnavailable) for (const { reject } of writes) reject(error);
-    else
-      await Promise.all(writes.map(({ locks, fn, resolve, reject }) => this.#runner.alone(locks[0]!, fn).then(resolve, reject)));
+  #failed(error: unknown, writes: readonly Waiting[]): void {
+    if (!(error instanceof StoreUnavailable)) {
+      for (const write of writes) void this.#runAlone(write);
+      return;
+    }
+    for (const { reject } of writes) reject(error);
+    this.#ended(writes);
+  }
+
+  /** Nothing waits for it but writes for the same rows: another process may have locked them for long. */
+  async #runAlone(write: Waiting): Promise<void> {
+    await this.#runner.alone(write.locks[0]!, write.fn).then(write.resolve, write.reject);
+    this.#ended([write]);
+  }
+
+  #ended(writes: readonly Waiting[]): void {
+    for (const { locks } of writes) for (const id of locks) this.#locked.delete(id);
+    this.#schedule();
   }
 }
 
 /**
  * Runs a write in a transaction with others. Returns what settles it after the commit. Throws when the write changed something before it
- * failed, which only a rollback undoes.
+ * failed, which only a rollback undoes, or must run again.
  */
 async function attempt(tx: Query, { fn, resolve, reject }: Waiting): Promise<() => void> {
   const own = new Observed(tx);
@@ -131,8 +142,10 @@ async function attempt(tx: Query, { fn, resolve, reject }: Waiting): Promise<() 
     const value = await fn(own);
     return () => resolve(value);
   } catch (error) {
-    if (own.changed) throw error;
+    if (own.changed || error instanceof LostRace) throw error;
     return () => reject(error);
+  } finally {
+    own.isOver = true;
   }
 }
 
@@ -143,6 +156,8 @@ const inOrder = (writes: readonly Waiting[]) =>
 /** The queries of one write. Notes whether they changed anything. Locks change nothing. */
 class Observed implements Query {
   changed = false;
+  /** Later queries would change something in the transaction of the others. */
+  isOver = false;
   readonly #tx: Query;
 
   constructor(tx: Query) {
@@ -150,34 +165,36 @@ class Observed implements Query {
   }
 
   one<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
-    this.#note(sql);
-    return this.#tx.one(sql, ...values);
+    return this.#noted(sql).one(sql, ...values);
   }
 
   all<T>(sql: string, ...values: Value[]): Promise<T[]> {
-    this.#note(sql);
-    return this.#tx.all(sql, ...values);
+    return this.#noted(sql).all(sql, ...values);
   }
 
   run(sql: string, ...values: Value[]): Promise<number> {
-    this.#note(sql);
-    return this.#tx.run(sql, ...values);
+    return this.#noted(sql).run(sql, ...values);
   }
 
   send(sql: string, ...values: Value[]): void {
-    this.#note(sql);
-    this.#tx.send(sql, ...values);
+    this.#noted(sql).send(sql, ...values);
   }
 
   lock(...of: Parameters<Query["lock"]>): void {
-    this.#tx.lock(...of);
+    this.#open().lock(...of);
   }
 
   locked<T>(...of: Parameters<Query["locked"]>): Promise<T | undefined> {
-    return this.#tx.locked(...of);
+    return this.#open().locked(...of);
   }
 
-  #note(sql: string): void {
+  #noted(sql: string): Query {
     if (!/^\s*SELECT\b/i.test(sql)) this.changed = true;
+    return this.#open();
+  }
+
+  #open(): Query {
+    if (this.isOver) throw new Error("This write is over: the query was not run. Await every query inside the write callback.");
+    return this.#tx;
   }
 }
