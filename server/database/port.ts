@@ -182,6 +182,7 @@ export function isUniqueViolation(error: unknown, table?: string, ...columns: st
 /** Throws for values that the databases would store differently, or that one of them cannot store. */
 export function assertStorable(values: readonly Value[]): void {
   for (const value of values) {
+    if (value === undefined || typeof value === "boolean") throw new TypeError(`${value} cannot be stored.`);
     if (typeof value === "number" && !Number.isSafeInteger(value))
       throw new RangeError(`${value} is not an integer within ±2^53.`);
     if (typeof value === "string" && value.includes("\0")) throw new RangeError("Text with a NUL character cannot be stored.");
