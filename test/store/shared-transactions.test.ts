@@ -65,7 +65,9 @@ describe("PostgreSQL writes that name what they lock", () => {
       ),
     );
     expect(values).toEqual(letters(20));
-    expect(letters(20).map((name) => ranIn[name])).toEqual([...Array(16).fill([0]), ...Array(4).fill([1])]);
+    // The second one may begin first: each needs a connection.
+    const ran = letters(20).map((name) => String(ranIn[name]));
+    expect([new Set(ran.slice(0, 16)).size, new Set(ran.slice(16)).size, [...new Set(ran)].sort()]).toEqual([1, 1, ["0", "1"]]);
     expect(await stored()).toBe(letters(20).join(" "));
   });
 

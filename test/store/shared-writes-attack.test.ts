@@ -65,6 +65,17 @@ describe("PostgreSQL writes that share a transaction", () => {
     expect(String(late[0])).toContain("is over");
   });
 
+  it("lock rows in the order of their ids, as those of other processes do, and in the order of the requests", async () => {
+    const began: string[] = [];
+    const run = (lock: string, name: string) =>
+      write(lock, async (tx) => {
+        began.push(name);
+        await tx.one("SELECT 1 AS n");
+      });
+    await Promise.all([run("c", "c"), run("a", "first a"), run("b", "b"), run("a", "second a")]);
+    expect(began).toEqual(["first a", "b", "c", "second a"]);
+  });
+
   it("that lost a race before they changed anything run again", async () => {
     let runs = 0;
     const loses = write("a", async (tx) => {
