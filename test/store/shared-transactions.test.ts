@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LostRace, type Query, type Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { gate } from "../helpers/gate.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 
@@ -41,14 +42,6 @@ function noticed() {
 /** What became of each write: its value, or the name and message of its error. */
 const outcomes = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)));
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
 
 const letters = (count: number) => Array.from({ length: count }, (_, index) => `row ${String(index).padStart(2, "0")}`);
 
@@ -98,9 +91,9 @@ describe("PostgreSQL writes that name what they lock", () => {
     const first = write(["a"], async (tx) => {
       await begin(tx, "first");
       began.open();
-      await over.opened;
+      await over.passed;
     }).then(() => void ended.push("first"));
-    await began.opened;
+    await began.passed;
     const waiting = [run("a and b", ["a", "b"]), run("b", ["b"])];
     await run("c", ["c"]);
     over.open();
