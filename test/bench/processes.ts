@@ -14,6 +14,8 @@ import { cpuTime, seconds } from "./sustained/run.ts";
 /** Connections of clients, and those of a process to PostgreSQL, which pgbench uses too. */
 const [clients, connections] = [64, 20];
 const size = { testers: 25 * racers, playtests: 400 };
+/** Calls before a measurement: a process that was just started is slower until its code is compiled. */
+const warmUp = 2_000;
 
 interface Run {
   perSecond: number;
@@ -109,7 +111,7 @@ class Bench {
     const call = workload.calls(this.population);
     let next = 0;
     const make = () => call(next++);
-    const warm = await loadAll(over, at, Math.min(at * 10, (workload.most ?? Number.POSITIVE_INFINITY) / 4), make);
+    const warm = await loadAll(over, at, Math.min(warmUp, (workload.most ?? Number.POSITIVE_INFINITY) / 4), make);
     const count = Math.ceil(Math.min(warm.perSecond * seconds, (workload.most ?? Number.POSITIVE_INFINITY) - next));
     const [rollbacks, server, database] = [await this.#rollbacks(), cpuOf(over), await this.#databaseCpu()];
     const { perSecond, p50 } = await loadAll(over, at, count, make);
@@ -247,7 +249,7 @@ async function ordersOnSqlite(): Promise<Run> {
     const call = orders(16).calls(population);
     let next = 0;
     const make = () => call(next++);
-    const warm = await loadAll([served], clients, clients * 10, make);
+    const warm = await loadAll([served], clients, warmUp, make);
     const [count, before] = [Math.ceil(warm.perSecond * seconds), cpuOf([served])];
     const { perSecond, p50 } = await loadAll([served], clients, count, make);
     return { perSecond, p50, rollbacks: 0, serverCpu: (cpuOf([served]) - before) / count, databaseCpu: 0 };
