@@ -346,6 +346,7 @@ it("comparison: its button and its position say what the videos do", { timeout: 
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await all("video.currentTime === 5");
-  expect(await page.locator(".together .at").textContent()).toBe("0:05 / 0:12");
+  // The browser says that the position has changed a moment after it has.
+  await expect.poll(() => page.locator(".together .at").textContent(), { timeout: 10_000 }).toBe("0:05 / 0:12");
   await page.getByRole("button", { name: "Play all" }).waitFor();
 });

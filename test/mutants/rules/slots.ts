@@ -11,7 +11,7 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "an order opens as many slots as it has",
     test: "api/playtests",
-    edits: [[orders, "index < playtest.quantity", "index < 1"]],
+    edits: [[orders, "length: playtest.quantity", "length: 1"]],
   },
   {
     rule: "a claim by one player has 24 hours",
