@@ -339,6 +339,22 @@ onBothDatabases("slots", (serve) => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
   });
 
+  it("orders and claims name every row that they lock, because their transactions may be shared", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtester = await registerPlaytester(server);
+    const { store } = server.deps;
+    const write = store.write;
+    const named: (readonly string[])[] = [];
+    store.write = (fn, options) => {
+      if (options?.locks) named.push(options.locks);
+      return write.call(store, fn, options) as never;
+    };
+    const id = await order(owner, gameId);
+    await playtester.post(`/playtester/playtests/${id}/claim`);
+    expect(named).toEqual([[owner.id], [id, playtester.id]]);
+  });
+
   it("claim: refused when the account is suspended after the request was authenticated", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);

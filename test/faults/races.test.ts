@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { type Cluster, ledgerDamage, oneSqlite, twoProcesses } from "../helpers/cluster.ts";
+import { type Cluster, ledgerDamage, maxReserved, oneSqlite, twoProcesses } from "../helpers/cluster.ts";
 import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
 
@@ -72,6 +72,17 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
     const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id as string;
     const claims = playtesters.map((mine) => () => mine.post(`/playtester/playtests/${id}/claim`));
     const replies = await cluster.meetAt({ table: "slots", id: slotId }, claims);
+    expect(tally(replies.map((reply) => reply.status))).toEqual({ 201: 1, 409: 1 });
+  });
+
+  it("claims: of two by one playtester who can hold one more slot, one succeeds", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 1 });
+    const mine = playtesters[0]!;
+    const ids = await Promise.all(times(maxReserved + 1, () => order(owner, gameId)));
+    const claimed = ids.slice(2).map((id) => mine.post(`/playtester/playtests/${id}/claim`));
+    expect(tally(await statusesOf(claimed))).toEqual({ 201: maxReserved - 1 });
+    const claims = ids.slice(0, 2).map((id, n) => () => via(mine, n).post(`/playtester/playtests/${id}/claim`));
+    const replies = await cluster.meetAt({ table: "users", id: mine.id }, claims);
     expect(tally(replies.map((reply) => reply.status))).toEqual({ 201: 1, 409: 1 });
   });
 

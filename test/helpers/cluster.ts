@@ -29,7 +29,8 @@ export interface Cluster {
 /** Faults of the ledger, as `serve doctor --ledger` finds it. */
 export const ledgerDamage = async (cluster: Cluster) => (await cluster.read(checkLedger)).filter((check) => !check.ok);
 
-const maxReserved = 100;
+/** How many slots a playtester can hold. */
+export const maxReserved = 100;
 
 /** Two processes as `playtest serve run --sandbox` starts them, at once, on a PostgreSQL database and folder of their own. */
 export async function twoProcesses(): Promise<Cluster> {

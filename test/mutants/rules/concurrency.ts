@@ -17,7 +17,28 @@ const noReadingLocks: Edit = [
 ];
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from };", "= {};"];
 
+const shared = "server/database/postgres/shared-transactions.ts";
+/** Rules of writes that share a transaction: what breaks each, and the file of its test. */
+const sharing: readonly [rule: string, from: string, to: string, test: "" | "-failures"][] = [
+  ["run one after the other for one row", "write.locks.flatMap((id) => last.get(id) ?? [])", "[]", ""],
+  ["wait for a transaction that has their row", "new Set(this.#locked)", "new Set<string>()", ""],
+  ["do not overtake a write for the same row", "else for (const id of write.locks) unavailable.add(id);", "", ""],
+  ["are rolled back together after a change", "own.changed || ", "", ""],
+  ["do not run again when they may be committed", "!(error instanceof StoreUnavailable)", "error", ""],
+  ["lock rows in one order", "return inOrder(taken);", "return taken;", "-failures"],
+  ["change nothing once refused", "own.isOver = true;", "", "-failures"],
+  ["run again after a lost race", " || error instanceof LostRace", "", "-failures"],
+];
+
 export const concurrencyRules: readonly Mutant[] = [
+  ...sharing.map(
+    ([rule, from, to, test]): Mutant => ({
+      rule: `writes that share a transaction ${rule}`,
+      test: `store/shared-transactions${test}`,
+      only: "PostgreSQL writes",
+      edits: [[shared, from, to]],
+    }),
+  ),
   {
     rule: "one slot, many claims: one",
     test: "api/playtests",
@@ -83,12 +104,17 @@ export const concurrencyRules: readonly Mutant[] = [
     only: "one queue",
     edits: [["server/database/postgres/postgres.ts", "queue === undefined ? run()", "queue !== undefined ? run()"]],
   },
-  {
-    rule: "claims at once by one playtester count each other",
-    test: "api/playtests",
-    only: "postgres.*claim: of 8",
-    edits: [["server/accounts/authenticate.ts", "await users.locked(tx, userId)", "await users.find(tx, userId)"]],
-  },
+  ...[
+    ["server/playtests/slots/tester-handlers.ts", "[call.params.id, call.principal.userId]", "[call.params.id]"] as const,
+    ["server/playtests/order-handlers.ts", "locks: [ownerId]", "locks: []"] as const,
+  ].map(
+    (edit): Mutant => ({
+      rule: `what shares a transaction names what it locks: ${edit[2]}`,
+      test: "api/playtests",
+      only: "sqlite.*name every row",
+      edits: [edit],
+    }),
+  ),
   {
     rule: "two processes: wrong passwords are counted together",
     test: "faults/two-processes",
