@@ -138,6 +138,8 @@ const inStudio: Fact<Market>[] = [
       const [, clip] = /name="clip" value="([^"]+)"/.exec(html)!;
       const { location } = await scene.browser.submit(page, `${page}/clips/delete`, { clip: clip! });
       expect((await scene.browser.get(location!)).html).toContain("The clip is deleted.");
+      // A job removes its file.
+      await scene.server.advance(0);
       expect((await download()).status).toBe(404);
     },
   },
