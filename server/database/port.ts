@@ -45,6 +45,12 @@ export interface ReadOptions {
   replica?: boolean;
 }
 
+/**
+ * The ids of the rows that a write locks. Whatever it decides by is locked by them or in the condition of an `UPDATE`: writes of one
+ * transaction see each other's changes, and only those that have an id in common run one after the other.
+ */
+export type Locks = readonly [string, ...string[]];
+
 export interface WriteOptions {
   isolation?: Isolation;
   /**
@@ -52,11 +58,8 @@ export interface WriteOptions {
    * the same row do not keep others from the database.
    */
   queue?: string;
-  /**
-   * For isolation `rows`: the ids of the rows that the write locks, at least one, when what it decides by is locked by them or in the
-   * condition of an `UPDATE`. On PostgreSQL it may then share a transaction with other such writes, which costs less than one of its own.
-   */
-  locks?: readonly string[];
+  /** For isolation `rows`. On PostgreSQL the write may then share a transaction with others, which costs less than one of its own. */
+  locks?: Locks;
 }
 
 /** Receives warnings about background work of a driver. pino loggers fit. */

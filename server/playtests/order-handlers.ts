@@ -40,7 +40,8 @@ type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest"
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
  * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial.
- * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more than that.
+ * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
+ * than that.
  */
 const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
   method === "card" || method === "x402"

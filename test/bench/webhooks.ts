@@ -9,15 +9,15 @@ import { arrived, type Control, queue, register, startReceivers } from "./sustai
 import { seconds } from "./sustained/run.ts";
 
 const receivers = 10;
-/** Deliveries to each receiver: about as many as a server sends in the seconds of a run. */
-const each = 250 * seconds;
+/** Deliveries to each receiver: a server that sends 5,000 a second is busy for the seconds of a run. */
+const each = 500 * seconds;
 const deliveries = receivers * each;
 /** To each receiver, when some of them hang. */
 const eachOfSome = 1_000;
 const inFlight = 20;
 const body = JSON.stringify({ event: "slot.submitted", timestamp: new Date(0).toISOString(), data: { slotId: "x".repeat(36) } });
 
-/** `webhooks`: deliveries to ten local receivers for 20 seconds, against as many plain requests to them; and with two that hang. */
+/** `webhooks`: 100,000 deliveries to ten local receivers, against as many plain requests to them; and with two that hang. */
 export async function webhooks(): Promise<Figure[]> {
   const { control, ports, stop: end } = await startReceivers(receivers);
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));

@@ -23,6 +23,8 @@ const variants = isLong ? 12 : 1;
 const generated = isLong ? 2_500 : 200;
 /** MiB of heap per 100,000 calls. */
 const mostGrowth = 4;
+/** About 220,000 calls: the growth is that of the second half, and compiled code still grows in the first 100,000. */
+const fewestSamples = 40;
 
 /** Operations that end accounts and keys: only those of bystanders. */
 const endsAccounts = (operation: Operation) => contract[operation].path.startsWith("/auth/");
@@ -50,8 +52,8 @@ onBothDatabases("soak", (serve) => {
       if (isLong) console.log(soak.report(Date.now() - started, samples));
       expect(Object.fromEntries(soak.faults)).toEqual({});
       expect(soak.neverReached()).toEqual([]);
-      // In the first 100,000 calls, what is compiled still grows.
-      if (samples.length >= 40) expect(growth).toBeLessThan(mostGrowth);
+      if (samples.length >= fewestSamples) expect(growth).toBeLessThan(mostGrowth);
+      else if (isLong) console.log("too few calls to tell whether memory grows");
     },
     (minutes + 5) * 60_000,
   );

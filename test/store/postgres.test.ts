@@ -8,6 +8,7 @@ import { numbered } from "../../server/database/postgres/queries.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import { watchClock } from "../../server/operations/watch-clock.ts";
+import { endHeldCommit, holdCommits } from "../helpers/held-commits.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { createTestLog } from "../helpers/server.ts";
@@ -306,30 +307,17 @@ describe("PostgreSQL connection", () => {
   });
 
   it("lost during COMMIT: the outcome is unknown, and the write is not run again", async () => {
-    // The commit waits in a deferred trigger until its connection is ended.
-    await sql(
-      database.url,
-      "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NULL; END'",
-    );
-    await sql(
-      database.url,
-      "CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()",
-    );
+    await holdCommits(database.url);
     let runs = 0;
     const write = store.write(async (tx) => {
       runs += 1;
       await put(tx, "a");
     });
-    const ended = endConnectionInCommit();
+    const ended = endHeldCommit(database.url);
     await expect(write).rejects.toMatchObject({ name: "StoreUnavailable", outcomeUnknown: true });
     await ended;
     expect(runs).toBe(1);
   });
-
-  async function endConnectionInCommit(): Promise<void> {
-    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'";
-    while ((await sql(database.url, end)).length === 0);
-  }
 
   it("that only goes silent is ended: in a write, in its COMMIT, in a read; the next query gets a new one", async () => {
     const network = await startTcpProxy(database.url.replace(/^postgres(ql)?:/, "http:"));

@@ -58,4 +58,13 @@ describe("PostgreSQL reads of the same moment", () => {
     const open = "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     expect(Number((await sql<{ n: string }>(database.unrestrictedUrl, open))[0]!.n)).toBeLessThanOrEqual(3);
   });
+
+  it("with a value that cannot be sent fail, and leave those of the same moment and the connection as they were", async () => {
+    const good = () => store.read((q) => q.one<{ n: string }>("SELECT CAST(? AS TEXT) AS n", "x"));
+    const bad = store.read((q) => q.one("SELECT CAST(? AS TEXT) AS n", undefined as never));
+    const read = { status: "fulfilled", value: { n: "x" } };
+    const refused = { status: "rejected", reason: { message: "undefined cannot be stored." } };
+    expect(await Promise.allSettled([good(), bad, good()])).toMatchObject([read, refused, read]);
+    expect(await good()).toEqual({ n: "x" });
+  });
 });

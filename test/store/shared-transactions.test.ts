@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LostRace, type Query, type Store } from "../../server/database/port.ts";
+import { type Locks, LostRace, type Query, type Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { gate } from "../helpers/gate.ts";
+import { endHeldCommit, holdCommits } from "../helpers/held-commits.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 
@@ -25,7 +26,7 @@ const stored = async () => {
   );
   return rows.map(({ name, value }) => (value === "" ? name : `${name}=${value}`)).join(" ");
 };
-const write = <T>(locks: readonly string[], fn: (tx: Query) => Promise<T>) => store.write(fn, { isolation: "rows", locks });
+const write = <T>(locks: Locks, fn: (tx: Query) => Promise<T>) => store.write(fn, { isolation: "rows", locks });
 
 /** Writes that notice which transactions they ran in: numbered from 0, in the order of the first statement. */
 function noticed() {
@@ -65,8 +66,8 @@ describe("PostgreSQL writes that name what they lock", () => {
   });
 
   it.each([
-    { what: "their first id", locks: () => ["count"] },
-    { what: "another of their ids", locks: (index: number) => [`a${index}`, "count"] },
+    { what: "their first id", locks: (): Locks => ["count"] },
+    { what: "another of their ids", locks: (index: number): Locks => [`a${index}`, "count"] },
   ])("run one after the other when they share $what", async ({ locks }) => {
     await store.write((tx) => put(tx, "count", "0"));
     const ran: number[] = [];
@@ -86,8 +87,7 @@ describe("PostgreSQL writes that name what they lock", () => {
     const { begin, ranIn } = noticed();
     const ended: string[] = [];
     const [began, over] = [gate(), gate()];
-    const run = (name: string, locks: readonly string[]) =>
-      write(locks, (tx) => begin(tx, name)).then(() => void ended.push(name));
+    const run = (name: string, locks: Locks) => write(locks, (tx) => begin(tx, name)).then(() => void ended.push(name));
     const first = write(["a"], async (tx) => {
       await begin(tx, "first");
       began.open();
@@ -172,14 +172,7 @@ describe("PostgreSQL writes that name what they lock", () => {
   });
 
   it("do not run again when the connection was lost during COMMIT, and each is told that the outcome is unknown", async () => {
-    await sql(
-      database.unrestrictedUrl,
-      "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NULL; END'",
-    );
-    await sql(
-      database.unrestrictedUrl,
-      "CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()",
-    );
+    await holdCommits(database.unrestrictedUrl);
     let runs = 0;
     const writes = ["a", "b"].map((name) =>
       write([name], async (tx) => {
@@ -187,10 +180,7 @@ describe("PostgreSQL writes that name what they lock", () => {
         await put(tx, name);
       }),
     );
-    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'";
-    const ended = (async () => {
-      while ((await sql(database.unrestrictedUrl, end)).length === 0);
-    })();
+    const ended = endHeldCommit(database.unrestrictedUrl);
     const unknown = { status: "rejected", reason: { name: "StoreUnavailable", outcomeUnknown: true } };
     expect(await Promise.allSettled(writes)).toMatchObject([unknown, unknown]);
     await ended;
@@ -202,5 +192,108 @@ describe("PostgreSQL writes that name what they lock", () => {
     await store.close();
     await done;
     expect(await stored()).toBe("a");
+  });
+});
+
+describe("PostgreSQL writes that share a transaction", () => {
+  it("do not run again after a commit, whatever the reply to a query says that nobody waited for", async () => {
+    let runs = 0;
+    const refused = write(["a"], async (tx) => {
+      await tx.one("SELECT 1 AS n");
+      // Beside what refuses, and behind it: JavaScript cannot hold the number.
+      tx.one("SELECT CAST(9007199254740993 AS BIGINT) AS n").catch(() => {});
+      throw new Error("refused");
+    });
+    const kept = write(["b"], async (tx) => {
+      runs += 1;
+      await tx.one("SELECT 1 AS n");
+      tx.send("INSERT INTO settings (name, value) VALUES (?, '')", `b ${runs}`);
+    });
+    expect(await outcomes([refused, kept])).toEqual(["Error: refused", undefined]);
+    expect(await stored()).toBe("b 1");
+  });
+
+  it("that were refused change nothing afterwards in the transaction of the others", async () => {
+    const late: unknown[] = [];
+    const refused = write(["a"], async (tx) => {
+      const beside = async () => {
+        await tx.one("SELECT 1 AS n");
+        await tx.one("SELECT 2 AS n");
+        await put(tx, "late");
+      };
+      const refuse = async () => {
+        await tx.one("SELECT 1 AS n");
+        throw new Error("refused");
+      };
+      await Promise.all([beside().catch((error: unknown) => late.push(error)), refuse()]);
+    });
+    const kept = write(["b"], async (tx) => {
+      for (let index = 0; index < 5; index++) await tx.one("SELECT 1 AS n");
+      await put(tx, "b");
+    });
+    expect(await outcomes([refused, kept])).toEqual(["Error: refused", undefined]);
+    expect(await stored()).toBe("b");
+    expect(String(late[0])).toContain("is over");
+  });
+
+  it("lock rows in the order of their ids, as those of other processes do, and in the order of the requests", async () => {
+    const began: string[] = [];
+    const run = (lock: string, name: string) =>
+      write([lock], async (tx) => {
+        began.push(name);
+        await tx.one("SELECT 1 AS n");
+      });
+    await Promise.all([run("c", "c"), run("a", "first a"), run("b", "b"), run("a", "second a")]);
+    expect(began).toEqual(["first a", "b", "c", "second a"]);
+  });
+
+  it("that lost a race before they changed anything run again", async () => {
+    let runs = 0;
+    const loses = write(["a"], async (tx) => {
+      await tx.one("SELECT 1 AS n");
+      runs += 1;
+      if (runs < 3) throw new LostRace("taken");
+      return runs;
+    });
+    expect(await outcomes([loses])).toEqual([3]);
+  });
+
+  it("hold back neither each other nor later ones after their transaction failed, when the row of one is locked elsewhere", async () => {
+    await sql(database.unrestrictedUrl, "INSERT INTO settings (name, value) SELECT 'row ' || n, '' FROM generate_series(1, 4) n");
+    const [locked, over] = [gate(), gate()];
+    const elsewhere = store.write(
+      async (tx) => {
+        await tx.run("UPDATE settings SET value = 'elsewhere'");
+        locked.open();
+        await over.passed;
+      },
+      { isolation: "rows" },
+    );
+    await locked.passed;
+    const stuck: Promise<unknown>[] = [];
+    // As many as transactions run at once.
+    for (const row of [1, 2, 3, 4]) {
+      const began = gate();
+      const fails = write([`failing ${row}`], async (tx) => {
+        await put(tx, `failing ${row}`);
+        throw new Error("too late");
+      });
+      const done = write([`done ${row}`], (tx) => put(tx, `done ${row}`));
+      let runs = 0;
+      stuck.push(
+        write([`row ${row}`], async (tx) => {
+          runs += 1;
+          if (runs === 1) return tx.one("SELECT 1 AS n");
+          began.open();
+          return tx.run("UPDATE settings SET value = 'here' WHERE name = ?", `row ${row}`);
+        }),
+      );
+      expect(await outcomes([fails, done])).toEqual(["Error: too late", 1]);
+      await began.passed;
+    }
+    expect(await write(["done 1"], (tx) => put(tx, "after"))).toBe(1);
+    over.open();
+    await elsewhere;
+    expect(await Promise.all(stuck)).toEqual([1, 1, 1, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { Batch, Statement } from "./batch.ts";
+import type { Batch, Result, Statement } from "./batch.ts";
 
 /** The connections that reads use. */
 interface Connections {
@@ -21,7 +21,6 @@ const timesAlone = 100;
  */
 export class SharedReads {
   readonly #connections: Connections;
-  readonly #now: () => number;
   /** How many more times a statement that took long is sent alone, by its text. */
   readonly #alone = new Map<string, number>();
   #waiting: Statement[] = [];
@@ -29,9 +28,8 @@ export class SharedReads {
   /** Connections asked for, and not received yet. */
   #asked = 0;
 
-  constructor(connections: Connections, now: () => number = () => performance.now()) {
+  constructor(connections: Connections) {
     this.#connections = connections;
-    this.#now = now;
   }
 
   add(statement: Statement): void {
@@ -81,29 +79,28 @@ export class SharedReads {
     let broken = false;
     // When the one before was answered. How long the first one took is not known: its reply travelled too.
     let before: number | undefined;
-    const answered = (text: string) => {
-      const now = this.#now();
+    const answered = ({ text, resolve }: Statement, result: Result) => {
+      const now = performance.now();
       if (before !== undefined && now - before > longMs) this.#alone.set(text, timesAlone);
       before = now;
+      resolve(result);
     };
-    const exchanged = ({ resolve, reject, ...statement }: Statement) =>
-      new Promise<void>((done) => {
-        const own: Statement = {
-          ...statement,
-          resolve: (result) => {
-            answered(statement.text);
-            resolve(result);
-            done();
-          },
-          reject: (error) => {
-            broken = true;
-            reject(error);
-            done();
-          },
-        };
-        client.query(this.#connections.batch([own]) as never);
+    const failed = ({ reject }: Statement, error: unknown) => {
+      broken = true;
+      reject(error);
+    };
+    const reply = (statement: Statement) =>
+      new Promise<Result>((resolve, reject) => {
+        client.query(this.#connections.batch([{ ...statement, resolve, reject }]) as never);
       });
-    await Promise.all(statements.map(exchanged));
+    await Promise.all(
+      statements.map((statement) =>
+        reply(statement).then(
+          (result) => answered(statement, result),
+          (error: unknown) => failed(statement, error),
+        ),
+      ),
+    );
     client.release(broken);
   }
 }

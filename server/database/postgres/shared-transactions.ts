@@ -1,8 +1,8 @@
-import { LostRace, type Query, StoreUnavailable, type Value } from "../port.ts";
+import { type Locks, LostRace, type Query, StoreUnavailable, type Value } from "../port.ts";
 
 /** A write that waits for a transaction, and the ids of the rows that it locks. */
 interface Waiting {
-  locks: readonly string[];
+  locks: Locks;
   fn(tx: Query): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -43,8 +43,7 @@ export class SharedTransactions {
     this.#runner = runner;
   }
 
-  /** `locks` are the ids of the rows that `fn` locks: at least one, and everything that it decides by. */
-  run<T>(locks: readonly string[], fn: (tx: Query) => Promise<T>): Promise<T> {
+  run<T>(locks: Locks, fn: (tx: Query) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ locks, fn, resolve: resolve as Waiting["resolve"], reject });
       this.#schedule();
@@ -71,10 +70,12 @@ export class SharedTransactions {
     const left: Waiting[] = [];
     const unavailable = new Set(this.#locked);
     for (const write of this.#waiting) {
-      const isFree = taken.length < writesAtOnce && !write.locks.some((id) => unavailable.has(id));
-      if (isFree) taken.push(write);
-      else for (const id of write.locks) unavailable.add(id);
-      if (!isFree) left.push(write);
+      if (taken.length < writesAtOnce && !write.locks.some((id) => unavailable.has(id))) {
+        taken.push(write);
+        continue;
+      }
+      left.push(write);
+      for (const id of write.locks) unavailable.add(id);
     }
     this.#waiting = left;
     return inOrder(taken);
@@ -122,7 +123,7 @@ export class SharedTransactions {
 
   /** Nothing waits for it but writes for the same rows: another process may have locked them for long. */
   async #runAlone(write: Waiting): Promise<void> {
-    await this.#runner.alone(write.locks[0]!, write.fn).then(write.resolve, write.reject);
+    await this.#runner.alone(write.locks[0], write.fn).then(write.resolve, write.reject);
     this.#ended([write]);
   }
 
@@ -151,7 +152,7 @@ async function attempt(tx: Query, { fn, resolve, reject }: Waiting): Promise<() 
 
 /** By the first row that each locks, so that the transactions of several processes lock rows in the same order. */
 const inOrder = (writes: readonly Waiting[]) =>
-  [...writes].sort((a, b) => (a.locks[0]! < b.locks[0]! ? -1 : a.locks[0]! > b.locks[0]! ? 1 : 0));
+  [...writes].sort((a, b) => (a.locks[0] < b.locks[0] ? -1 : a.locks[0] > b.locks[0] ? 1 : 0));
 
 /** The queries of one write. Notes whether they changed anything. Locks change nothing. */
 class Observed implements Query {

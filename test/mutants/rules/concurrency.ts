@@ -18,23 +18,23 @@ const noReadingLocks: Edit = [
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from };", "= {};"];
 
 const shared = "server/database/postgres/shared-transactions.ts";
-/** Rules of writes that share a transaction: what breaks each, and the file of its test. */
-const sharing: readonly [rule: string, from: string, to: string, test: "" | "-failures"][] = [
-  ["run one after the other for one row", "write.locks.flatMap((id) => last.get(id) ?? [])", "[]", ""],
-  ["wait for a transaction that has their row", "new Set(this.#locked)", "new Set<string>()", ""],
-  ["do not overtake a write for the same row", "else for (const id of write.locks) unavailable.add(id);", "", ""],
-  ["are rolled back together after a change", "own.changed || ", "", ""],
-  ["do not run again when they may be committed", "!(error instanceof StoreUnavailable)", "error", ""],
-  ["lock rows in one order", "return inOrder(taken);", "return taken;", "-failures"],
-  ["change nothing once refused", "own.isOver = true;", "", "-failures"],
-  ["run again after a lost race", " || error instanceof LostRace", "", "-failures"],
+/** Rules of writes that share a transaction, and what breaks each. */
+const sharing: readonly [rule: string, from: string, to: string][] = [
+  ["run one after the other for one row", "write.locks.flatMap((id) => last.get(id) ?? [])", "[]"],
+  ["wait for a transaction that has their row", "new Set(this.#locked)", "new Set<string>()"],
+  ["do not overtake a write for the same row", "for (const id of write.locks) unavailable.add(id);", ""],
+  ["are rolled back together after a change", "own.changed || ", ""],
+  ["do not run again when they may be committed", "!(error instanceof StoreUnavailable)", "error"],
+  ["lock rows in one order", "return inOrder(taken);", "return taken;"],
+  ["change nothing once refused", "own.isOver = true;", ""],
+  ["run again after a lost race", " || error instanceof LostRace", ""],
 ];
 
 export const concurrencyRules: readonly Mutant[] = [
   ...sharing.map(
-    ([rule, from, to, test]): Mutant => ({
+    ([rule, from, to]): Mutant => ({
       rule: `writes that share a transaction ${rule}`,
-      test: `store/shared-transactions${test}`,
+      test: "store/shared-transactions",
       only: "PostgreSQL writes",
       edits: [[shared, from, to]],
     }),
