@@ -164,10 +164,10 @@ describe("player", () => {
   it("seeks by a click on the timeline", async () => {
     const [page, context] = await opened(url);
     await ready(page);
-    const { width } = (await page.locator(".timeline").boundingBox())!;
-    await page.click(".timeline", { position: { x: width / 2, y: 5 } });
+    await page.click(".timeline");
     expect((await video(page)).currentTime).toBeCloseTo(6, 1);
-    expect(await page.textContent(".position")).toMatch(/^0:0[56] \/ 0:12$/);
+    // The browser says that the position has changed a moment after it has.
+    await expect.poll(() => page.textContent(".position"), { timeout: 10_000 }).toMatch(/^0:0[56] \/ 0:12$/);
     await context.close();
   });
 

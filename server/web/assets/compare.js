@@ -8,6 +8,9 @@ const [button, slider, readout] = ["button", "input", ".at"].map((name) => bar.q
 /** Videos that are being moved to where another one is. Their own events move nobody. */
 const following = new Set();
 
+/** Videos that were played or paused because another one was. Their own events, which come a moment later, move nobody. */
+const told = new Set();
+
 /** Videos that were apart by less are left alone, because each correction interrupts the sound. In seconds. */
 const tolerance = 0.7;
 
@@ -23,12 +26,22 @@ function moveTo(video, seconds) {
 }
 
 function playOthers(video) {
-  for (const other of othersOf(video)) if (other.paused && !(video.currentTime >= other.duration)) other.play().catch(() => {});
+  if (told.delete(video)) return;
+  for (const other of othersOf(video)) {
+    if (!other.paused || video.currentTime >= other.duration) continue;
+    told.add(other);
+    other.play().catch(() => told.delete(other));
+  }
 }
 
 function pauseOthers(video) {
   // The end of a shorter video stops nobody.
-  if (!video.ended) for (const other of othersOf(video)) other.pause();
+  if (told.delete(video) || video.ended) return;
+  for (const other of othersOf(video)) {
+    if (other.paused) continue;
+    told.add(other);
+    other.pause();
+  }
 }
 
 function keepUp() {
