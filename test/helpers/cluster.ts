@@ -58,10 +58,10 @@ async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly ((
   const replies: Promise<T>[] = [];
   await store.write(
     async (tx) => {
-      await tx.one(`SELECT id FROM ${table} WHERE id = ? FOR UPDATE`, id);
+      const holder = await tx.one<{ pid: number }>(`SELECT pg_backend_pid() AS pid FROM ${table} WHERE id = ? FOR NO KEY UPDATE`, id);
       for (const send of requests) {
         const count = replies.push(send());
-        await vi.waitUntil(() => isWaitedFor(store, count), { timeout: 30_000, interval: 10 });
+        await vi.waitUntil(async () => (await waitingFor(store, holder!.pid)) >= count, { timeout: 30_000, interval: 10 });
       }
     },
     { isolation: "rows" },
@@ -69,11 +69,14 @@ async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly ((
   return Promise.all(replies);
 }
 
-const isWaitedFor = (store: Store, count: number) =>
-  store.read(async (q) => {
-    const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    return (await q.all(sql)).length >= count;
-  });
+/** How many connections wait for one connection's locks, or for others that wait for it. Any others that wait do not count. */
+async function waitingFor(store: Store, holder: number): Promise<number> {
+  const sql = `WITH RECURSIVE waiting(pid) AS (
+    SELECT CAST(? AS INTEGER) UNION
+    SELECT a.pid FROM pg_stat_activity a JOIN waiting w ON w.pid = ANY(pg_blocking_pids(a.pid)) WHERE a.datname = current_database()
+  ) SELECT CAST(COUNT(*) - 1 AS INTEGER) AS n FROM waiting`;
+  return (await store.read((q) => q.one<{ n: number }>(sql, holder)))!.n;
+}
 
 /** What a server logged: a line of JSON each, behind the banner. */
 export const logged = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("{"));

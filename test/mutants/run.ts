@@ -116,9 +116,10 @@ async function tryMutant(mutant: Mutant): Promise<string | undefined> {
   };
   try {
     const undo = apply(mutant.edits);
-    const { failed } = await runTests(mutant).finally(undo);
+    const { passed, failed } = await runTests(mutant).finally(undo);
+    // A server that does not start says nothing about the rule, and neither do sources that do not load.
+    if (failed === undefined && passed.length === 0) return say("BROKEN", "No test ran.");
     if (failed === undefined) return say("SURVIVED", `test/${mutant.test}.test.ts passes`);
-    // Sources that do not load say nothing about the rule.
     if (failed.name === undefined) return say("BROKEN", failed.why);
     const late = / timed out in /.test(failed.why) ? " (by its time-out)" : "";
     return say("killed", `${failed.name}${late}`, failed.why);

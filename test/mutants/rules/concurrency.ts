@@ -84,7 +84,7 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: `two processes: ${name}`,
     test: "faults/races",
     only: `PostgreSQL.*${name}`,
-    edits: [looseIsolation, noLocks, noReadingLocks, noCompareAndSet],
+    edits: [noLocks, noReadingLocks, noCompareAndSet],
   })),
   {
     rule: "a lock makes the next write see what the one before it left",
