@@ -2,9 +2,10 @@ import type { Socket } from "node:net";
 import type { Client, ClientConfig, Pool, PoolClient, PoolConfig, Query } from "pg";
 import { type StoreLog, StoreUnavailable } from "../port.ts";
 import { type Batch, batchClass, type Statement } from "./batch.ts";
+import { sqlState, unavailable } from "./errors.ts";
 import { hostUrls } from "./hosts.ts";
 import { Liveness } from "./liveness.ts";
-import { rowTypes, sqlState, unavailable } from "./queries.ts";
+import { rowTypes } from "./queries.ts";
 
 export interface ConnectionOptions {
   log?: StoreLog | undefined;

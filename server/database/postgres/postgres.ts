@@ -18,7 +18,8 @@ import {
 } from "../port.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
-import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./queries.ts";
+import { isRetryable, isTimeout, reason, sqlState, translate, unavailable } from "./errors.ts";
+import { Queries } from "./queries.ts";
 import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 import { Replica } from "./replica.ts";
@@ -37,7 +38,6 @@ export interface PostgresOptions extends ConnectionOptions {
 const TRIES = 16;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
-const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 
 /** Asks the hosts of the URL which one can be written. While the database is down, it opens all the same, and each call throws StoreUnavailable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
@@ -165,7 +165,7 @@ class PostgresStore implements Store {
         return await (tries <= CONCURRENT_TRIES ? this.#gate.shared(attempt) : this.#gate.exclusive(attempt));
       } catch (error) {
         if (error instanceof LostRace && tries < TRIES) continue;
-        if (!RETRYABLE.has(sqlState(error) ?? "")) throw error;
+        if (!isRetryable(error)) throw error;
         if (tries === TRIES)
           throw new StoreUnavailable(
             `The change conflicted with others ${TRIES} times and was not saved. Try again in a moment.`,
@@ -233,7 +233,7 @@ async function runCallback<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promi
     if (tx.failure !== undefined) throw tx.failure;
     return value;
   } catch (error) {
-    throw RETRYABLE.has(sqlState(tx.failure) ?? "") ? tx.failure : error;
+    throw isRetryable(tx.failure) ? tx.failure : error;
   } finally {
     tx.finish();
   }

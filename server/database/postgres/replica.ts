@@ -1,8 +1,9 @@
 import { ConfigError } from "../../config/read.ts";
 import { type Check, type Query, StoreUnavailable } from "../port.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
+import { reason, sqlState } from "./errors.ts";
 import { hostUrls } from "./hosts.ts";
-import { Queries, reason, sqlState } from "./queries.ts";
+import { Queries } from "./queries.ts";
 import { SharedReads } from "./shared-reads.ts";
 import { sharing } from "./sharing.ts";
 

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Batch, Result, Statement } from "./batch.ts";
+import { isOutdated } from "./errors.ts";
 
 /** The connections that reads use. */
 interface Connections {
@@ -85,9 +86,10 @@ export class SharedReads {
       before = now;
       resolve(result);
     };
-    const failed = ({ reject }: Statement, error: unknown) => {
+    const failed = (statement: Statement, error: unknown) => {
       broken = true;
-      reject(error);
+      if (isOutdated(error)) this.add(statement);
+      else statement.reject(error);
     };
     const reply = (statement: Statement) =>
       new Promise<Result>((resolve, reject) => {
