@@ -119,10 +119,10 @@ const separateJson = (argv: readonly string[]) => {
   return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
 };
 
-/** The flag that was probably meant: one with a name like it, or the only one that starts so. */
+/** The flag that was probably meant: the only one that has these words and others, or one with a name like it. */
 function flagLike(name: string, flags: readonly string[]): string | undefined {
-  const starting = flags.filter((flag) => flag.startsWith(`${name}-`));
-  return nearest(name, flags) ?? (starting.length === 1 ? starting[0] : undefined);
+  const longer = flags.filter((flag) => `-${flag}-`.includes(`-${name}-`));
+  return longer.length === 1 ? longer[0] : nearest(name, flags);
 }
 
 /** Rewords an error of commander. */

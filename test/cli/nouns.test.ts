@@ -133,6 +133,7 @@ describe("a mistyped", () => {
     ["flag", "games list --limt 3", "Did you mean --limit?"],
     ["flag of a body", "order --quantty 3", "Did you mean --quantity?"],
     ["first word of a flag", "auth register --company Corp", "Did you mean --company-name?"],
+    ["last words of a flag", "games update 5b7702ae --image-url https://example.com/a.png", "Did you mean --cover-image-url?"],
     ["global flag", "games list --jsn", "Did you mean --json?"],
     ["selection of fields of a noun", "games --json name", "write --json=name."],
     ["selection of fields of a list", "games list --json name", "write --json=name."],
