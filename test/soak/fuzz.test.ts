@@ -20,11 +20,11 @@ const isLong = process.env.PLAYTEST_SOAK_CALLS !== undefined;
 const width = 32;
 /** How many calls follow from each rightful one, and how many are generated once these are sent. */
 const variants = isLong ? 12 : 1;
-const generated = isLong ? 2_500 : 200;
+const generated = isLong ? 6_000 : 200;
 /** MiB of heap per 100,000 calls. */
 const mostGrowth = 4;
 /** About 220,000 calls: the growth is that of the second half, and compiled code still grows in the first 100,000. */
-const fewestSamples = 40;
+const fewestSamples = 25;
 
 /** Operations that end accounts and keys: only those of bystanders. */
 const endsAccounts = (operation: Operation) => contract[operation].path.startsWith("/auth/");
@@ -108,10 +108,9 @@ class Soak {
     // In the first round nothing may stand in the way of a success. Later, what is about the same things comes before it.
     const calls = (isFirst ? prepared : this.#shuffled(prepared)).sort((a, b) => isLast(a) - isLast(b));
     if (isFirst) for (const call of calls) await this.#send(call);
-    for (const call of calls) {
-      await this.#sendVariants(call, pool);
-      if (!isFirst) await this.#send(call);
-    }
+    const changed = (call: Call) => changedCall(call, this.#random, pool(call.operation));
+    const variantsOf = (call: Call) => Array.from({ length: variants }, () => () => changed(call));
+    await this.#sendAll(calls.flatMap((call) => [...variantsOf(call), ...(isFirst ? [] : [() => call])]));
     const makers = Array.from({ length: generated }, () => {
       const operation = pick(this.#random, operations);
       return () => generatedCall(operation, this.#random, pool(operation));
@@ -124,11 +123,6 @@ class Soak {
     this.#server.lines.length = 0;
   }
 
-  #sendVariants(call: Call, pool: (operation: Operation) => Pool): Promise<void> {
-    const make = () => changedCall(call, this.#random, pool(call.operation));
-    return this.#sendAll(Array.from({ length: variants }, () => make));
-  }
-
   async #prepared(operation: Operation, world: RightfulWorld, isFirst: boolean): Promise<Call[]> {
     try {
       return [rightfulCall(operation, await rightfulRequests[operation](world))];
@@ -139,9 +133,13 @@ class Soak {
     }
   }
 
+  /** Sends them in this order, as many at once as `width` says. */
   async #sendAll(makers: readonly (() => Call)[]): Promise<void> {
-    for (let sent = 0; sent < makers.length; sent += width)
-      await Promise.all(makers.slice(sent, sent + width).map((make) => this.#send(make())));
+    const waiting = makers.values();
+    const lane = async () => {
+      for (const make of waiting) await this.#send(make());
+    };
+    await Promise.all(Array.from({ length: width }, lane));
   }
 
   async #send({ method, path, key, body, headers }: Call): Promise<void> {
