@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { load } from "./load.ts";
 import { type Figure, inTurn, median } from "./measure.ts";
+import { serveIn } from "./serve.ts";
 import { arrived, type Control, queue, register, startReceivers } from "./sustained/deliveries.ts";
 import { seconds } from "./sustained/run.ts";
 
@@ -22,11 +21,11 @@ export async function webhooks(): Promise<Figure[]> {
   const { control, ports, stop: end } = await startReceivers(receivers);
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   try {
-    const first = await serve(dataDir, ["--seed", "minimal"]);
+    const first = await serveIn(dataDir, ["--sandbox", "--seed", "minimal"]);
     await register(first, ports);
     await first.stop();
     await queue({ dataDir }, each);
-    const server = await serve(dataDir, ["--rate-limit", "off"]);
+    const server = await serveIn(dataDir, ["--sandbox"]);
     await arrived(control, each);
     const rates = await inTurn(
       [
@@ -99,31 +98,8 @@ async function replay(baseUrl: string, ownerKey: string, control: Control): Prom
 async function deliver(dataDir: string, hostile: number, control: Control): Promise<number> {
   await control(`/reset?hostile=${hostile}`);
   await queue({ dataDir }, eachOfSome);
-  const server = await serve(dataDir, []);
+  const server = await serveIn(dataDir, ["--sandbox"]);
   const { firstAt, lastAt } = await arrived(control, eachOfSome, hostile);
   await server.stop();
   return lastAt - firstAt;
-}
-
-async function serve(dataDir: string, flags: string[]) {
-  const readyFile = join(dataDir, "ready.json");
-  rmSync(readyFile, { force: true });
-  const cli = join(import.meta.dirname, "../../bin/playtest.js");
-  const args = [cli, "serve", "run", "--sandbox", "--port", "0", "--data", dataDir, "--ready-file", readyFile, ...flags];
-  const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, NODE_ENV: "production" },
-  });
-  while (!existsSync(readyFile)) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode} before it was ready`);
-    await sleep(5);
-  }
-  const { baseUrl, ownerKey } = JSON.parse(readFileSync(readyFile, "utf8")) as { baseUrl: string; ownerKey: string };
-  return { baseUrl, ownerKey, stop: () => stop(child) };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
 }
