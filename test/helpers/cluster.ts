@@ -58,7 +58,10 @@ async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly ((
   const replies: Promise<T>[] = [];
   await store.write(
     async (tx) => {
-      const holder = await tx.one<{ pid: number }>(`SELECT pg_backend_pid() AS pid FROM ${table} WHERE id = ? FOR NO KEY UPDATE`, id);
+      const holder = await tx.one<{ pid: number }>(
+        `SELECT pg_backend_pid() AS pid FROM ${table} WHERE id = ? FOR NO KEY UPDATE`,
+        id,
+      );
       for (const send of requests) {
         const count = replies.push(send());
         await vi.waitUntil(async () => (await waitingFor(store, holder!.pid)) >= count, { timeout: 30_000, interval: 10 });
