@@ -402,8 +402,8 @@ it("daily email: two processes on one database send one", async () => {
     await Promise.all([one.advance(2 * day), two.advance(2 * day)]);
     expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: Tess submitted a video of Lantern Deep"]);
   } finally {
-    await two.close();
-    await one.close();
+    // Each closes the store, in which the other may still look for jobs.
+    await Promise.all([one.close(), two.close()]);
     await store.remove();
   }
 });

@@ -59,6 +59,12 @@ describe("PostgreSQL reads of the same moment", () => {
     expect(Number((await sql<{ n: string }>(database.unrestrictedUrl, open))[0]!.n)).toBeLessThanOrEqual(3);
   });
 
+  it("are answered when the store is closed meanwhile", async () => {
+    const reads = [1, 2, 3].map((n) => store.read((q) => q.one("SELECT CAST(? AS TEXT) AS n", String(n))));
+    await store.close();
+    expect(await Promise.all(reads)).toEqual([{ n: "1" }, { n: "2" }, { n: "3" }]);
+  });
+
   it("with a value that cannot be sent fail, and leave those of the same moment and the connection as they were", async () => {
     const good = () => store.read((q) => q.one<{ n: string }>("SELECT CAST(? AS TEXT) AS n", "x"));
     const bad = store.read((q) => q.one("SELECT CAST(? AS TEXT) AS n", undefined as never));

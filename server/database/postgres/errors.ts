@@ -12,7 +12,7 @@ const conflicts = new Set(["40001", "40P01", "55P03"]);
 /** Whether a transaction that failed so may succeed when it runs again. */
 export const isRetryable = (error: unknown): boolean => conflicts.has(sqlState(error) ?? "") || isOutdated(error);
 
-/** A table was changed since the connection prepared the statement: it was not run, and is prepared anew the next time. */
+/** A table was changed since the connection prepared the statement: it was not run, and is prepared again the next time. */
 export const isOutdated = (error: unknown): boolean =>
   sqlState(error) === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 

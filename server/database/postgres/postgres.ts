@@ -92,7 +92,7 @@ class PostgresStore implements Store {
     once: (fn) => this.#attempt(fn, "rows"),
     alone: (id, fn) => this.#queues.run(id, () => this.#withRetries(() => this.#attempt(fn, "rows"), "rows")),
   });
-  readonly #writing = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -111,17 +111,21 @@ class PostgresStore implements Store {
   async read<T>(fn: (q: Query) => Promise<T>, { replica = false }: ReadOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
     this.#connections.requireAnswers();
-    return replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads);
+    return this.#untilClosed(replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads));
   }
 
   async write<T>(fn: (tx: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
-    const done = this.#write(fn, options);
-    this.#writing.add(done);
+    return this.#untilClosed(this.#write(fn, options));
+  }
+
+  /** Closing waits for it. */
+  async #untilClosed<T>(done: Promise<T>): Promise<T> {
+    this.#running.add(done);
     try {
       return await done;
     } finally {
-      this.#writing.delete(done);
+      this.#running.delete(done);
     }
   }
 
@@ -148,7 +152,7 @@ class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#writing);
+    await Promise.allSettled(this.#running);
     await Promise.all([this.#connections.close(), this.#replica?.close()]);
   }
 
