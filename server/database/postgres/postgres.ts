@@ -18,7 +18,7 @@ import {
 } from "../port.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
-import { isRetryable, isTimeout, reason, sqlState, translate, unavailable } from "./errors.ts";
+import { isOutdated, isRetryable, isTimeout, reason, sqlState, translate, unavailable } from "./errors.ts";
 import { Queries } from "./queries.ts";
 import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
@@ -111,16 +111,16 @@ class PostgresStore implements Store {
   async read<T>(fn: (q: Query) => Promise<T>, { replica = false }: ReadOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
     this.#connections.requireAnswers();
-    return this.#untilClosed(replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads));
+    return this.#tracked(replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads));
   }
 
   async write<T>(fn: (tx: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
-    return this.#untilClosed(this.#write(fn, options));
+    return this.#tracked(this.#write(fn, options));
   }
 
   /** Closing waits for it. */
-  async #untilClosed<T>(done: Promise<T>): Promise<T> {
+  async #tracked<T>(done: Promise<T>): Promise<T> {
     this.#running.add(done);
     try {
       return await done;
@@ -209,8 +209,9 @@ class PostgresStore implements Store {
       client.release();
       return value;
     } catch (error) {
-      // A connection that timed out would not answer ROLLBACK either. When it is closed, the server rolls back.
-      if (isTimeout(error) || isTimeout(tx.failure)) client.release(true);
+      // A connection that timed out would not answer ROLLBACK either, and one with an outdated statement may have more of them. When it is
+      // closed, the server rolls back.
+      if (isTimeout(error) || isTimeout(tx.failure) || isOutdated(error)) client.release(true);
       else await rollBack(client);
       throw error;
     }
