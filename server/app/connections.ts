@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../config/schema.ts";
 import { createProxyTest, networkOf, type ProxyTrust, peerOf } from "../http/address.ts";
@@ -31,7 +31,6 @@ const nearlyAll = 0.8;
 /** How long (ms) they may do nothing then: wait for the next request, or send the headers of one. */
 const crowdedKeepAliveMs = 1_000;
 const crowdedHeadersMs = 3_000;
-const sweepEveryMs = 1_000;
 
 /**
  * Limits the connections in all and per address, a proxy's aside, and makes room when they become few: idle connections are closed
@@ -42,16 +41,27 @@ export function limitConnections(server: Server, config: Limited): void {
   const maxConnections = maxClients(config.http.maxConnections);
   const isProxy = createProxyTest(config);
   const perAddress = new Map<string, number>();
+  /** The last response on each connection that may stay idle after it for longer than it would when they are few. */
+  const patient = new Map<Socket, ServerResponse>();
   let open = 0;
-  let sweep: NodeJS.Timeout | undefined;
+  let crowded = false;
   server.maxConnections = maxConnections;
 
   function adjust(): void {
-    const crowded = open > maxConnections * nearlyAll;
+    const before = crowded;
+    crowded = open > maxConnections * nearlyAll;
     server.keepAliveTimeout = crowded ? Math.min(keepAliveTimeoutMs, crowdedKeepAliveMs) : keepAliveTimeoutMs;
     server.headersTimeout = crowded ? Math.min(headersTimeoutMs, crowdedHeadersMs) : headersTimeoutMs;
-    if (crowded) sweep ??= setInterval(() => server.closeIdleConnections(), sweepEveryMs).unref();
-    else sweep = void clearInterval(sweep);
+    if (crowded && !before) hurry();
+  }
+
+  /** Gives connections that are idle already no more time than those that become idle from now on. A request in time keeps them. */
+  function hurry(): void {
+    for (const [socket, response] of patient) {
+      if (!response.closed) continue;
+      socket.setTimeout(server.keepAliveTimeout);
+      patient.delete(socket);
+    }
   }
 
   function count(socket: Socket): void {
@@ -65,6 +75,7 @@ export function limitConnections(server: Server, config: Limited): void {
       const left = perAddress.get(address)! - 1;
       if (left > 0) perAddress.set(address, left);
       else perAddress.delete(address);
+      patient.delete(socket);
       open--;
       adjust();
     });
@@ -72,5 +83,5 @@ export function limitConnections(server: Server, config: Limited): void {
 
   adjust();
   server.on("connection", count);
-  server.once("close", () => clearInterval(sweep));
+  server.on("request", (request, response) => void patient.set(request.socket, response));
 }

@@ -72,4 +72,17 @@ describe("connections", () => {
     },
     20_000,
   );
+
+  it("that ask again within a second are not closed when few are left", async () => {
+    const server = await serving({ maxConnections: 5, keepAliveTimeoutMs: 600_000, headersTimeoutMs: 600_000 });
+    const busy = connection(server);
+    const replies = [await ask(busy)];
+    const silent = Array.from({ length: 4 }, () => connection(server));
+    let crowded = true;
+    void Promise.race(silent.map((socket) => once(socket, "close"))).then(() => {
+      crowded = false;
+    });
+    while (crowded && replies.at(-1) !== "refused") replies.push(await ask(busy));
+    expect(new Set(replies)).toEqual(new Set(["HTTP/1.1 200 OK"]));
+  }, 20_000);
 });
