@@ -39,7 +39,7 @@ it("clients that hold as many connections as the server may have open leave it t
     try {
       return (await server.request("POST", `/sandbox/slots/${id}/play`, { headers, body: {} })).status;
     } catch {
-      // The server had no room for another connection: as any client, it tries again when there is.
+      // The server had no room for another connection. Clients try again, so this one does when a held connection was closed.
       const held = idle.filter((socket) => !socket.closed);
       if (held.length > 0) await Promise.race(held.map((socket) => once(socket, "close")));
       return play(id);
