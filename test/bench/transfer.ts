@@ -50,6 +50,9 @@ export async function download(): Promise<Figure[]> {
   }
 }
 
+/** Waits until the disk has what was written before: otherwise each run would be slowed down by the one before it. */
+const settle = () => execFileSync("sync");
+
 interface Transfer {
   name: string;
   what: string;
@@ -63,6 +66,7 @@ async function against(served: Served, file: string, { name, what, goal, run }: 
   const receiver = await servePeer("peers/copy.ts", ["receive", join(served.dataDir, "copy")]);
   const sender = join(import.meta.dirname, "peers/copy.ts");
   const copy = async () => {
+    settle();
     const started = performance.now();
     execFileSync(process.execPath, ["--import", "tsx", sender, "send", file, new URL(receiver.baseUrl).port]);
     return (performance.now() - started) / 1000;
@@ -70,7 +74,13 @@ async function against(served: Served, file: string, { name, what, goal, run }: 
   try {
     const times = await inTurn([
       { name: "copy", run: copy },
-      { name, run },
+      {
+        name,
+        run: () => {
+          settle();
+          return run();
+        },
+      },
     ]);
     const [ours, plain] = [times.get(name)!, times.get("copy")!];
     const rate = (seconds: number) => `${(size / 2 ** 20 / seconds).toFixed(0)}`;

@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 
 /**
  * A file copied over a socket by stream pipelines, hashed on both sides. `copy.ts receive FILE` prints its port and writes what each
- * connection brings to FILE; `copy.ts send FILE PORT` sends it there and ends when all of it was written.
+ * connection brings to FILE-1, FILE-2 and so on; `copy.ts send FILE PORT` sends it there and ends when all of it was written. Every
+ * copy is kept, as the server keeps what is uploaded: overwriting one would spare the disk much of the work.
  */
 const [mode, file, port] = process.argv.slice(2);
 
@@ -24,8 +25,11 @@ function hashing(): Transform {
   });
 }
 
+let copies = 0;
+
 async function receive(socket: Socket): Promise<void> {
-  await pipeline(socket, hashing(), createWriteStream(file!));
+  copies++;
+  await pipeline(socket, hashing(), createWriteStream(`${file}-${copies}`));
   socket.end("written");
 }
 
