@@ -86,17 +86,26 @@ describe("query cache", () => {
     expect(state.asked).toBe(2);
   });
 
-  it("forgets what was not asked for while 1,000 other rows were, and keeps what was", () => {
+  it.each([
+    ["30 rows of 1 MB", 30, { description: "x".repeat(2 ** 20) }],
+    ["4,000 lists of ten rows of 1 kB", 4_000, Array.from({ length: 10 }, () => ({ description: "x".repeat(1_000) }))],
+    ["140,000 keys without a row", 140_000, undefined],
+  ])("keeps what is asked for, and forgets the rest after two generations of 16 MB: %s", (_, count, row) => {
     const { state, read } = setUp();
-    read(["forgotten"], {});
-    for (let index = 0; index < 2_000; index++) {
-      read(["asked"], {});
-      read([index], {});
+    read(["forgotten"], row);
+    for (let index = 0; index < count; index++) {
+      read(["asked"], row);
+      read([index], row);
     }
-    expect(state.asked).toBe(2 + 2_000);
-    read(["asked"], {});
-    expect(state.asked).toBe(2 + 2_000);
-    read(["forgotten"], {});
-    expect(state.asked).toBe(2 + 2_000 + 1);
+    expect(state.asked).toBe(2 + count);
+    read(["forgotten"], row);
+    expect(state.asked).toBe(2 + count + 1);
+  });
+
+  it("keeps the rows of 10,000 games", () => {
+    const { state, read } = setUp();
+    const game = Object.fromEntries(Array.from({ length: 30 }, (_, column) => [`column${column}`, "x".repeat(20)]));
+    for (let round = 0; round < 3; round++) for (let index = 0; index < 10_000; index++) read([index], { ...game });
+    expect(state.asked).toBe(10_000);
   });
 });

@@ -4,6 +4,8 @@ import type { Query, Value } from "../port.ts";
 import { type Connection, codeOf } from "./connection.ts";
 
 const GROUP_SIZE = 64;
+/** How long (ms) the first write of a group waits for others at most. */
+const gatherMs = 40;
 /** How often and how long (ms) a group waits for another process that holds the write lock. */
 const mostWaits = 150;
 const waitMs = 20;
@@ -71,14 +73,27 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#running) return;
     this.#running = true;
-    setImmediate(() => this.#next());
+    this.#gather();
+  }
+
+  /**
+   * Commits what is waiting, once a turn of the event loop brought no other write. Node accepts one connection in each turn: if each had
+   * a commit of its own, the last of 64 new clients would wait a second for its first reply.
+   */
+  #gather(before = 0, since = performance.now()): void {
+    setImmediate(() => {
+      const count = this.#queue.length;
+      const more = count > before && count < GROUP_SIZE && performance.now() - since < gatherMs;
+      if (more) this.#gather(count, since);
+      else void this.#next();
+    });
   }
 
   async #next(): Promise<void> {
     const group = this.#queue.splice(0, GROUP_SIZE);
     await this.#commit(group);
     if (this.#queue.length > 0) {
-      setImmediate(() => this.#next());
+      this.#gather();
       return;
     }
     this.#running = false;

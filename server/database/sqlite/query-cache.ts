@@ -1,8 +1,11 @@
 import type { Value } from "../port.ts";
 
-/** The maximum number of cached rows in each generation, and of one result. */
-const maxRows = 1_000;
-const maxRowsOfOne = 20;
+/** How much each of two generations holds (bytes, roughly): the keys, accounts and games of some 10,000 active owners. */
+const maxBytes = 16 * 2 ** 20;
+/** What an entry, a row and a value take beside their text. */
+const overhead = { entry: 200, row: 64, value: 16 };
+/** The maximum number of rows of one result. */
+const maxRows = 20;
 
 /** A table as the cache sees it. */
 export interface Table {
@@ -14,7 +17,7 @@ export interface Table {
 
 interface Answer {
   value: unknown;
-  rows: number;
+  bytes: number;
   /** The commits of the tables it was read from, when it was read. */
   commits: number;
 }
@@ -22,10 +25,10 @@ interface Answer {
 /**
  * Caches query results until a commit changes a table that they were read from. All changes go through this process, so until then the same
  * query has the same result. This saves the statements for API keys, accounts and games, which are read with almost every request and
- * change rarely. Rows are shared and therefore frozen. What was not asked for while as many other rows were is forgotten.
+ * change rarely. Rows are shared and therefore frozen. What was not asked for while a generation of other results was is forgotten.
  */
 export class QueryCache {
-  #rows = 0;
+  #bytes = 0;
   #recent = new Map<string, Answer>();
   #older = new Map<string, Answer>();
   readonly #tables = new Map<string, Table>();
@@ -52,8 +55,8 @@ export class QueryCache {
       return known.value as T;
     }
     const value = ask();
-    const rows = Array.isArray(value) ? Math.max(value.length, 1) : 1;
-    if (rows <= maxRowsOfOne && !hasBytes(value)) this.#keep(key, { value: frozen(value), rows, commits });
+    const bytes = sizeOf(value);
+    if (bytes !== undefined) this.#keep(key, { value: frozen(value), bytes: bytes + key.length, commits });
     return value;
   }
 
@@ -74,13 +77,13 @@ export class QueryCache {
   }
 
   #keep(key: string, answer: Answer): void {
-    if (this.#rows >= maxRows) {
+    if (this.#bytes >= maxBytes) {
       this.#older = this.#recent;
       this.#recent = new Map();
-      this.#rows = 0;
+      this.#bytes = 0;
     }
     this.#recent.set(key, answer);
-    this.#rows += answer.rows;
+    this.#bytes += answer.bytes;
   }
 }
 
@@ -88,10 +91,19 @@ export class QueryCache {
 const textOf = (values: readonly Value[]) =>
   values.length === 1 && typeof values[0] === "string" ? `"${values[0]}` : JSON.stringify(values);
 
-/** Rows with files, such as covers, are too large to keep. */
-function hasBytes(value: unknown): boolean {
-  const row: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof row === "object" && row !== null && Object.values(row).some((field) => field instanceof Uint8Array);
+/** About how much a result takes (bytes). Undefined if it is too large to keep: many rows, or files such as covers. */
+function sizeOf(value: unknown): number | undefined {
+  const rows: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (rows.length > maxRows) return undefined;
+  let bytes = overhead.entry;
+  for (const row of rows) {
+    bytes += overhead.row;
+    for (const field of Object.values(row ?? {})) {
+      if (field instanceof Uint8Array) return undefined;
+      bytes += overhead.value + (typeof field === "string" ? field.length : 0);
+    }
+  }
+  return bytes;
 }
 
 function frozen(answer: unknown): unknown {
