@@ -7,6 +7,7 @@ import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
 import { cryptoRules } from "./crypto.ts";
 import { factorsRules } from "./factors.ts";
+import { groupCommitRules } from "./group-commit.ts";
 import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
 import { joiningRules } from "./joining.ts";
@@ -50,6 +51,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   cards: cardsRules,
   crypto: cryptoRules,
   ledger: ledgerRules,
+  "group-commit": groupCommitRules,
   inbox: inboxRules,
   joining: joiningRules,
   limits: limitsRules,
