@@ -91,41 +91,47 @@ describe("SQLite group commit", () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
     afterEach(() => void vi.useRealTimers());
 
-    it.each([
-      ["are committed together", 5, 0, [0, 0, 0, 0, 0]],
-      ["are committed together as long as the first has waited less than 40 ms", 5, 39 / 3, [0, 0, 0, 0, 4]],
-      ["are not waited for when the first has waited for 40 ms", 3, 40, [0, 1, 2]],
-    ])("%s", async (_, turns, ms, expected) => {
+    /** Writes in each turn. Resolves to how many writes were stored before each of them. */
+    async function writeInTurns(each: number, turns: number, ms: number): Promise<number[]> {
       const store = await open();
       const other = await open({ readOnly: true });
       const stored: Promise<number>[] = [];
       for (let turn = 0; turn < turns; turn++) {
-        stored.push(
-          store.write(async (tx) => {
-            await put(tx, `${turn}`);
-            return (await names(other)).length;
-          }),
-        );
+        for (let index = 0; index < each; index++) {
+          const name = `${stored.length}`;
+          stored.push(
+            store.write(async (tx) => {
+              await put(tx, name);
+              return (await names(other)).length;
+            }),
+          );
+        }
         vi.advanceTimersByTime(ms);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      expect(await Promise.all(stored)).toEqual(expected);
+      return Promise.all(stored);
+    }
+
+    it.each([
+      ["two in each are committed together", 2, 5, 0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
+      ["two in each are committed together while the first has waited less than 40 ms", 2, 5, 13, [0, 0, 0, 0, 0, 0, 0, 0, 8, 8]],
+      ["are not waited for when the first has waited for 40 ms", 2, 3, 40, [0, 0, 2, 2, 4, 4]],
+      ["are not waited for by a single write", 1, 3, 0, [0, 1, 2]],
+    ])("%s", async (_, each, turns, ms, expected) => {
+      expect(await writeInTurns(each, turns, ms)).toEqual(expected);
     });
 
     it("are not waited for when 64 are waiting", async () => {
       const store = await open();
-      let turns = 0;
-      let first = false;
-      while (!first && turns < 200) {
-        void store
-          .write((tx) => put(tx, `${turns}`))
-          .then(() => {
-            first = true;
-          });
-        turns++;
+      const written: Promise<unknown>[] = [];
+      let answered = 0;
+      while (answered === 0 && written.length < 200) {
+        for (const name of [`${written.length}`, `${written.length + 1}`])
+          written.push(store.write((tx) => put(tx, name)).then(() => answered++));
         await new Promise((resolve) => setImmediate(resolve));
       }
-      expect(turns).toBeLessThan(70);
+      expect(written.length).toBeLessThan(70);
+      await Promise.all(written);
     });
   });
 

@@ -77,10 +77,10 @@ export class GroupCommit {
   }
 
   /**
-   * Commits what is waiting, once a turn of the event loop brought no other write. Node accepts one connection in each turn: if each had
-   * a commit of its own, the last of 64 new clients would wait a second for its first reply.
+   * Commits a single write at once, and several when a turn of the event loop brought no other. Node accepts one connection in each turn:
+   * if each had a commit of its own, the last of 64 new clients would wait a second for its first reply.
    */
-  #gather(before = 0, since = performance.now()): void {
+  #gather(before = 1, since = performance.now()): void {
     setImmediate(() => {
       const count = this.#queue.length;
       const more = count > before && count < GROUP_SIZE && performance.now() - since < gatherMs;
