@@ -10,6 +10,7 @@ import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
 import { dress, html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
+import { problemText } from "./shared/problem-text.ts";
 import { siteOf } from "./site.ts";
 import type { Page } from "./types.ts";
 
@@ -87,7 +88,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       setHeaders(response, problem.headers);
       sendPage(response, problem.status, {
         title: problem.status === 404 ? "Not found" : "Something went wrong",
-        body: html`<p>${problem.message}</p>`,
+        body: html`<p>${problemText(problem)}</p>`,
       });
     }
   };

@@ -5,7 +5,11 @@ const checks: readonly (readonly [RegExp, string, string?])[] = [
   [/^POST \/games$/, "games list"],
   [/^POST \/games\/([^/]+)\/playtests$/, "playtests list $1"],
   [/^(?:PATCH|POST) \/games\/([^/]+)/, "games show $1"],
-  [/^POST \/playtests\/playtest-applications\//, "applications list PLAYTEST"],
+  [
+    /^POST \/playtests\/playtest-applications\//,
+    "applications list PLAYTEST",
+    "PLAYTEST is the id of the playtest that was applied to. Repeating the change could make it twice.",
+  ],
   [/^\w+ \/(?:playtests\/)?slots\/([^/]+)/, "review show $1"],
   [/^\w+ \/playtests\/([^/]+)/, "playtests show $1"],
   [/^POST \/billing\/subscription\//, "billing subscription show"],

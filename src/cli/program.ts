@@ -17,7 +17,7 @@ import type { FlagInfo } from "./parse.ts";
 import type { Session } from "./session/index.ts";
 
 /** What argv refers to: a command with its remaining arguments, or a help text to print. */
-type Target = { command: Command; path: string; rest: string[] } | { help: string };
+type Target = { command: Command; path: string; rest: string[]; below?: readonly string[] } | { help: string };
 
 const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
 const findVerb = (group: Group, words: string) => commandNamed(group.commands, words);
@@ -33,18 +33,19 @@ function without(argv: readonly string[], words: readonly string[]): string[] {
   return rest;
 }
 
-/** Refuses a command that does not exist. `where` is the path before the word, with a space behind it. */
+/** Refuses a command that does not exist. `where` is the path before the word, with a space behind it; `otherwise` the hint if no name is near. */
 function unknown(
   word: string,
   known: readonly string[],
   where: string,
   argv: readonly string[],
   elsewhere: readonly string[] = [],
+  otherwise = `See \`playtest ${where}--help\`.`,
 ) {
   const like = nearest(word, known) ?? (elsewhere.length === 0 ? synonymOf(word, known) : undefined);
   const starting = like === undefined ? known.filter((name) => name.startsWith(word)) : [like];
   const near = starting.length > 0 ? starting : elsewhere.map((path) => `\`playtest ${path}\``);
-  const help = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
+  const help = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : otherwise;
   const hint = argv[argv.indexOf(word) - 1] === "--json" ? selectFields(word) : help;
   return usage(`Unknown command ${JSON.stringify(`${where}${word}`)}.`, hint);
 }
@@ -88,7 +89,10 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   const named = namedVerb(group, words);
   if (named) {
     const path = `${entry.name} ${named.command.name}`;
-    return commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
+    const target = await commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
+    const start = `${named.command.name} `;
+    const below = group.commands.filter(({ name }) => name.startsWith(start));
+    return { ...target, below: namesIn(below, start) };
   }
   const [verb, second] = words;
   const below = group.commands.filter(({ name }) => verb === undefined || name.startsWith(`${verb} `));
@@ -171,7 +175,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   if (answer !== undefined) return io.out(answer);
   const target = await resolve(argv, io);
   if ("help" in target) return io.out(target.help);
-  const { command, path, rest } = target;
+  const { command, path, rest, below = [] } = target;
   const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([
     import("./parse.ts"),
     import("./session/index.ts"),
@@ -182,6 +186,9 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   const parsed = parseArgs(command, rest, path);
   running.globals = parsed.globals;
   running.afterJson = parsed.afterJson;
+  const [word] = parsed.words;
+  if (word !== undefined && !command.args && below.length > 0)
+    throw unknown(word, below, `${path} `, argv, [], `Commands that begin with it: ${below.join(", ")}.`);
   // `login` reads it by itself, as what to store.
   if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
     parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");

@@ -79,7 +79,9 @@ onBothDatabases("payout details", (serve) => {
     const { method: _, iban: __, ...rest } = bank;
     const fields = hiddenFields(page, path);
     const wrong = await ann.send(path, { ...fields, ...rest, iban: "NL00", password });
-    expect(wrong.html).toContain("is not a valid IBAN");
+    expect(wrong.html).toContain(">The IBAN is not a valid IBAN: look for a mistyped or missing character.<");
+    const lacking = await ann.send(path, { ...fields, ...rest, iban: "", accountNumber: "123", routingNumber: "", password });
+    expect(lacking.html).toContain("The routing number is required");
     expect(wrong.html).toContain('value="NL00"');
     const sent = await ann.send(path, { ...fields, ...rest, iban: bank.iban, accountNumber: "", routingNumber: "", password });
     expect(sent).toMatchObject({ status: 303, location: `${path}?done=saved` });

@@ -275,8 +275,8 @@ onBothDatabases("the portal", (serve) => {
     });
 
     it.each<{ name: string; given: Record<string, string>; status: number; says: string }>([
-      { name: "a short password", given: { password: "short" }, status: 422, says: "password: " },
-      { name: "no address", given: { email: "ida" }, status: 422, says: "email: " },
+      { name: "a short password", given: { password: "short" }, status: 422, says: "The password must " },
+      { name: "no address", given: { email: "ida" }, status: 422, says: "The email must " },
       { name: "an address that is taken", given: { email: "playtester2@example.com" }, status: 409, says: "exists" },
       { name: "a form of another site", given: { csrf: "forged" }, status: 403, says: "out of date" },
     ])("refuses $name, and shows the input again", async ({ given, status, says }) => {

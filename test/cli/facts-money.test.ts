@@ -435,7 +435,7 @@ const payouts: Fact[] = [
     holds: async (scene) => expect(await earned(scene)).toBe(600),
   },
   {
-    says: "Make a pending payout to every playtester who can be paid?",
+    says: /Make \d+ pending payouts? of \$[\d,]+\.00: to each playtester who can be paid, all that is available\?/,
     asks: true,
     by: "admin",
     async line(scene) {

@@ -225,6 +225,21 @@ describe("games: an invalid value is an error that names the flag, and nothing i
     ["an unknown verb", ["games", "lsit"], 'Unknown command "games lsit".\nDid you mean list?'],
     ["an unknown first word of two", ["auth", "kyes", "list"], 'Unknown command "auth kyes".\nDid you mean keys?'],
     ["an unknown second word of two", ["auth", "keys", "crate"], 'Unknown command "auth keys crate".\nDid you mean create?'],
+    [
+      "a word behind a list that other commands begin with",
+      ["admin", "users", "walk"],
+      'Unknown command "admin users walk".\nCommands that begin with it: verify, suspend, unsuspend, reset-factor, delete.',
+    ],
+    [
+      "a mistyped word behind such a list",
+      ["admin", "users", "delte"],
+      'Unknown command "admin users delte".\nDid you mean delete?',
+    ],
+    [
+      "a word behind such a list and its flag",
+      ["admin", "users", "--role", "playtester", "x"],
+      'Unknown command "admin users x".',
+    ],
     ["an unknown noun", ["gmaes"], 'Unknown command "gmaes".\nDid you mean games?'],
     ["the beginning of several nouns", ["pl"], 'Unknown command "pl".\nDid you mean playtests?'],
     ["a noun like no other", ["zzzzzz"], 'Unknown command "zzzzzz".\nSee `playtest --help`.'],

@@ -31,7 +31,7 @@ describe("a change whose reply was lost", () => {
   it.each([
     ["review accept", /`playtest review show slot_\d+`/],
     ["review reject", /`playtest review show slot_\d+`/],
-    ["applications approve", /`playtest applications list PLAYTEST`/],
+    ["applications approve", /`playtest applications list PLAYTEST`\. PLAYTEST is the id of the playtest that was applied to\./],
     ["games update", /`playtest games show [\w-]+`/],
     ["playtests update", /`playtest playtests show pt_\d+`/],
     ["billing credit add", /`playtest billing payments list`/],

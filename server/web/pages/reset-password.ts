@@ -2,6 +2,7 @@ import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import type { KeysAfterReset } from "../../accounts/service.ts";
 import { Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";
+import { problemText } from "../shared/problem-text.ts";
 import type { Page, ReadForm } from "../types.ts";
 
 const [shortest, longest] = [8, 256];
@@ -30,7 +31,7 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
       throw error;
     });
     if (keys instanceof Problem)
-      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: keys.message }) });
+      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: problemText(keys) }) });
     if (!keys) return sendPage(response, 410, gone);
     const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: done });

@@ -133,7 +133,7 @@ export async function exportFile({ call }: PageContext): Promise<Download> {
 export async function deleteAccount({ call, form }: PageContext): Promise<string> {
   const { email } = (await call("getMe")).data;
   if (form.deleteEmail?.trim().toLowerCase() !== email.toLowerCase())
-    throw invalid("deleteEmail", "is not the email address of this account. Nothing was deleted");
+    throw invalid("email", "is not the email address of this account. Nothing was deleted");
   await call("deleteAccount", { body: { password: form.deletePassword || undefined, code: form.code } });
   return "/play/sign-in?done=deleted";
 }

@@ -12,6 +12,7 @@ import type { Form, ReadForm } from "../types.ts";
 import { keyedByContent } from "./keyed-call.ts";
 import { NotOffered } from "./not-offered.ts";
 import { alert } from "./parts.ts";
+import { problemText } from "./problem-text.ts";
 import type { Action, Download, Exchange, PageContext, Route } from "./types.ts";
 
 /** The pages below one path for people who are signed in, and how their server answers. */
@@ -133,7 +134,7 @@ export async function runAction<C extends PageContext>(
     const wrong = wrongFields(problem, fields, context.id);
     const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
     const page = await view({ ...context, faults, query: new URLSearchParams() });
-    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : problem.message)}${page.body}`;
+    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : problemText(problem))}${page.body}`;
     return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
   }
   if (typeof done === "string") redirect(response, done);

@@ -9,6 +9,7 @@ import { notFound, Problem } from "../../lib/problem.ts";
 import { staleForm } from "../form.ts";
 import { type Markup, type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
+import { problemText } from "../shared/problem-text.ts";
 import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
@@ -257,5 +258,5 @@ async function mailPasswordReset({ accounts, limits, door }: Parts, { request, r
 function showAgain(response: ServerResponse, error: unknown, page: (problem: string | Markup) => PageContent): void {
   if (!(error instanceof Problem)) throw error;
   setHeaders(response, error.headers);
-  sendPage(response, error.status, page(error instanceof OtherRole ? otherRole(error.role) : error.message));
+  sendPage(response, error.status, page(error instanceof OtherRole ? otherRole(error.role) : problemText(error)));
 }

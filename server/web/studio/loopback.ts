@@ -11,6 +11,7 @@ import { createReadForm } from "../form.ts";
 import { dress, html, redirect, sendPage } from "../html.ts";
 import { NotOffered } from "../shared/not-offered.ts";
 import type { SignedInPages } from "../shared/pages.ts";
+import { problemText } from "../shared/problem-text.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
 import { studioPages } from "./area.ts";
@@ -264,7 +265,7 @@ class LoopbackStudio {
     if (!(error instanceof Problem)) this.#parts.report(error);
     if (response.headersSent) return void response.destroy();
     setHeaders(response, problem.headers);
-    const message = error instanceof Problem ? problem.message : "Something unexpected happened. The terminal says more.";
+    const message = error instanceof Problem ? problemText(problem) : "Something unexpected happened. The terminal says more.";
     sendPage(response, problem.status, {
       title: problem.status === 404 ? "Not found" : "Something went wrong",
       body: html`<p>${message}</p>`,

@@ -1,6 +1,6 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { type PayoutMethod, payoutMethods } from "../../contract/accounts/payout-methods.ts";
-import { usage } from "../../errors.ts";
+import { CliError, exitCodes, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { fileOf } from "./payout-files.ts";
 import { userArg, userId } from "./users.ts";
@@ -63,7 +63,7 @@ export const payoutsCreate = define({
   summary: "Record that a playtester was paid, or make a batch of pending payouts with --all",
   description:
     "With --all, makes one pending payout to each playtester who can be paid, of all that is available to them, in one step: nobody is paid twice, whoever else runs it. With --format, only those with that payout method are in it; --file then writes what your bank or PayPal needs. Say later what became of it: `payouts settle`.",
-  operation: ["createPayout", "createPayoutBatch", "readPayoutInstructions"],
+  operation: ["createPayout", "createPayoutBatch", "readPayoutInstructions", "listOwed"],
   asks: true,
   args: { user: { ...userArg("playtester"), id: { ...userArg("playtester").id, unless: ["all"] } } },
   flags: {
@@ -98,10 +98,29 @@ interface BatchFlags {
   file: string | undefined;
 }
 
+/** What the playtesters whom a batch would pay have available now, in cents. */
+async function payable(ctx: Context, minCents = 1, method?: PayoutMethod): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { data } of ctx.pages("listOwed", {}, { all: true }))
+    for (const { obstacle, availableCents, method: wanted } of data.owed)
+      if (obstacle === null && availableCents >= minCents && (method === undefined || wanted === method))
+        found.push(availableCents);
+  return found;
+}
+
+function batchQuestion(cents: readonly number[]): string {
+  if (cents.length === 0)
+    throw new CliError("CONFLICT", exitCodes.conflict, "Nobody can be paid in this way now. No payout was made.", {
+      hint: "To see why: `playtest admin owed`.",
+    });
+  const sum = cents.reduce((total, one) => total + one, 0);
+  return `Make ${plural(cents.length, "pending payout")} of ${usd(sum)}: to each playtester who can be paid, all that is available?`;
+}
+
 async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags) {
   if (amount !== undefined) throw usage("--amount and --all cannot be used together.");
   if (path !== undefined && method === undefined) throw usage("--file requires --format.");
-  await ctx.confirm("Make a pending payout to every playtester who can be paid?");
+  await ctx.confirm(async () => batchQuestion(await payable(ctx, min, method)));
   await ctx.reserveSecret(path);
   const body = { ...(method !== undefined && { method }), ...(min !== undefined && { minCents: min }) };
   const data = await ctx.api().createPayoutBatch({ body });

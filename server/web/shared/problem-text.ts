@@ -1,0 +1,26 @@
+import type { Problem } from "../../lib/problem.ts";
+
+/** Words of field names that are not written in lower case. */
+const written: Readonly<Record<string, string>> = { iban: "IBAN", url: "URL", api: "API" };
+
+/** "new email" for `newEmail`; the field itself for one in a list or an object. */
+function wordsOf(field: string): string {
+  const own = field.split(".").findLast((part) => !/^\d+$/.test(part)) ?? field;
+  const words = own
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(" ");
+  return words.map((word) => written[word] ?? word).join(" ");
+}
+
+const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * What a page says about a problem. The message of invalid input begins with a field's name, which people who fill in a form do not
+ * know: it becomes a sentence for each field.
+ */
+export function problemText({ message, details = [] }: Pick<Problem, "message" | "details">): string {
+  const [first] = details;
+  if (first === undefined || message !== `${first.field}: ${first.message}`) return message;
+  return details.map(({ field, message: what }) => ended(`The ${wordsOf(field)} ${what}`)).join(" ");
+}

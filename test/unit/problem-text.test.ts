@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { conflict, invalid, Problem } from "../../server/lib/problem.ts";
+import { problemText } from "../../server/web/shared/problem-text.ts";
+
+it.each([
+  [invalid("iban", "is not a valid IBAN"), "The IBAN is not a valid IBAN."],
+  [
+    invalid("newEmail", "is the email address of the account already"),
+    "The new email is the email address of the account already.",
+  ],
+  [invalid("events.2", "must not be empty"), "The events must not be empty."],
+  [invalid("profile.displayName", "is required"), "The display name is required."],
+  [
+    new Problem("VALIDATION_ERROR", "email: is required", {
+      details: [
+        { field: "email", message: "is required" },
+        { field: "password", message: "must have 8 characters or more" },
+      ],
+    }),
+    "The email is required. The password must have 8 characters or more.",
+  ],
+  [conflict("The slot is taken. Nothing was claimed."), "The slot is taken. Nothing was claimed."],
+  [
+    new Problem("CONFLICT", "The playtest has no open slots.", { details: [{ field: "slots", message: "are taken" }] }),
+    "The playtest has no open slots.",
+  ],
+])("a page says of %s: %s", (problem, text) => expect(problemText(problem)).toBe(text));
