@@ -17,7 +17,7 @@ import type { FlagInfo } from "./parse.ts";
 import type { Session } from "./session/index.ts";
 
 /** What argv refers to: a command with its remaining arguments, or a help text to print. */
-type Target = { command: Command; path: string; rest: string[]; below?: readonly string[] } | { help: string };
+type Target = { command: Command; path: string; rest: string[]; entry?: GroupEntry } | { help: string };
 
 const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
 const findVerb = (group: Group, words: string) => commandNamed(group.commands, words);
@@ -90,9 +90,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   if (named) {
     const path = `${entry.name} ${named.command.name}`;
     const target = await commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
-    const start = `${named.command.name} `;
-    const below = group.commands.filter(({ name }) => name.startsWith(start));
-    return { ...target, below: namesIn(below, start) };
+    return { ...target, entry };
   }
   const [verb, second] = words;
   const below = group.commands.filter(({ name }) => verb === undefined || name.startsWith(`${verb} `));
@@ -102,6 +100,19 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   if (listing) return { command: listing, path: `${entry.name} ${listing.name}`, rest: without(argv, [noun, verb!]) };
   const { groupHelp } = await import("./help.ts");
   return { help: groupHelp(entry, below, verb === undefined ? group : undefined) };
+}
+
+/** Refuses a word behind a command that takes none, if it looks like another command: `admin users walk`, `sandbox clock advance`. */
+async function refuseWord(word: string, { name }: Command, entry: GroupEntry, argv: readonly string[]): Promise<void> {
+  const { commands } = await entry.load();
+  const start = `${name} `;
+  const below = namesIn(
+    commands.filter((command) => command.name.startsWith(start)),
+    start,
+  );
+  const where = `${entry.name} ${start}`;
+  if (below.length > 0) throw unknown(word, below, where, argv, [], `Commands that begin with it: ${below.join(", ")}.`);
+  if (commandNamed(commands, word)) throw unknown(word, [], where, argv, [`${entry.name} ${word}`]);
 }
 
 async function rootTarget(): Promise<Target> {
@@ -175,7 +186,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   if (answer !== undefined) return io.out(answer);
   const target = await resolve(argv, io);
   if ("help" in target) return io.out(target.help);
-  const { command, path, rest, below = [] } = target;
+  const { command, path, rest, entry } = target;
   const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([
     import("./parse.ts"),
     import("./session/index.ts"),
@@ -187,8 +198,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   running.globals = parsed.globals;
   running.afterJson = parsed.afterJson;
   const [word] = parsed.words;
-  if (word !== undefined && !command.args && below.length > 0)
-    throw unknown(word, below, `${path} `, argv, [], `Commands that begin with it: ${below.join(", ")}.`);
+  if (word !== undefined && !command.args && entry) await refuseWord(word, command, entry, argv);
   // `login` reads it by itself, as what to store.
   if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
     parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");

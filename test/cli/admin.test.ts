@@ -148,9 +148,12 @@ describe("admin", () => {
     expect(owed.stdout).toContain("no details");
     const file = join(cwd, "bank.csv");
     for (const [flags, question] of [
-      ["--min 10 --format bank", "Make 2 pending payouts of $20.00: to each playtester who can be paid, all that is available?"],
-      ["--format paypal", "Make 1 pending payout of $10.00: to each"],
-      ["", "Make 3 pending payouts of $30.00: to each"],
+      [
+        "--min 10 --format bank",
+        "Make 2 pending payouts, $20.00 in total: all that is available to each playtester who can be paid?",
+      ],
+      ["--format paypal", "Make 1 pending payout, $10.00 in total: all"],
+      ["", "Make 3 pending payouts, $30.00 in total: all"],
       ["--min 10.01", "error: Nobody can be paid in this way now. No payout was made.\nTo see why: `playtest admin owed`.\n"],
     ] as const) {
       const asked = await run(`payouts create --all ${flags}`.trim());

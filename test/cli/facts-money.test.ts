@@ -435,7 +435,7 @@ const payouts: Fact[] = [
     holds: async (scene) => expect(await earned(scene)).toBe(600),
   },
   {
-    says: /Make \d+ pending payouts? of \$[\d,]+\.00: to each playtester who can be paid, all that is available\?/,
+    says: /Make \d+ pending payouts?, \$[\d,]+\.00 in total: all that is available to each playtester who can be paid\?/,
     asks: true,
     by: "admin",
     async line(scene) {

@@ -240,6 +240,11 @@ describe("games: an invalid value is an error that names the flag, and nothing i
       ["admin", "users", "--role", "playtester", "x"],
       'Unknown command "admin users x".',
     ],
+    [
+      "a command of the same noun behind another",
+      ["sandbox", "clock", "advance", "3d"],
+      'Unknown command "sandbox clock advance".\nDid you mean `playtest sandbox advance`?',
+    ],
     ["an unknown noun", ["gmaes"], 'Unknown command "gmaes".\nDid you mean games?'],
     ["the beginning of several nouns", ["pl"], 'Unknown command "pl".\nDid you mean playtests?'],
     ["a noun like no other", ["zzzzzz"], 'Unknown command "zzzzzz".\nSee `playtest --help`.'],

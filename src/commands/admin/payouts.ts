@@ -114,7 +114,7 @@ function batchQuestion(cents: readonly number[]): string {
       hint: "To see why: `playtest admin owed`.",
     });
   const sum = cents.reduce((total, one) => total + one, 0);
-  return `Make ${plural(cents.length, "pending payout")} of ${usd(sum)}: to each playtester who can be paid, all that is available?`;
+  return `Make ${plural(cents.length, "pending payout")}, ${usd(sum)} in total: all that is available to each playtester who can be paid?`;
 }
 
 async function createBatch(ctx: Context, { amount, min, format: method, file: path }: BatchFlags) {
