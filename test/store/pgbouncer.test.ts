@@ -5,11 +5,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import type { Query } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { createGame, registerOwner } from "../helpers/factories.ts";
 import { freshDatabase } from "../helpers/postgres.ts";
+import type { Relay } from "../helpers/postgres-relay.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
+import { startTransactionPooler } from "../helpers/transaction-pooler.ts";
 
 const program = "/usr/sbin/pgbouncer";
 
@@ -56,10 +59,16 @@ unix_socket_dir =
   };
 }
 
-describe.runIf(existsSync(program))("PostgreSQL behind pgbouncer in transaction mode", () => {
+/** pgbouncer itself where it is installed. */
+const poolers: { name: string; start(databaseUrl: string): Promise<Relay> }[] = [
+  { name: "a pooler of transactions", start: (databaseUrl) => startTransactionPooler(databaseUrl, 2) },
+];
+if (existsSync(program)) poolers.push({ name: "pgbouncer in transaction mode", start: startBouncer });
+
+describe.each(poolers)("PostgreSQL behind $name", ({ start }) => {
   it("migrates, writes concurrently and serves the API, although every transaction has another session", async () => {
     const database = await freshDatabase({ empty: true });
-    const bouncer = await startBouncer(database.url);
+    const bouncer = await start(database.url);
     const store = await openPostgres(bouncer.url);
     await migrate(store);
     const put = (n: number) => store.write((tx) => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", `k${n}`, "v"));
@@ -67,6 +76,8 @@ describe.runIf(existsSync(program))("PostgreSQL behind pgbouncer in transaction 
     const sum = () => store.read((q) => q.one<{ n: number }>("SELECT COUNT(*) AS n FROM settings WHERE name LIKE 'k%'"));
     expect((await Promise.all(Array.from({ length: 30 }, sum))).map((row) => row?.n)).toEqual(Array(30).fill(30));
     await expect(put(1)).rejects.toMatchObject({ name: "UniqueViolation" });
+    const limit = (tx: Query) => tx.one<{ limit: string }>("SELECT current_setting('lock_timeout') AS \"limit\"");
+    expect(await store.write(limit)).toEqual({ limit: "5s" });
     const shared = (n: number) =>
       store.write((tx) => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", `s${n}`, "v"), {
         isolation: "rows",
