@@ -4,6 +4,7 @@ import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, order, play } from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import { type Fact, type Market, market, pageFacts, slotsOf } from "../helpers/page-facts.ts";
 import { visitor } from "../helpers/portal.ts";
 import { submitted as reviewable, transcriptOf } from "../helpers/review.ts";
@@ -125,7 +126,11 @@ const inStudio: Fact<Market>[] = [
     async see(scene) {
       cuts(scene);
       const page = pageOf(await submitted(scene));
-      return (await scene.browser.submit(page, `${page}/clips`, { part: "0:00-0:01", name: "The key" })).location!;
+      const cut = holdCutter(scene.server);
+      const { location } = await scene.browser.submit(page, `${page}/clips`, { part: "0:00-0:01", name: "The key" });
+      const { html } = await scene.browser.get(location!);
+      cut();
+      return html;
     },
     async holds(scene) {
       await scene.server.advance(0);

@@ -7,6 +7,7 @@ import { removeStillsOf } from "../../server/sharing/stills/service.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -47,12 +48,14 @@ onBothDatabases("still images", (serve) => {
     const { slotId, note, shown, put } = await market(server);
     const { id, still } = await note();
     expect(still).toBeNull();
+    const cut = holdCutter(server);
     const made = await put(id);
     expect(made.body.data.still).toEqual({
       ...{ momentId: id, slotId, atMs: 12_500, status: "pending" },
       ...{ size: null, downloadUrl: null, thumbnailUrl: null },
     });
     expect((await put(id)).body.data.still.status).toBe("pending");
+    cut();
     await server.advance(0);
     const { still: ready } = await shown(id);
     const file = await fetch(ready!.downloadUrl!);

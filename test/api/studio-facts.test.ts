@@ -4,6 +4,7 @@ import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { createCommandTranscriber } from "../../server/transcripts/command.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, giveVideo, order, play, registerPlaytester } from "../helpers/factories.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { creditOf, earnedBy, type Fact, type Market, market, noticesOf, pageFacts, slotsOf } from "../helpers/page-facts.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
@@ -69,15 +70,16 @@ async function transcribed(scene: Market, mode: string) {
   return page;
 }
 
-/** A moment whose image is asked for, on the page of its slot. */
+/** A moment whose image is asked for, on the page of its slot. It is cut after `cut` was called. */
 async function pictured(scene: Market, mode: string) {
   const { deps } = scene.server;
   deps.cutter = createFfmpegCutter({ ...deps.config.clips, ffmpeg: [process.execPath, ffmpeg, mode] });
+  const cut = holdCutter(scene.server);
   const page = await submitted(scene);
   const { id } = (await scene.owner.post(`/slots/${page.split("/").at(-1)}/moments`, { atMs: 2000, text: "Lost" })).body.data
     .moment;
   await scene.browser.submit(page, `${page}/moments/still`, { moment: id });
-  return page;
+  return { page, cut };
 }
 
 const facts: Fact<Market>[] = [
@@ -219,7 +221,8 @@ const facts: Fact<Market>[] = [
   {
     says: "The still image could not be cut: the video may be damaged there.",
     async see(scene) {
-      const page = await pictured(scene, "fail");
+      const { page, cut } = await pictured(scene, "fail");
+      cut();
       await scene.server.advance(0);
       return page;
     },
@@ -237,7 +240,12 @@ const facts: Fact<Market>[] = [
   },
   {
     says: "The still image is being cut. Reload this page in a moment.",
-    see: (scene) => pictured(scene, "cut"),
+    async see(scene) {
+      const { page, cut } = await pictured(scene, "cut");
+      const { html } = await scene.browser.get(page);
+      cut();
+      return html;
+    },
     async holds(scene) {
       await scene.server.advance(0);
       const { html } = await scene.browser.get(`/studio/slots/${(await slotsOf(scene))[0].id}`);

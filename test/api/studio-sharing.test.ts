@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import { hiddenFields, signedIn, visitor } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
 import type { TestServerOptions } from "../helpers/server.ts";
@@ -89,10 +90,12 @@ onBothDatabases("sharing in Studio", (serve) => {
     expect([refused.status, refused.html.includes("Must be a part of the video, such as 12:30-12:55.")]).toEqual([422, true]);
     const beyond = await browser.send(`${path}/clips`, { ...fields, part: "0:11-0:13" });
     expect([beyond.status, beyond.html.includes("Must be within the video, which ends at 0:12.")]).toEqual([422, true]);
+    const cut = holdCutter(server);
     expect((await browser.send(`${path}/clips`, { ...fields, part: "0:01-0:02", name: "The <door>" })).location).toBe(
       `${path}?done=clipped#clips`,
     );
     expect((await browser.get(path)).html).toContain("0:01–0:02 · is being cut: reload this page in a moment");
+    cut();
     await server.advance(0);
     const html = (await browser.get(path)).html;
     const { downloadUrl } = (await owner.get(`/slots/${slotId}/clips`)).body.data.clips[0];
@@ -110,8 +113,10 @@ onBothDatabases("sharing in Studio", (serve) => {
     const path = `/studio/slots/${slotId}`;
     const { id } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 2000, text: "The door" })).body.data.moment;
     const take = { ...hiddenFields((await browser.get(path)).html, `${path}/moments/still`), moment: id };
+    const cut = holdCutter(server);
     expect((await browser.send(`${path}/moments/still`, take)).location).toBe(`${path}?done=pictured#moment-${id}`);
     expect((await browser.get(path)).html).toContain("The still image is being cut. Reload this page in a moment.");
+    cut();
     await server.advance(0);
     const { html } = await browser.get(path);
     expect(html).toContain(`<img src="${path}/thumbnails/${id}" alt="The video at 0:02" loading="lazy">`);
@@ -129,6 +134,7 @@ onBothDatabases("sharing in Studio", (serve) => {
     const { server, owner, slotId, playtestId, browser } = await waiting(cuts);
     const path = `/studio/slots/${slotId}`;
     const fields = { ...hiddenFields((await browser.get(path)).html, `${path}/moments`), position: "0:02", still: "yes" };
+    const cut = holdCutter(server);
     const moments = async () => (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;
     for (let times = 0; times < 2; times++)
       expect(await browser.send(`${path}/moments`, { ...fields, text: "The door" })).toMatchObject({
@@ -137,6 +143,7 @@ onBothDatabases("sharing in Studio", (serve) => {
       });
     expect(await moments()).toMatchObject([{ text: "The door", still: { status: "pending" } }]);
     expect((await browser.get(`${path}?done=noted-pictured`)).html).toContain("The moment is saved. Its image is being cut.");
+    cut();
     await server.advance(0);
     const compared = (await browser.get(`/studio/playtests/${playtestId}/compare?slots=${slotId}`)).html;
     expect(compared).toContain(`poster="${path}/poster"`);

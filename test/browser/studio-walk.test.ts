@@ -7,6 +7,7 @@ import { launchBrowser } from "../helpers/browser.ts";
 import { playtest, type RunOptions, startStudio, testFolder } from "../helpers/cli.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import type { TestServer, TestServerOptions } from "../helpers/server.ts";
 import { fill } from "../helpers/specification-server/commands.ts";
 import { startSpecificationServer } from "../helpers/specification-server/index.ts";
@@ -103,8 +104,10 @@ onBothDatabases("from the order to the payout", (serve) => {
     await page.locator("#clips summary").click();
     await page.locator("#part").fill("0:00-0:01");
     await page.locator("#clip-name").fill("The rope");
+    const cut = holdCutter(server);
     await page.locator("#clips form button").first().click();
     await page.locator("#clips", { hasText: "is being cut" }).waitFor();
+    cut();
     await server.advance(0);
     await page.locator("#clips a[data-share]").waitFor();
     await page.reload();
