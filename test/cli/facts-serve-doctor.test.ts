@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { locate } from "../../server/database/drivers.ts";
@@ -68,7 +68,8 @@ beforeAll(async () => {
   expect((await playtest(["serve", "backup", backup, "--data", lived])).stderr).toBe("");
 });
 afterAll(() => {
-  for (const folder of [lived, join(backup, "..")]) rmSync(folder, { recursive: true });
+  // Empty where the set-up failed: the parent of an empty path is that of the checkout.
+  for (const folder of [lived, backup && dirname(backup)]) if (folder !== "") rmSync(folder, { recursive: true });
 });
 
 const inSql = (folder: string, ...statements: string[]) => {
