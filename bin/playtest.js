@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// Runs the built code; in a checkout without a build, runs the sources with tsx.
+// Runs the built code; in a checkout, the sources with tsx, so that a build made before the last change is never run by mistake.
+// PLAYTEST_BUILT=1 runs the build in a checkout, too.
 import { existsSync } from "node:fs";
 
 const argv = process.argv.slice(2);
-const built = existsSync(new URL("../dist/main.js", import.meta.url));
+const built = process.env.PLAYTEST_BUILT === "1" || !existsSync(new URL("../src/main.ts", import.meta.url));
 if (!built) (await import("tsx/esm/api")).register();
 const load = (path) => import(built ? `../dist/${path.replace(/^.*\//, "")}.js` : `../src/${path}.ts`);
 

@@ -4,23 +4,28 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
+import { hasRole } from "./accounts/users-store.ts";
 import { portInUse, requireFreePort } from "./app/port.ts";
 import { type Running, start } from "./app/start.ts";
+import { createCards } from "./billing/cards/create.ts";
+import { readBrand } from "./config/brand.ts";
 import { listeningAddresses, requireNearbyPeers } from "./config/proxy-trust.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
 import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
+import { type Behind, behind } from "./database/migrate.ts";
 import { openStore } from "./database/open.ts";
 import { makeFolder } from "./lib/folders.ts";
 import { loadLateParts } from "./lib/late.ts";
-import { createLog } from "./lib/log.ts";
+import { createLog, type Log } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
-import { requireIdentity } from "./operations/keys/identity.ts";
+import { refuseOthers, requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
 import { requireNotMoved } from "./operations/move/moved.ts";
+import { keepCopy } from "./operations/upgrade.ts";
 import { watchClock } from "./operations/watch-clock.ts";
 import { type Demo, seedDemo } from "./sandbox/demo.ts";
 import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
@@ -93,7 +98,8 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   return config;
 }
 
-async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: DatabaseLocation): Promise<Running> {
+async function open(options: ServeOptions, host: ServeHost, location: DatabaseLocation): Promise<Running> {
+  const { dataDir, databaseUrl } = location;
   if (isHalfRestored(dataDir))
     throw new ConfigError(
       `A restore into ${dataDir} was interrupted. The server was not started. The previous data is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
@@ -114,15 +120,25 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     throw new ConfigError(
       "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
     );
-  const store = await openStore({ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined });
+  // What can be refused without the database is refused before it is opened.
+  const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
+  readBrand(config, dataDir);
+  const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
+  const store = await openStore({
+    ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
+    async beforeChange(store) {
+      await requireNotMoved(store);
+      await refuseOthers({ ...identity, store });
+      if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
+      const older = await behind(store);
+      if (older) await prepareUpgrade(options, location, older, log);
+    },
+  });
   try {
-    await requireNotMoved(store);
-    const secretKey = host.env.PLAYTEST_SECRET_KEY;
-    const instanceKey = await requireIdentity({ store, dataDir, sandbox: config.sandbox, secretKey, randomBytes });
+    const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
-    const mailer = createMailer(config.mail, join(dataDir, "outbox"));
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
-    const external = { ...transcriber, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
+    const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
     const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
     const running = await start({ ...where, external });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
@@ -137,6 +153,14 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     await store.close();
     throw explained(error, options);
   }
+}
+
+/** Before the migrations that are pending are applied. */
+async function prepareUpgrade({ backup }: ServeOptions, location: DatabaseLocation, older: Behind, log: Log): Promise<void> {
+  const migrations = older.pending.length;
+  const copy = backup === false ? null : await keepCopy(location, older);
+  if (copy !== null) log.info({ copy, migrations }, "the database is brought up to date; a copy of it is kept for 14 days");
+  else log.info({ migrations }, "the database is brought up to date without a copy of it");
 }
 
 function explained(error: unknown, options: ServeOptions): unknown {
@@ -170,16 +194,18 @@ async function loadRest({ log, wait, retiring }: Running["deps"]): Promise<void>
 async function makeReady(options: ServeOptions, host: ServeHost, running: Running): Promise<Ready> {
   const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
   if (options.seed !== undefined) {
-    if (ready.adminKey === null)
-      throw new ConfigError(
-        `--seed ${options.seed} requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.`,
-      );
+    if (ready.adminKey === null) throw notNew(options.seed);
     const seeding = { deps: running.deps, callAs: running.app.callAs, adminKey: ready.adminKey };
     Object.assign(ready, await (options.seed === "demo" ? seedDemo : seedMinimal)(seeding));
   }
   if (options.readyFile !== undefined) writeSecret(options.readyFile, `${JSON.stringify(ready)}\n`);
   return ready;
 }
+
+const notNew = (seed: string) =>
+  new ConfigError(
+    `--seed ${seed} requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.`,
+  );
 
 /**
  * Replaces a file by one that only this user can read. Written under a new name first: a program that waits for the file must never

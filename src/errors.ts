@@ -91,9 +91,9 @@ export function withoutShortage(error: unknown): unknown {
   return failure(what, `${shortage.remedy} Then run the command again.`, error);
 }
 
-/** The error for a command that needs a sandbox, on an instance that is none. */
-export const noSandbox = (baseUrl: string, extra: Extra = {}) =>
-  new CliError("NOT_OFFERED", exitCodes.notFound, `${baseUrl} is not a sandbox. Nothing was done.`, {
+/** The error for a command that needs a sandbox, on a server that is none; `why` for one that says nothing about it. */
+export const noSandbox = (baseUrl: string, extra: Extra = {}, why = `${baseUrl} is not a sandbox.`) =>
+  new CliError("NOT_OFFERED", exitCodes.notFound, `${why} Nothing was done.`, {
     hint: "Start a sandbox with `playtest serve run --sandbox`.",
     ...extra,
   });

@@ -18,6 +18,7 @@ import { sha256 } from "../lib/secrets.ts";
 import * as keys from "./keys-store.ts";
 import { accountScopes } from "./service.ts";
 import { findSession, isFormToken, type Session, sessionPrincipal } from "./sessions.ts";
+import * as sessions from "./sessions-store.ts";
 import { createUsages } from "./usage.ts";
 import * as users from "./users-store.ts";
 
@@ -47,6 +48,20 @@ export async function authenticate(
   if (found.suspended_at !== null) throw suspended();
   keyUsage(deps).touch(found.id, found.last_used_at);
   return principalOfKey(found);
+}
+
+/** Whether the API key or the session of a caller is still valid. */
+export const isLive = (q: Query, { keyId, sessionId }: Principal, now: number): Promise<boolean> =>
+  sessionId === null ? keys.isLive(q, keyId, now) : sessions.isLive(q, sessionId, now);
+
+/** 401 when the key or the session of the caller ended since its request was authenticated: a body may arrive slowly. */
+export async function requireLive(tx: Query, caller: Principal, now: number): Promise<void> {
+  if (await isLive(tx, caller, now)) return;
+  throw unauthorized(
+    caller.sessionId === null
+      ? "The API key was revoked or has expired. Nothing was changed."
+      : "This browser was signed out. Nothing was changed. Sign in again.",
+  );
 }
 
 /** 401 when the caller's account was deleted since its request was authenticated, 403 when it was suspended: a body may arrive slowly. */

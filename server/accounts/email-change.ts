@@ -5,11 +5,10 @@ import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";
 import * as changes from "./email-changes-store.ts";
-import { createToken, refuseTaken } from "./service.ts";
+import { createToken, emailPurposes as purposes, refuseTaken } from "./service.ts";
 import * as users from "./users-store.ts";
 
 const validMs = 24 * 3_600_000;
-const purposes = ["email-from", "email-to"] as const;
 
 const tooManyRequests = () =>
   conflict("Too many changes of the email address were requested. Nothing was changed. Try again in an hour.");

@@ -20,7 +20,12 @@ export async function refuseGuessable(field: string, password: string, email: st
   const address = email.trim().toLowerCase();
   if (given === address || given === address.split("@")[0])
     throw invalid(field, "must not be the email address or the part of it before the @");
+  await refuseCommon(field, password);
+}
+
+/** 422 for one of the most common passwords. */
+export async function refuseCommon(field: string, password: string): Promise<void> {
   common ??= await loadCommon();
-  if (common.has(given))
+  if (common.has(password.trim().toLowerCase()))
     throw invalid(field, "is one of the 10,000 most common passwords, which are guessed first. Choose another");
 }

@@ -18,15 +18,18 @@ import {
   accountScopes,
   createKey,
   createUser,
+  endPasskeys,
   type KeysAfterReset,
   login,
   mailReset,
   mailVerification,
   noPassword,
+  passkeysNote,
   refuseTaken,
   requireUnchanged,
   resetPassword,
   setPassword,
+  signOut,
 } from "./service.ts";
 import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
@@ -55,6 +58,14 @@ const keysAfterReset: Record<KeysAfterReset, string> = {
   revoked: "All API keys were revoked.",
   void: "The email address is verified. The API keys that the account had before no longer work.",
 };
+
+/** What a revocation ended: the key, and others with it or, where it had ended before, only those. */
+function revokedNote(ids: readonly string[], id: string): string {
+  const others = ids.filter((one) => one !== id).length;
+  const more = `the ${others === 1 ? "API key" : `${others} API keys`} created with it or in its place`;
+  if (!ids.includes(id)) return `The API key had been revoked before. Now ${more} ${others === 1 ? "was" : "were"} revoked too.`;
+  return others === 0 ? "The API key was revoked." : `The API key and ${more} were revoked.`;
+}
 
 const staleToken = () => invalid("token", "is invalid, used or expired. Request a new email");
 
@@ -132,9 +143,10 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        await setPassword(deps, tx, call.principal.userId, hash);
-        await mailPasswordChanged(deps, tx, call.principal.userId, call.client);
-        return { message: "The password was changed. API keys remain valid. Revoke those you no longer trust." };
+        await setPassword(deps, tx, user.id, hash);
+        await mailPasswordChanged(deps, tx, user.id, call.client);
+        const note = passkeysNote(await endPasskeys(deps, tx, user.id, false, call.client));
+        return { message: `The password was changed. API keys remain valid. Revoke those you no longer trust.${note}` };
       });
     },
 
@@ -191,21 +203,29 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         );
       return call.commit(async (tx) => {
         const revoked = await keys.revoke(tx, params.id, principal.userId, clock.now());
-        if (revoked === 0) throw notFound();
-        const more = revoked === 2 ? "API key" : `${revoked - 1} API keys`;
-        return {
-          message: revoked === 1 ? "The API key was revoked." : `The API key and the ${more} created with it were revoked.`,
-        };
+        if (revoked.length === 0) throw notFound();
+        return { message: revokedNote(revoked, params.id) };
       });
     },
 
-    rotateApiKey: (call) =>
-      call.commit(async (tx, trail) => {
-        const { old, row, secret } = await rotateKey(deps, tx, call.principal, call.params.id, call.body.graceSeconds * 1000);
+    async rotateApiKey(call) {
+      const { graceSeconds, password, code } = call.body;
+      const user = await call.read((q) => users.find(q, call.principal.userId));
+      if (!user) throw notFound();
+      const isProven = password !== undefined;
+      if (isProven) {
+        await requirePassword(user, password, call.client);
+        await requireCode(deps, user.id, code, call);
+      }
+      return call.commit(async (tx, trail) => {
+        if (isProven) await requireUnchanged(tx, user);
+        const how = { graceMs: graceSeconds * 1000, isProven };
+        const { old, row, secret } = await rotateKey(deps, tx, call.principal, call.params.id, how);
         trail.created(row.id, { action: "key.create" });
-        await mailNewKey(deps, tx, row, call.client);
+        await mailNewKey(deps, tx, row, call.client, old);
         return { key: keyView(row), apiKey: secret, previous: keyView(old, call.principal) };
-      }),
+      });
+    },
 
     async listSessions(call) {
       const rows = await call.read((q) => sessions.listForUser(q, call.principal.userId, clock.now()));
@@ -222,12 +242,12 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx, trail) => {
         const { userId, keyId } = call.principal;
         await trail.changing(userId);
-        const now = clock.now();
-        await sessions.endAll(tx, userId);
-        await users.endLinks(tx, userId, users.signInPurposes, now);
-        if (!call.body.revokeApiKeys) return { message: "Every browser was signed out. API keys remain valid." };
-        await keys.revokeOthers(tx, userId, keyId, now);
-        return { message: "Every browser was signed out, and all other API keys were revoked." };
+        const { revokeApiKeys, removePasskeys } = call.body;
+        await signOut(deps, tx, userId);
+        if (revokeApiKeys) await keys.revokeOthers(tx, userId, keyId, clock.now());
+        const ended = revokeApiKeys ? ", and all other API keys were revoked." : ". API keys remain valid.";
+        const after = await endPasskeys(deps, tx, userId, removePasskeys, call.client);
+        return { message: `Every browser was signed out${ended}${passkeysNote(after)}`, passkeysLeft: after.left };
       }),
 
     resendVerification: (call) =>
@@ -245,7 +265,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       }),
 
     async confirmPasswordReset(call) {
-      const { token, newPassword, revokeApiKeys: revokeKeys } = call.body;
+      const { token, newPassword, revokeApiKeys: revokeKeys, removePasskeys } = call.body;
       const user = await call.read((q) => users.findByToken(q, sha256(token), "reset", clock.now()));
       if (!user) throw staleToken();
       await refuseGuessable("newPassword", newPassword, user.email);
@@ -254,10 +274,14 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         const user = await users.findByToken(tx, sha256(token), "reset", clock.now());
         if (!user) throw staleToken();
         await trail.changing(user.id, { by: user.id });
-        const done = await resetPassword(deps, tx, token, { hash, revokeKeys });
+        const done = await resetPassword(deps, tx, token, { hash, revokeKeys, removePasskeys, client: call.client });
         if (!done) throw staleToken();
         await mailPasswordChanged(deps, tx, user.id, call.client);
-        return { message: `The password was changed. ${keysAfterReset[done]}` };
+        const { keys, passkeys } = done;
+        return {
+          message: `The password was changed. ${keysAfterReset[keys]}${passkeysNote(passkeys)}`,
+          passkeysLeft: passkeys.left,
+        };
       });
     },
   };

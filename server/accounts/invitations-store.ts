@@ -16,6 +16,8 @@ export interface InvitationRow {
   expires_at: number;
   joined_at: number | null;
   revoked_at: number | null;
+  /** The newest email; null for those of earlier versions. */
+  mail_id: string | null;
 }
 
 /** The state at `now`, where it is a parameter. Who verified the address in another way has joined as well. */
@@ -23,13 +25,27 @@ const stateSql = `CASE WHEN i.joined_at IS NOT NULL THEN 'joined'
   WHEN EXISTS (SELECT 1 FROM users u WHERE u.email_key = i.email_key AND u.email_verified_at IS NOT NULL) THEN 'joined'
   WHEN i.revoked_at IS NOT NULL THEN 'revoked' WHEN i.expires_at <= CAST(? AS BIGINT) THEN 'expired' ELSE 'invited' END`;
 
-export type ListedInvitation = InvitationRow & { state: InvitationState };
+export interface ListedInvitation extends InvitationRow {
+  state: InvitationState;
+  mail_sent_at: number | null;
+  mail_failed_at: number | null;
+  mail_error: string | null;
+  /** Null when the email is not kept any more. */
+  mail_kept: string | null;
+}
+
+const withMail = `i.*, m.id AS mail_kept, m.sent_at AS mail_sent_at, m.failed_at AS mail_failed_at, m.error AS mail_error`;
+const mailJoin = "LEFT JOIN mails m ON m.id = i.mail_id";
 
 export const find = (q: Query, id: string, now: number) =>
-  q.one<ListedInvitation>(`SELECT i.*, ${stateSql} AS state FROM invitations i WHERE i.id = ?`, now, id);
+  q.one<ListedInvitation>(`SELECT ${withMail}, ${stateSql} AS state FROM invitations i ${mailJoin} WHERE i.id = ?`, now, id);
 
 export const findByEmail = (q: Query, email: string, now: number) =>
-  q.one<ListedInvitation>(`SELECT i.*, ${stateSql} AS state FROM invitations i WHERE i.email_key = ?`, now, emailKey(email));
+  q.one<ListedInvitation>(
+    `SELECT ${withMail}, ${stateSql} AS state FROM invitations i ${mailJoin} WHERE i.email_key = ?`,
+    now,
+    emailKey(email),
+  );
 
 /** The open invitation that a link belongs to. */
 export const findByToken = (q: Query, hash: string, now: number) =>
@@ -43,7 +59,7 @@ export function list(q: Query, state: InvitationState | undefined, now: number, 
   const { sql, values } = keyset(page, "i");
   const [only, filter] = state === undefined ? ["", []] : [`AND i.state = ?`, [state]];
   return q.all<ListedInvitation>(
-    `SELECT i.* FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i WHERE 1 = 1 ${only} ${sql}`,
+    `SELECT ${withMail} FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i ${mailJoin} WHERE 1 = 1 ${only} ${sql}`,
     now,
     ...filter,
     ...values,

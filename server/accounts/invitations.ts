@@ -27,16 +27,25 @@ export function requireInvitable({ config }: Pick<Deps, "config">): void {
     );
 }
 
-/** Invites one person, unless they have an account. A link that still works is kept, unless `again`. */
+/** Invites one person, unless they have an account. A link that still works is kept, unless `again` or its email was refused. */
 export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boolean): Promise<Invited> {
   const now = deps.clock.now();
   const before = await invitations.findByEmail(tx, invitee.email, now);
   const account = await users.findByEmail(tx, invitee.email);
   if (account && account.email_verified_at !== null) return { outcome: "has_account", invitation: before ?? null };
-  if (before?.state === "invited" && !again) return { outcome: "already_invited", invitation: before };
+  if (before?.state === "invited" && before.mail_failed_at === null && !again)
+    return { outcome: "already_invited", invitation: before };
   const token = deps.randomBytes(32).toString("base64url");
   const expiresAt = now + deps.config.invitations.validDays * day;
-  const sent = { token_hash: sha256(token), sent_at: now, expires_at: expiresAt, joined_at: null, revoked_at: null };
+  const mailId = await mailInvitation(deps, tx, invitee, token);
+  const sent = {
+    token_hash: sha256(token),
+    sent_at: now,
+    expires_at: expiresAt,
+    joined_at: null,
+    revoked_at: null,
+    mail_id: mailId,
+  };
   const id = before?.id ?? deps.newId();
   const { role, name = null } = invitee;
   if (before) await invitations.update(tx, id, { role, name: name ?? before.name, ...sent });
@@ -44,7 +53,6 @@ export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boo
     const email = invitee.email.trim();
     await invitations.insert(tx, { id, email, email_key: users.emailKey(email), role, name, created_at: now, ...sent });
   }
-  await mailInvitation(deps, tx, invitee, token);
   return { outcome: "invited", invitation: (await invitations.find(tx, id, now))! };
 }
 

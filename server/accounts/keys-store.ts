@@ -12,6 +12,8 @@ export interface KeyRow {
   scopes: string;
   /** The key it was created with. It expires no later than that key and is revoked with it. Null for a key created with a password. */
   parent_id: string | null;
+  /** The key that it replaced, if nobody proved then that they are the owner. It is revoked with that key, whenever that is. */
+  rotated_from: string | null;
   created_at: number;
   last_used_at: number | null;
   expires_at: number | null;
@@ -78,6 +80,11 @@ export const findLive = (q: Query, id: string, userId: string, now: number) =>
     now,
   );
 
+/** A key of an account and its line: the keys created with it or in its place, directly or indirectly. */
+const line = `WITH RECURSIVE line (id) AS (
+  SELECT id FROM api_keys WHERE id = ? AND user_id = ?
+  UNION SELECT k.id FROM api_keys k JOIN line l ON k.parent_id = l.id OR k.rotated_from = l.id)`;
+
 /** A key of an account and all its descendants: the keys created with it, directly or indirectly. */
 const family = `WITH RECURSIVE family (id) AS (
   SELECT id FROM api_keys WHERE id = ? AND user_id = ?
@@ -88,8 +95,19 @@ export const isDescendant = async (q: Query, key: KeyRow, ancestorId: string) =>
   key.id !== ancestorId &&
   (await q.one(`${family} SELECT id FROM family WHERE id = ?`, ancestorId, key.user_id, key.id)) !== undefined;
 
-/** Revokes a key and all its descendants. Returns 0 when the account has no such key, or it is revoked already. */
-export const revoke = (tx: Query, id: string, userId: string, now: number) =>
+/** Revokes a key and all of its line, also when the key itself has ended before. Returns the ids of the keys that were revoked now. */
+export const revoke = async (tx: Query, id: string, userId: string, now: number): Promise<string[]> =>
+  (
+    await tx.all<{ id: string }>(
+      `${line} UPDATE api_keys SET revoked_at = ? WHERE id IN (SELECT id FROM line) AND revoked_at IS NULL RETURNING id`,
+      id,
+      userId,
+      now,
+    )
+  ).map((row) => row.id);
+
+/** Revokes a key that is replaced, and its descendants, but not what is in its place. */
+export const revokeReplaced = (tx: Query, id: string, userId: string, now: number) =>
   tx.run(
     `${family} UPDATE api_keys SET revoked_at = ? WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL`,
     id,

@@ -14,34 +14,36 @@ export async function requireLive(deps: Deps, tx: Query, keyId: string): Promise
 
 /**
  * Replaces a key by a new one with the same name, scopes, expiry and parent. The old key and its descendants expire after `graceMs`.
- * 404 for a key that is not the account's or is not valid, 403 for one that the caller cannot replace.
+ * Unless the caller proved with the password who they are, the new key is revoked with the old one: whoever holds a leaked key must not
+ * get one that outlives its revocation. 404 for a key that is not the account's or is not valid, 403 for one that the caller cannot replace.
  */
 export async function rotateKey(
   deps: Deps,
   tx: Query,
   caller: Principal,
   keyId: string,
-  graceMs: number,
+  { graceMs, isProven }: { graceMs: number; isProven: boolean },
 ): Promise<{ old: keys.KeyRow; row: keys.KeyRow; secret: string }> {
   const now = deps.clock.now();
   const old = await keys.findLive(tx, keyId, caller.userId, now);
   if (!old) throw notFound();
   const scopes = JSON.parse(old.scopes) as Scope[];
-  await requireReplaceable(deps, tx, caller, old);
-  if (graceMs === 0) await keys.revoke(tx, old.id, caller.userId, now);
+  if (!isProven) await requireReplaceable(deps, tx, caller, old);
+  if (graceMs === 0) await keys.revokeReplaced(tx, old.id, caller.userId, now);
   const made = await createKey(deps, tx, {
     userId: caller.userId,
     name: old.name,
     scopes,
     expiresAt: old.expires_at,
     parentId: old.parent_id,
+    rotatedFrom: isProven ? null : old.id,
   });
   const end = now + graceMs;
   await keys.endBy(tx, old.id, caller.userId, end);
   return { old: { ...old, expires_at: Math.min(end, old.expires_at ?? end) }, ...made };
 }
 
-/** 403 when the new key would have more scopes or expire later than the key in use, which would bypass that key's limits. */
+/** 403 unless it is the key in use or a descendant of it: the new key would have more scopes or expire later, or take a key from its holder. */
 async function requireReplaceable(deps: Deps, tx: Query, caller: Principal, old: keys.KeyRow): Promise<void> {
   const scopes = JSON.parse(old.scopes) as Scope[];
   const beyond = scopes.filter((scope) => !caller.scopes.has(scope));
@@ -52,9 +54,7 @@ async function requireReplaceable(deps: Deps, tx: Query, caller: Principal, old:
   if (caller.sessionId !== null) return;
   await requireLive(deps, tx, caller.keyId);
   if (old.id === caller.keyId || (await keys.isDescendant(tx, old, caller.keyId))) return;
-  const own = await keys.findLive(tx, caller.keyId, caller.userId, deps.clock.now());
-  if (own && own.parent_id === null && own.expires_at === null) return;
   throw forbidden(
-    "An API key that expires or was created with another can replace only itself and the keys created with it. Nothing was changed.",
+    "An API key can replace only itself and the keys created with it. Nothing was changed. To replace another one, send the password of the account too.",
   );
 }

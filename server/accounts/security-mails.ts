@@ -16,7 +16,7 @@ import {
 } from "../mail/factor-texts.ts";
 import { composePayoutDetailsRemoved, composePayoutDetailsSet } from "../mail/payout-texts.ts";
 import { queueMail } from "../mail/queue.ts";
-import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
+import { composeExported, composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
 import { browserName } from "./browser/agents.ts";
 import type { KeyRow } from "./keys-store.ts";
 import type { PasskeyRow } from "./passkeys/store.ts";
@@ -48,8 +48,12 @@ async function mailOwner(
 export const mailPasswordChanged = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composePasswordChanged);
 
-export const mailNewKey = (deps: Deps, tx: Query, key: KeyRow, client: Client) =>
-  mailOwner(deps, tx, key.user_id, client, (about) => composeNewKey({ ...about, key }));
+/** `replaced`: the key in whose place it is. */
+export const mailNewKey = (deps: Deps, tx: Query, key: KeyRow, client: Client, replaced?: KeyRow) =>
+  mailOwner(deps, tx, key.user_id, client, (about) => composeNewKey({ ...about, key, replaced }));
+
+export const mailExported = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeExported);
 
 export const mailNewSignIn = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composeNewSignIn);

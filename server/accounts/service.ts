@@ -1,4 +1,5 @@
 import { impliedScopes, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Deps } from "../app/deps.ts";
 import { server, Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
@@ -8,13 +9,18 @@ import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
 import { checkPassword } from "./attempts/attempts.ts";
+import * as changes from "./email-changes-store.ts";
 import * as factors from "./factors/store.ts";
 import * as keys from "./keys-store.ts";
 import * as passkeys from "./passkeys/store.ts";
+import { mailPasskeyRemoved } from "./security-mails.ts";
 import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
 
 const hour = 3_600_000;
+
+/** The purposes of the two links that confirm another email address. */
+export const emailPurposes = ["email-from", "email-to"] as const satisfies readonly users.TokenPurpose[];
 
 /** How long an account is kept while its email address is not verified. */
 export const unverifiedMs = 7 * 24 * hour;
@@ -134,28 +140,92 @@ export async function requireUnchanged(tx: Query, checked: users.UserRow): Promi
 const wrongPassword = () => new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
 
 /**
- * Sets a new password, ends all sessions, invalidates mailed reset and sign-in links, and ends the set-up of a second factor or passkey
- * that was begun: whoever began it knew the former password only. API keys stay valid.
+ * Sets a new password, ends all sessions, invalidates mailed reset and sign-in links, and ends what was begun, a change of the email address
+ * and the set-up of a second factor or passkey: whoever began it knew the former password only. API keys and passkeys stay valid.
  */
 export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
   const now = deps.clock.now();
   await users.update(tx, userId, { password_hash: hash, updated_at: now });
-  await sessions.endAll(tx, userId);
-  await users.endLinks(tx, userId, users.signInPurposes, now);
   await factors.removePending(tx, userId);
   await passkeys.removeChallenges(tx, userId);
+  await signOut(deps, tx, userId);
+}
+
+/** Ends all sessions, mailed links with which somebody could sign in, and a change of the email address that is not confirmed. */
+export async function signOut(deps: Deps, tx: Query, userId: string): Promise<void> {
+  await sessions.endAll(tx, userId);
+  await users.endLinks(tx, userId, [...users.signInPurposes, ...emailPurposes], deps.clock.now());
+  await changes.remove(tx, userId);
+}
+
+/** What became of the passkeys of an account. */
+export interface PasskeysAfter {
+  removed: number;
+  left: number;
+}
+
+/** Removes the passkeys of an account if that is wanted, and mails its owner about each. */
+export async function endPasskeys(
+  deps: Deps,
+  tx: Query,
+  userId: string,
+  remove: boolean,
+  client: Client,
+): Promise<PasskeysAfter> {
+  const found = await passkeys.listForUser(tx, userId);
+  if (!remove) return { removed: 0, left: found.length };
+  await passkeys.removeAll(tx, userId);
+  for (const passkey of found) await mailPasskeyRemoved(deps, tx, passkey, client);
+  return { removed: found.length, left: 0 };
+}
+
+/** A sentence about that, to append. */
+export function passkeysNote({ removed, left }: PasskeysAfter): string {
+  if (removed > 0) return ` ${plural(removed, "passkey")} ${removed === 1 ? "was" : "were"} removed.`;
+  if (left === 0) return "";
+  return ` ${plural(left, "passkey")} still ${left === 1 ? "signs" : "sign"} in: remove those that are not yours.`;
 }
 
 /** What happened to the API keys when a password was reset. `void` when the account was unverified, whose keys are all revoked. */
 export type KeysAfterReset = "kept" | "revoked" | "void";
+
+/** What the page of a reset says about the account: whether it is still unverified, and what else signs in to it. */
+export const aboutReset = async (q: Query, { id, email_verified_at: verifiedAt }: users.UserRow) => ({
+  isNew: verifiedAt === null,
+  passkeys: await passkeys.count(q, id),
+  hasApp: await factors.isEnabled(q, id),
+});
+
+export type AboutReset = Awaited<ReturnType<typeof aboutReset>>;
+
+interface Wanted {
+  revokeKeys: boolean;
+  /** Undefined: if the account has no authenticator app, so that the former password was enough to add one. */
+  removePasskeys: boolean | undefined;
+}
+
+/** What somebody enters on the page of a reset. */
+export interface NewPassword extends Wanted {
+  password: string;
+}
+
+interface Reset extends Wanted {
+  hash: string;
+  client: Client;
+}
+
+export interface ResetDone {
+  keys: KeysAfterReset;
+  passkeys: PasskeysAfter;
+}
 
 /** Sets a new password with a mailed token, which uses up the token and verifies the address. Undefined when the token is not valid. */
 export async function resetPassword(
   deps: Deps,
   tx: Query,
   token: string,
-  { hash, revokeKeys }: { hash: string; revokeKeys: boolean },
-): Promise<KeysAfterReset | undefined> {
+  { hash, revokeKeys, removePasskeys, client }: Reset,
+): Promise<ResetDone | undefined> {
   const now = deps.clock.now();
   const used = await users.useToken(tx, sha256(token), "reset", now);
   const user = used && (await users.find(tx, used.user_id));
@@ -163,9 +233,10 @@ export async function resetPassword(
   const isNew = user.email_verified_at === null;
   if (isNew) await takeOver(deps, tx, user.id);
   await setPassword(deps, tx, user.id, hash);
-  if (isNew) return "void";
-  if (revokeKeys) await keys.revokeAll(tx, user.id, now);
-  return revokeKeys ? "revoked" : "kept";
+  if (!isNew && revokeKeys) await keys.revokeAll(tx, user.id, now);
+  const remove = removePasskeys ?? !(await factors.isEnabled(tx, user.id));
+  const after = await endPasskeys(deps, tx, user.id, remove, client);
+  return { keys: isNew ? "void" : revokeKeys ? "revoked" : "kept", passkeys: after };
 }
 
 /** Marks the email address as verified. This also validates a playtester. */
@@ -191,7 +262,14 @@ export async function takeOver(deps: Deps, tx: Query, userId: string): Promise<v
 export async function createKey(
   deps: Deps,
   tx: Query,
-  options: { userId: string; name: string; scopes: readonly Scope[]; expiresAt?: number | null; parentId?: string | null },
+  options: {
+    userId: string;
+    name: string;
+    scopes: readonly Scope[];
+    expiresAt?: number | null;
+    parentId?: string | null;
+    rotatedFrom?: string | null;
+  },
 ): Promise<{ row: keys.KeyRow; secret: string }> {
   const most = deps.config.limits.keysPerAccount;
   if ((await keys.countLive(tx, options.userId, deps.clock.now())) >= most)
@@ -207,6 +285,7 @@ export async function createKey(
     hash: sha256(secret),
     scopes: JSON.stringify(options.scopes),
     parent_id: options.parentId ?? null,
+    rotated_from: options.rotatedFrom ?? null,
     created_at: deps.clock.now(),
     last_used_at: null,
     expires_at: options.expiresAt ?? null,

@@ -1,4 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
+import { withAsciiDomain } from "../../src/contract/text/email-address.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
 
@@ -28,7 +29,7 @@ export interface UserRow {
   updated_at: number;
 }
 
-export const emailKey = (email: string) => email.trim().toLowerCase();
+export const emailKey = (email: string) => withAsciiDomain(email.trim()).toLowerCase();
 
 export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
 export type Standing = Pick<UserRow, "suspended_at" | "deleted_at">;

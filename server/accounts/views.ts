@@ -43,5 +43,6 @@ export const keyView = (key: KeyRow, inUse?: Pick<Principal, "keyId">) => ({
   lastUsedAt: isoOrNull(key.last_used_at),
   expiresAt: isoOrNull(key.expires_at),
   parentId: key.parent_id,
+  rotatedFrom: key.rotated_from,
   current: key.id === inUse?.keyId,
 });

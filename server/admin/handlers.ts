@@ -9,10 +9,11 @@ import type { Deps } from "../app/deps.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { liftDisputes } from "../billing/cards/freezes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
+import { paymentView } from "../billing/invoices/views.ts";
 import { requirePayments } from "../billing/payments.ts";
 import * as reversals from "../billing/reversals-store.ts";
 import * as payments from "../billing/store.ts";
-import { disputeView, paymentView } from "../billing/views.ts";
+import { disputeView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { gameView } from "../games/views.ts";
@@ -59,9 +60,10 @@ export function admin(deps: Deps): HandlersFor<Ops> {
   const slotOf = async (q: Query, id: string) => ({ slot: slotDetailView((await slots.findDetail(q, id))!, clock.now()) });
 
   /** A link to the video, so that the admin can watch it before the approval; null when the approval is not of a video. */
-  function videoUrlOf({ blob_key: blobKey, filename, content_type: contentType }: adminStore.ApprovalRow): string | null {
+  function videoUrlOf(row: adminStore.ApprovalRow, adminId: string): string | null {
+    const { blob_key: blobKey, filename, content_type: contentType } = row;
     if (blobKey === null || filename === null || contentType === null) return null;
-    return signedUrl(deps, { blobKey, filename, contentType, disposition: "inline" }).url;
+    return signedUrl(deps, { blobKey, filename, contentType, disposition: "inline" }, adminId).url;
   }
 
   async function user(q: Query, id: string): Promise<users.UserRow> {
@@ -96,7 +98,8 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     async listApprovals(call) {
       const page = call.page();
       const rows = await call.read((q) => adminStore.listApprovals(q, page));
-      return call.listed(page, rows, (items) => ({ approvals: items.map((item) => approvalView(item, videoUrlOf(item))) }));
+      const view = (item: adminStore.ApprovalRow) => approvalView(item, videoUrlOf(item, call.principal.userId));
+      return call.listed(page, rows, (items) => ({ approvals: items.map(view) }));
     },
 
     async listProblems(call) {
@@ -197,7 +200,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
         await disputePayment(deps, tx, payment);
-        return { payment: paymentView((await payments.find(tx, payment.id))!) };
+        return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
     async listDisputes(call) {
@@ -211,7 +214,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
         await liftDisputes(deps, tx, payment);
-        return { payment: paymentView((await payments.find(tx, payment.id))!) };
+        return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
     createCategory: (call) =>

@@ -1,3 +1,4 @@
+import type { MailState } from "../../src/contract/admin/mails.ts";
 import { invite, requireInvitable, revokeInvitation } from "../accounts/invitations.ts";
 import * as store from "../accounts/invitations-store.ts";
 import { emailKey } from "../accounts/users-store.ts";
@@ -16,7 +17,14 @@ const invitationView = (row: store.ListedInvitation) => ({
   sentAt: iso(row.sent_at),
   expiresAt: iso(row.expires_at),
   joinedAt: isoOrNull(row.joined_at),
+  delivery: deliveryState(row),
+  deliveryError: row.mail_error,
 });
+
+function deliveryState({ mail_kept, mail_sent_at, mail_failed_at }: store.ListedInvitation): MailState | null {
+  if (mail_kept === null) return null;
+  return mail_sent_at !== null ? "sent" : mail_failed_at !== null ? "failed" : "waiting";
+}
 
 /** Invitations by email, many at a time. */
 export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | "invite" | "revokeInvitation"> {

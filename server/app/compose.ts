@@ -66,11 +66,13 @@ export function createDeps(external: External): Deps {
   const lanes = {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
-    clips: { kinds: ["cut-clip", "cut-still", "fill-posters"], width: config.clips.parallel },
-    transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
+    clips: { kinds: ["cut-clip"], width: config.clips.parallel, fair: true },
+    stills: { kinds: ["cut-still", "fill-posters"], width: config.clips.parallel, fair: true },
+    transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     mail: { kinds: ["send-mail"], width: 8 },
     search: { kinds: ["index-text"], width: 1 },
+    inspections: { kinds: ["inspect-videos"], width: 1 },
     searchFilling: { kinds: ["fill-search"], width: 1 },
   };
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });

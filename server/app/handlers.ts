@@ -5,12 +5,15 @@ import { payoutDetails } from "../accounts/payout-details/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
 import { invitationHandlers } from "../admin/invitations-handlers.ts";
+import { failedJobHandlers } from "../admin/jobs-handlers.ts";
+import { mailHandlers } from "../admin/mails-handlers.ts";
 import { payoutBatches } from "../admin/payouts/batches-handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
 import { audit } from "../audit/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { depositProofs } from "../billing/crypto/proving/handlers.ts";
 import { billing } from "../billing/handlers.ts";
+import { invoices } from "../billing/invoices/handlers.ts";
 import { subscriptions } from "../billing/subscriptions/handlers.ts";
 import { suspense } from "../billing/suspense-handlers.ts";
 import { chat } from "../chat/handlers.ts";
@@ -49,6 +52,8 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...admin(deps),
   ...admins(deps),
   ...invitationHandlers(deps),
+  ...mailHandlers(deps),
+  ...failedJobHandlers(deps),
   ...audit(deps),
   ...auth(deps),
   ...chat(deps),
@@ -57,6 +62,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...passkeys(deps),
   ...games(deps),
   ...inbox(deps),
+  ...invoices(deps),
   ...groups(deps),
   ...info(deps),
   ...moments(deps),

@@ -10,6 +10,8 @@ import { fetchCover } from "../games/covers/fetch-cover.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
+import { sweepFiles } from "../operations/sweep.ts";
+import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, publishVideo, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { resolveProblem } from "../playtests/slots/problems.ts";
@@ -17,7 +19,9 @@ import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
+import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
+import { inspectVideos } from "../uploads/videos/jobs.ts";
 
 /** Every kind of background job, by the name in its rows. */
 export const jobKinds: JobKinds = {
@@ -29,18 +33,22 @@ export const jobKinds: JobKinds = {
   "keep-deposit": keepDeposit,
   "lapse-payment": expirePayment,
   "discard-clip": discardClip,
+  "discard-files": discardFiles,
   "discard-still": discardStill,
   "discard-upload": discardUpload,
   "fetch-cover": fetchCover,
   "fill-posters": fillPosters,
   "fill-search": fillSearch,
+  "finish-deletion": finishDeletion,
   "index-text": indexText,
+  "inspect-videos": inspectVideos,
   "release-quote": releaseQuote,
   "remove-old": removeOld,
   "renew-subscription": renewSubscription,
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "send-summary": sendSummary,
+  "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
   "expire-order": expireOrder,
   "close-window": closeWindow,

@@ -2,14 +2,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { keyUsage } from "../accounts/authenticate.ts";
 import { sessionUsage } from "../accounts/sessions.ts";
 import { owed } from "../admin/store.ts";
-import { createCards } from "../billing/cards/create.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
+import { issueMissing } from "../billing/invoices/service.ts";
 import { ensureCategories } from "../games/default-categories.ts";
 import { startLimitExchange } from "../http/limits/exchange.ts";
 import { within } from "../lib/within.ts";
 import { startRetention } from "../operations/retention.ts";
+import { startSweep } from "../operations/sweep.ts";
 import { startFilling } from "../search/queue.ts";
 import { startPosters } from "../sharing/stills/jobs.ts";
+import { startInspecting } from "../uploads/videos/jobs.ts";
 import { type App, createApp } from "./app.ts";
 import { createDeps, type External } from "./compose.ts";
 import type { Deps } from "./deps.ts";
@@ -30,12 +32,11 @@ export interface Running {
 export async function start(options: {
   host: string;
   port: number;
-  external: Omit<External, "retiring" | "draining" | "cards">;
+  external: Omit<External, "retiring" | "draining">;
   publicUrl?: string;
 }): Promise<Running> {
   const { external } = options;
   const stops = { retiring: new AbortController(), draining: new AbortController() };
-  const cards = await createCards(external.config);
   const server: Listening & { serve(app: Pick<App, "handle" | "clientError">): void } = await listen({
     host: options.host,
     port: options.port,
@@ -44,7 +45,6 @@ export async function start(options: {
   try {
     const { deps, app } = await wire(options, server.port, {
       ...external,
-      cards,
       retiring: stops.retiring.signal,
       draining: stops.draining.signal,
     });
@@ -58,15 +58,18 @@ export async function start(options: {
 }
 
 async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, external: External) {
-  const baseUrl = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const baseUrl = publicUrl?.replace(/\/$/, "") ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const deps = createDeps({ ...external, config: { ...external.config, baseUrl } });
   await ensureCategories(deps);
+  await issueMissing(deps);
   if (!deps.config.sandbox) {
     await watchChains(deps);
     await startRetention(deps);
+    await startSweep(deps);
   }
   await startFilling(deps);
   await startPosters(deps);
+  await startInspecting(deps);
   // Entries of a process that ended before it gave them a place.
   await deps.audit.chain();
   if (!deps.config.payments.enabled) await warnOfDebts(deps);

@@ -41,6 +41,8 @@ const subjects = {
     "SELECT name, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g WHERE id = ?",
   agreement: "SELECT game_id, number, sha256 FROM agreements WHERE id = ?",
   invitation: "SELECT role, email_key AS email_sha256, sent_at, expires_at, joined_at, revoked_at FROM invitations WHERE id = ?",
+  mail: "SELECT recipient AS email_sha256, tries, sent_at, failed_at FROM mails WHERE id = ?",
+  job: "SELECT kind, state, attempts FROM jobs WHERE id = ?",
   category: "SELECT name, slug FROM categories WHERE id = ?",
 } as const;
 

@@ -4,27 +4,24 @@ import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
 import * as hoursStore from "./hours-store.ts";
-import { pdfReply } from "./invoices/reply.ts";
-import { createInvoices } from "./invoices/service.ts";
+import { paymentView, paymentViews } from "./invoices/views.ts";
 import { openCheckout, requireCards, requirePayments, requireReturnable } from "./payments.ts";
 import { statusAt } from "./rules.ts";
 import * as paymentStore from "./store.ts";
 import { hours, plans } from "./subscriptions/plans.ts";
-import { hoursEntryView, paymentView, planView } from "./views.ts";
+import { hoursEntryView, planView } from "./views.ts";
 
 type Ops =
   | "getBalance"
   | "listPayments"
   | "getPayment"
-  | "getInvoice"
   | "buyCredit"
   | "listPlans"
   | "getPlaytestHours"
   | "listPlaytestHoursHistory";
 
 export function billing(deps: Deps): HandlersFor<Ops> {
-  const invoiceOf = createInvoices(deps);
-  const view = (payment: paymentStore.PaymentRow) => paymentView({ ...payment, status: statusAt(payment, deps.clock.now()) });
+  const current = (payment: paymentStore.PaymentRow) => ({ ...payment, status: statusAt(payment, deps.clock.now()) });
 
   return {
     getBalance: (call) =>
@@ -36,22 +33,20 @@ export function billing(deps: Deps): HandlersFor<Ops> {
 
     async listPayments(call) {
       const page = call.page();
-      const rows = await call.read((q) => paymentStore.listForOwner(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ payments: items.map(view) }));
+      const [rows, views] = await call.read(async (q) => {
+        const found = await paymentStore.listForOwner(q, call.principal.userId, page);
+        return [found, await paymentViews(q, found.map(current))];
+      });
+      return call.listed(page, rows, ({ length }) => ({ payments: views.slice(0, length) }));
     },
 
     async getPayment(call) {
-      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
+      const payment = await call.read(async (q) => {
+        const found = await paymentStore.findForOwner(q, call.params.id, call.principal.userId);
+        return found && paymentView(q, current(found));
+      });
       if (!payment) throw notFound();
-      return { payment: view(payment) };
-    },
-
-    async getInvoice(call) {
-      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
-      if (!payment) throw notFound();
-      const invoice = await invoiceOf({ ...payment, status: statusAt(payment, deps.clock.now()) });
-      const bytes = await deps.printer.invoice(invoice);
-      return pdfReply(bytes, `${invoice.number}.pdf`);
+      return { payment };
     },
 
     async buyCredit(call) {

@@ -9,6 +9,8 @@ import { utc } from "../lib/time.ts";
 import { taskLink } from "../mail/links.ts";
 import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
+import type { Period } from "./invoices/rules.ts";
+import { issueInvoice } from "./invoices/service.ts";
 import { type Granted, howToPay, isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
@@ -76,14 +78,23 @@ export async function openCheckout(
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 
-/** Tells the owner the result of a payment: with a receipt, when it is completed. */
-export async function emitPayment(
-  deps: Deps,
-  tx: Query,
-  kind: "payment.completed" | "payment.failed",
-  payment: payments.PaymentRow,
-): Promise<void> {
-  await emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
+/** Issues the invoice of a payment that just completed, and sends its owner a receipt. */
+export async function announcePaid(deps: Deps, tx: Query, payment: payments.PaymentRow, period?: Period): Promise<void> {
+  await emitPayment(deps, tx, "payment.completed", payment);
+  const { number } = await issueInvoice(deps, tx, payment, period);
+  await mailUserAbout(deps, tx, payment.owner_id, "payment.completed", receiptLetter(deps, payment, number));
+}
+
+/** Tells the owner that a payment failed. */
+export async function announceFailed(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  await emitPayment(deps, tx, "payment.failed", payment);
+  // A renewal that fails has an email of its own.
+  if (payment.purpose === "subscription") return;
+  await mailUserAbout(deps, tx, payment.owner_id, "payment.failed", failedLetter(deps, payment));
+}
+
+const emitPayment = (deps: Deps, tx: Query, kind: "payment.completed" | "payment.failed", payment: payments.PaymentRow) =>
+  emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
     kind,
     data: {
       paymentId: payment.id,
@@ -93,23 +104,21 @@ export async function emitPayment(
     },
     notice: { amountCents: payment.amount_cents },
   });
-  // A renewal that fails has an email of its own.
-  if (kind === "payment.failed" && payment.purpose === "subscription") return;
-  const letter = kind === "payment.completed" ? receiptLetter(deps, payment) : failedLetter(deps, payment);
-  await mailUserAbout(deps, tx, payment.owner_id, kind, letter);
-}
 
 const seePayment = ({ config }: Deps, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
 
-const receiptLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
-  subject: `Receipt for ${usd(cents)}`,
-  paragraphs: [
-    `We received your payment of ${usd(cents)} on ${utc(deps.clock.now())}. Thank you.`,
-    `For: ${description ?? "Account credit"}\nPayment: ${id}`,
-    `To download the invoice, run: playtest billing invoice ${id}`,
-  ],
-  action: seePayment(deps, id),
-});
+const receiptLetter = (deps: Deps, payment: payments.PaymentRow, invoice: string): Letter => {
+  const { id, amount_cents: cents, description } = payment;
+  return {
+    subject: `Receipt for ${usd(cents)}`,
+    paragraphs: [
+      `We received your payment of ${usd(cents)} on ${utc(deps.clock.now())}. Thank you.`,
+      `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice}`,
+      `To download the invoice, run: playtest billing invoice ${id}`,
+    ],
+    action: seePayment(deps, id),
+  };
+};
 
 const failedLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
   subject: `Your payment of ${usd(cents)} failed`,

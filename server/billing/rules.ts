@@ -34,6 +34,9 @@ const isLoopback = (host: string) => host === "localhost" || host === "[::1]" ||
 
 const withoutCard: Record<OtherProvider, true> = { x402: true, credit: true, playtest_hours: true };
 
+/** Whether it brings money, which an invoice states. What is paid with credit or hours was paid before. */
+export const isOfMoney = ({ provider }: PaymentRow): boolean => provider !== "credit" && provider !== "playtest_hours";
+
 export const isByCard = ({ provider }: PaymentRow): boolean => !Object.hasOwn(withoutCard, provider);
 
 /** Whether a checkout may redirect to a URL: an https URL, or an http URL on localhost. */

@@ -2,8 +2,9 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
+import type { Period } from "./invoices/rules.ts";
 import { payOrder } from "./pay-order.ts";
-import { emitPayment } from "./payments.ts";
+import { announceFailed, announcePaid } from "./payments.ts";
 import { hasExpired } from "./rules.ts";
 import * as payments from "./store.ts";
 import { abandon, deliverPlan } from "./subscriptions/service.ts";
@@ -22,25 +23,26 @@ export async function payPayment(deps: Deps, tx: Query, payment: payments.Paymen
   const late = payment.status !== "pending" || hasExpired(payment, now);
   if (!(await payments.complete(tx, payment, now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");
-  await onPaid[payment.purpose](deps, tx, payment, card);
-  await emitPayment(deps, tx, "payment.completed", payment);
+  const period = await onPaid[payment.purpose](deps, tx, payment, card);
+  await announcePaid(deps, tx, { ...payment, completed_at: now }, period);
   return true;
 }
 
-type Deliver = (deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined) => Promise<void>;
+type Deliver = (deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined) => Promise<Period | undefined>;
 
-/** What to do when a payment completes, by its purpose. */
+/** What to do when a payment completes, by its purpose. Returns the period that it pays for, if it is one of a plan. */
 const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
   credit: addCredit,
   subscription: deliverPlan,
   async order(deps, tx, payment) {
     await addCredit(deps, tx, payment);
     await payOrder(deps, tx, payment, payment);
+    return undefined;
   },
 };
 
 /** Adds the payment to the owner's credit. A credit purchase first pays a debt from a chargeback. An order needs the whole amount. */
-async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<undefined> {
   const owed = payment.purpose === "order" ? 0 : await balance(tx, accounts.receivable(payment.owner_id));
   const topUp = topUpTransfers({
     eventKey: `topup:${payment.id}`,
@@ -57,7 +59,7 @@ async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): P
 export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   if (!(await payments.transitionFromAny(tx, payment, "fail", { updated_at: deps.clock.now() }))) return false;
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, "payment_failed");
-  await emitPayment(deps, tx, "payment.failed", payment);
+  await announceFailed(deps, tx, payment);
   return true;
 }
 

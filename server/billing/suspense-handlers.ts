@@ -1,9 +1,10 @@
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
+import { paymentView } from "./invoices/views.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";
-import { paymentView, suspenseView } from "./views.ts";
+import { suspenseView } from "./views.ts";
 
 /** Unmatched crypto deposits, and the decisions of admins on them. */
 export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspense" | "refundSuspense"> {
@@ -20,7 +21,7 @@ export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspe
         const { userId: ownerId, rateCents: rate, note } = call.body;
         const decision = { adminId: call.principal.userId, note, ownerId, rate };
         const payment = await resolveSuspense(deps, tx, call.params.id, decision);
-        return { ...(await entryOf(tx, call.params.id)), payment: paymentView(payment) };
+        return { ...(await entryOf(tx, call.params.id)), payment: await paymentView(tx, payment) };
       }),
 
     refundSuspense: (call) =>

@@ -3,7 +3,6 @@ import { iso, isoOrNull } from "../lib/time.ts";
 import { coins } from "./crypto/rules.ts";
 import type { HoursRow } from "./hours-store.ts";
 import type { DisputeRow } from "./reversals-store.ts";
-import type { PaymentRow } from "./store.ts";
 import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
 import type { SubscriptionRow } from "./subscriptions/store.ts";
 import type { SuspenseRow } from "./suspense-store.ts";
@@ -69,15 +68,6 @@ function disputeStatusOf({ state, lifted_at, cents }: DisputeRow): DisputeStatus
   if (state === "returned") return "won";
   return lifted_at === null && cents > 0 ? "open" : "lifted";
 }
-
-export const paymentView = (payment: PaymentRow) => ({
-  id: payment.id,
-  amountCents: payment.amount_cents,
-  status: payment.status,
-  provider: payment.provider,
-  externalId: payment.external_id,
-  createdAt: iso(payment.created_at),
-});
 
 export const suspenseView = (entry: SuspenseRow) => ({
   id: entry.id,

@@ -1,5 +1,7 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { noHome, userFolder } from "../../src/contract/text/user-folders.ts";
+import { ConfigError } from "./read.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +23,8 @@ export interface DataLocationOptions {
   data?: string | undefined;
   databaseUrl?: string | undefined;
   env: Env;
+  /** The user's home folder in the system's list. */
+  systemHome?: () => string;
 }
 
 /**
@@ -28,16 +32,20 @@ export interface DataLocationOptions {
  * The database URL is that of --database-url, PLAYTEST_DATABASE_URL or DATABASE_URL, in this order. Without one, or with an empty one,
  * the database is a file in the data directory.
  */
-export function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions): ChosenLocation {
+export function dataLocationOf({ data, databaseUrl, env, ...user }: DataLocationOptions): ChosenLocation {
   const candidates = [
     ["--database-url", databaseUrl],
     ["PLAYTEST_DATABASE_URL", env.PLAYTEST_DATABASE_URL],
     ["DATABASE_URL", env.DATABASE_URL],
   ] as const;
   const [databaseFrom, url] = candidates.find(([, value]) => value !== undefined) ?? ["default", undefined];
-  const dataDirFrom = data !== undefined ? "--data" : env.XDG_DATA_HOME ? "XDG_DATA_HOME" : "default";
-  const userFolder = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
-  return { dataDir: resolve(data ?? join(userFolder, "playtest")), dataDirFrom, databaseUrl: url || undefined, databaseFrom };
+  const database = { databaseUrl: url || undefined, databaseFrom };
+  if (data !== undefined) return { dataDir: resolve(data), dataDirFrom: "--data", ...database };
+  const { systemHome = () => userInfo().homedir } = user;
+  const folder = userFolder({ env, platform: process.platform, systemHome }, "XDG_DATA_HOME", ".local/share");
+  if (folder === undefined) throw new ConfigError(`${noHome} Pass the data directory with --data, or set HOME.`);
+  const dataDirFrom = folder === env.XDG_DATA_HOME ? "XDG_DATA_HOME" : "default";
+  return { dataDir: join(folder, "playtest"), dataDirFrom, ...database };
 }
 
 /** A data location for output, without passwords. */

@@ -20,11 +20,12 @@ import {
   ms,
   orNull,
   perMinute,
-  plainText,
   second,
+  TiB,
   toggle,
   year,
 } from "./fields.ts";
+import { invoices } from "./invoices-schema.ts";
 import { site } from "./site-schema.ts";
 import { clips, transcriber, uploads } from "./video-schema.ts";
 
@@ -82,6 +83,12 @@ const http = z.strictObject({
     1,
     1_000_000,
     "connections",
+  ),
+  readyMinFreeBytes: bytes(
+    "With less free space on the disk of the data folder, /readyz reports 503, so that load balancers send requests elsewhere. 0: it does not look.",
+    64 * MiB,
+    0,
+    1024 * TiB,
   ),
   graceMs: ms(
     "How long the server still answers after SIGTERM, while /readyz reports 503 and each reply ends its connection, so that load balancers and clients move on. Not after Ctrl-C and not in a sandbox. `--drain` sets it for one run.",
@@ -192,27 +199,6 @@ const games = z.strictObject({
 
 const checkout = z.strictObject({
   expireMs: ms("How long a checkout page can be paid. With Stripe: 30 minutes to 24 hours.", day, minute, 30 * day),
-});
-
-const invoices = z.strictObject({
-  series: described(
-    plainText(32).default("PT"),
-    "First part of invoice numbers. The numbers of each series start at 1 every year.",
-    { expected: "a string of 1 to 32 characters" },
-  ),
-  seller: z
-    .strictObject({
-      name: orNull(plainText(200), "Name of the seller on invoices. Null: brand.name, or Playtest.", {
-        expected: "a string of 1 to 200 characters, or null",
-      }),
-      lines: list(plainText(200, 0), "Lines below the seller's name on invoices, such as the address and the tax number.", {
-        expected: "a list of strings of at most 200 characters",
-      }),
-    })
-    .prefault({}),
-  fonts: list(z.string().min(1), "Font files (TrueType, OpenType or WOFF) to prefer over the built-in ones on invoices.", {
-    expected: "a list of paths",
-  }),
 });
 
 const webhooks = z.strictObject({

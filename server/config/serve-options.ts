@@ -19,6 +19,8 @@ export interface ServeOptions {
   /** How long (ms) the server still answers after SIGTERM. */
   drain?: number;
   rateLimit?: number | "off";
+  /** False: no copy of the database is kept when it is brought up to date. */
+  backup?: boolean;
   log?: "text" | "json";
   logLevel?: string;
   version: string;
@@ -28,6 +30,7 @@ export interface ServeOptions {
 export function checkOptions(options: ServeOptions): void {
   const sandbox = options.sandbox || options.seed !== undefined;
   const host = options.host ?? "127.0.0.1";
+  if (options.publicUrl !== undefined) checkPublicUrl(options.publicUrl);
   if (options.ephemeral && options.databaseUrl !== undefined)
     throw new ConfigError(
       "--ephemeral and --database-url cannot be used together: --ephemeral uses SQLite in a temporary directory. The server was not started.",
@@ -48,3 +51,16 @@ export function checkOptions(options: ServeOptions): void {
 }
 
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+/** All addresses of pages, links and uploads begin with it. */
+function checkPublicUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== "")
+    throw new ConfigError(
+      `--public-url ${text} is not the address of a server. The server was not started. Give it as https://playtest.example.com.`,
+    );
+  if (url.pathname !== "/")
+    throw new ConfigError(
+      `--public-url ${text} has a path, and this server needs a host name of its own: its pages would not find each other below ${url.pathname}. The server was not started. Give it a name such as https://playtest.${url.hostname}, or a port, and leave out the path.`,
+    );
+}

@@ -1,7 +1,16 @@
 import { z } from "zod";
-import { bytes, day, described, GiB, hour, integer, KiB, MiB, minute, ms, second, TiB, year } from "./fields.ts";
+import { bytes, day, described, GiB, hour, integer, KiB, list, MiB, matching, minute, ms, second, TiB, year } from "./fields.ts";
 
 /** The settings of what becomes of videos: uploads, transcripts and clips. */
+
+const memory = (description: string, initial: number) =>
+  described(z.nullable(z.int().check(z.gte(128 * MiB), z.lte(TiB))).default(initial), description, {
+    unit: "bytes",
+    expected: "134217728 (128 MiB) to 1099511627776 (1 TiB), or null",
+  });
+
+/** The names of variables, but for those in which the server gets its own secrets. */
+const isPassable = (name: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !/^(PLAYTEST|STRIPE|DATABASE)_/i.test(name);
 export const uploads = z.strictObject({
   videoMaxBytes: bytes("Largest video a playtester may upload.", 8 * GiB, KiB, TiB),
   buildMaxBytes: bytes("Largest build an owner may upload.", 32 * GiB, KiB, TiB),
@@ -33,6 +42,15 @@ export const transcriber = z.strictObject({
   ),
   timeoutMs: ms("How long the program may run for one video.", 2 * hour, second, 7 * day),
   maxOutputBytes: bytes("Longest transcript taken from the program.", 8 * MiB, KiB, 256 * MiB),
+  memoryBytes: memory(
+    "The most memory that each process of the program may allocate, on Linux. A transcription that needs more fails. Null: no limit.",
+    8 * GiB,
+  ),
+  environment: list(
+    matching(isPassable),
+    "Environment variables of the server that the program gets, such as CUDA_VISIBLE_DEVICES or HF_HOME. It always has PATH and LANG, and nothing else: it reads strangers' videos.",
+    { expected: "a list of names of environment variables, none of which begins with PLAYTEST_, STRIPE_ or DATABASE_" },
+  ),
   parallel: integer("Videos transcribed at once.", 1, 1, 64, "videos"),
 });
 
@@ -42,10 +60,31 @@ export const clips = z.strictObject({
       .array(z.string())
       .refine(([program]) => program !== "")
       .default([]),
-    'The program ffmpeg, which cuts clips and still images out of videos, such as ["ffmpeg"] or ["nice", "ffmpeg"]. It needs the encoder libx264. Empty: no clips and images.',
+    'The program ffmpeg, which cuts clips and still images out of videos, such as ["ffmpeg"]. It needs the encoder libx264. Empty: no clips and images.',
     { expected: "a list of strings: the program, then its first arguments" },
   ),
-  timeoutMs: ms("How long the program may run for one clip or image.", 15 * minute, second, day),
+  timeoutMs: ms("How long the program may run for one clip.", 15 * minute, second, day),
+  stillTimeoutMs: ms("How long the program may run for one image.", 2 * minute, second, day),
+  memoryBytes: memory(
+    "The most memory that the program may allocate, on Linux. What needs more is not cut. 4K needs about 700 MiB. Null: no limit.",
+    GiB,
+  ),
+  threads: integer("Threads that read the video, and threads that write the clip.", 2, 1, 64, "threads"),
+  maxPixels: integer(
+    "Largest picture of a video that is read: its width times its height. The default has room for 4K, 5K and 7680 × 2160.",
+    4096 * 4096,
+    640 * 480,
+    2 ** 30,
+    "pixels",
+  ),
+  maxSidePixels: integer("Width and height of a clip, at most. A larger picture is scaled down.", 1920, 240, 8192, "pixels"),
   maxBytes: bytes("Largest clip.", 256 * MiB, KiB, 16 * GiB),
-  parallel: integer("Clips and images cut at once.", 1, 1, 64, "clips"),
+  maxPendingPerAccount: integer(
+    "Clips and images of notes that may wait for one account. Whoever wants more gets 409 until some are cut.",
+    30,
+    1,
+    100_000,
+    "clips and images",
+  ),
+  parallel: integer("Clips cut at once, and beside them as many images.", 1, 1, 64, "clips"),
 });

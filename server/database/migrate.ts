@@ -30,6 +30,13 @@ import { stills } from "./migrations/028-stills.ts";
 import { wrongPasswords } from "./migrations/029-wrong-passwords.ts";
 import { clipPosters } from "./migrations/030-clip-posters.ts";
 import { requestCounts } from "./migrations/031-request-counts.ts";
+import { orderRefs } from "./migrations/032-order-refs.ts";
+import { invoicing } from "./migrations/033-invoices.ts";
+import { videoFacts } from "./migrations/034-video-facts.ts";
+import { cutting } from "./migrations/035-cutting.ts";
+import { erasure } from "./migrations/036-erasure.ts";
+import { uploadWriters } from "./migrations/037-upload-writers.ts";
+import { mailOutcomes } from "./migrations/038-mail-outcomes.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -76,6 +83,13 @@ export const migrations: readonly Migration[] = [
   wrongPasswords,
   clipPosters,
   requestCounts,
+  orderRefs,
+  invoicing,
+  videoFacts,
+  cutting,
+  erasure,
+  uploadWriters,
+  mailOutcomes,
 ];
 
 export interface Applied {
@@ -109,10 +123,32 @@ export async function migrate(
 
 /** The pending migrations. Throws as `migrate` does. */
 export async function pending(store: Store, list: readonly Migration[] = migrations): Promise<readonly Migration[]> {
-  const history = await store.read(async (q) => ((await hasTable(q, store.dialect)) ? applied(q) : []));
-  assertSameHistory(history, list);
+  const history = await historyOf(store, list);
   return list.slice(history.length);
 }
+
+/** A database with data that is older than this program. */
+export interface Behind {
+  /** The name of the migration that was applied last. */
+  last: string;
+  pending: readonly Migration[];
+}
+
+/** Undefined for an empty database and for one that is up to date. Throws as `migrate` does. */
+export async function behind(store: Store, list: readonly Migration[] = migrations): Promise<Behind | undefined> {
+  const history = await historyOf(store, list);
+  const last = history.at(-1)?.name;
+  return last === undefined || history.length === list.length ? undefined : { last, pending: list.slice(history.length) };
+}
+
+async function historyOf(store: Store, list: readonly Migration[]): Promise<Applied[]> {
+  const history = await store.read(async (q) => ((await hasTable(q, store.dialect)) ? applied(q) : []));
+  assertSameHistory(history, list);
+  return history;
+}
+
+/** Whether no migration was applied to this database yet. Throws as `migrate` does. */
+export const isEmpty = async (store: Store): Promise<boolean> => (await historyOf(store, migrations)).length === 0;
 
 const hasTable = async (q: Query, dialect: Dialect) => (await q.one(dialect.table, "schema_migrations")) !== undefined;
 
@@ -175,7 +211,7 @@ function stepOf(migration: Migration, statement: Statement, dialect: Dialect): S
 function repeatable(sql: string): string {
   if (/^(REVOKE|GRANT)\b/.test(sql)) return sql;
   const made = sql.replace(/^(CREATE TABLE|CREATE (UNIQUE )?INDEX|ALTER TABLE \w+ ADD COLUMN)\b/, "$& IF NOT EXISTS");
-  const repeated = made.replace(/^(DROP INDEX|ALTER TABLE \w+ DROP CONSTRAINT)\b/, "$& IF EXISTS");
+  const repeated = made.replace(/^(DROP INDEX|DROP TABLE|ALTER TABLE \w+ DROP CONSTRAINT)\b/, "$& IF EXISTS");
   if (repeated === sql) throw new Error(`It is not known how to repeat this statement: ${sql}`);
   return repeated;
 }

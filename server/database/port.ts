@@ -79,7 +79,7 @@ export interface Check {
 }
 
 /** Tables whose rows the database itself refuses to change or remove, on SQLite by triggers `TABLE_unchanged` and `TABLE_kept`. */
-export const appendOnlyTables = ["ledger_postings", "audit_entries", "audit_links"] as const;
+export const appendOnlyTables = ["ledger_postings", "audit_entries", "audit_links", "billing_documents"] as const;
 
 /** What a failed check means and what to do; nothing for one that did not fail. */
 export const helpUnless = (ok: boolean, help: string): Pick<Check, "help"> => (ok ? {} : { help });
@@ -88,10 +88,10 @@ export const helpUnless = (ok: boolean, help: string): Pick<Check, "help"> => (o
 export const guardCheck = (faults: readonly string[]): Check => ({
   name: "append_only",
   ok: faults.length === 0,
-  detail: faults.length === 0 ? "postings and audit entries cannot be changed or removed" : faults.join("; "),
+  detail: faults.length === 0 ? "postings, audit entries and invoices cannot be changed or removed" : faults.join("; "),
   ...helpUnless(
     faults.length === 0,
-    "Something other than this program changed how the database protects ledger postings and the audit log. Find out who did, and what was changed since (`--ledger` shows inconsistencies). Then create what is missing as the migration of the table does and remove what is not of this program, or restore the last good backup with `playtest serve restore`.",
+    "Something other than this program changed how the database protects ledger postings, invoices and the audit log. Find out who did, and what was changed since (`--ledger` shows inconsistencies). Then create what is missing as the migration of the table does and remove what is not of this program, or restore the last good backup with `playtest serve restore`.",
   ),
 });
 

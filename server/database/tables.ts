@@ -27,7 +27,12 @@ export async function firstUsed(q: Query, tables: readonly Table[]): Promise<str
   return undefined;
 }
 
-const tableNames = (list: readonly Migration[]) =>
-  list.flatMap(({ statements }) =>
-    statements.flatMap((statement) => /^\s*CREATE TABLE (\w+)/.exec(typeof statement === "string" ? statement : "")?.[1] ?? []),
-  );
+function tableNames(list: readonly Migration[]): string[] {
+  const names = new Set<string>();
+  for (const statement of list.flatMap(({ statements }) => statements)) {
+    const [, does, name] = /^\s*(CREATE|DROP) TABLE (\w+)/.exec(typeof statement === "string" ? statement : "") ?? [];
+    if (does === "CREATE") names.add(name!);
+    if (does === "DROP") names.delete(name!);
+  }
+  return [...names];
+}

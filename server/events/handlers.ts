@@ -1,5 +1,4 @@
-import * as keys from "../accounts/keys-store.ts";
-import * as sessions from "../accounts/sessions-store.ts";
+import { isLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor, Principal } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
@@ -47,11 +46,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
     };
   }
 
-  /** Whether the API key or the session that opened a stream is still valid. */
-  const isLive = ({ keyId, sessionId }: Principal) =>
-    deps.store.read((q) =>
-      sessionId === null ? keys.isLive(q, keyId, deps.clock.now()) : sessions.isLive(q, sessionId, deps.clock.now()),
-    );
+  const isStillLive = (principal: Principal) => deps.store.read((q) => isLive(q, principal, deps.clock.now()));
 
   async function stream(principal: Principal, lastId: string | undefined): Promise<RawResponse> {
     const { userId: accountId } = principal;
@@ -63,7 +58,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
           draining: deps.draining,
           heartbeatMs: deps.config.http.heartbeatMs,
           follow: (wake) => deps.feed.follow(accountId, wake),
-          allowed: () => isLive(principal),
+          allowed: () => isStillLive(principal),
           next: nextAfter(accountId, start.seq),
         }),
       ),

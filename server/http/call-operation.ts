@@ -16,6 +16,8 @@ export type CallAs = (principal: Principal | undefined, origin: Origin) => CallO
 export interface Origin {
   requestId: string;
   client: Client;
+  /** Called with the account for which operations are called. */
+  onPrincipal?(principal: Principal): void;
 }
 
 type Perform = (operation: Operation, input: AnyInput) => Promise<Rendered | RawResponse>;
@@ -23,8 +25,9 @@ type Perform = (operation: Operation, input: AnyInput) => Promise<Rendered | Raw
 /** Performs operations as an account, without HTTP. */
 const createPerform =
   (operations: Operations, execute: Execute) =>
-  (principal: Principal | undefined, { requestId, client }: Origin): Perform =>
+  (principal: Principal | undefined, { requestId, client, onPrincipal }: Origin): Perform =>
   async (operation, { params = {}, query = {}, body, headers = {}, idempotencyKey }) => {
+    if (principal) onPrincipal?.(principal);
     const served = operations.get(operation);
     if (!served) throw notFound();
     if (principal) authorize(served.endpoint, principal);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
-import { requireActive } from "../accounts/authenticate.ts";
+import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
@@ -184,10 +184,11 @@ class OperationCall {
   ): Promise<Committed<never>> {
     const { idempotent } = this;
     const effect = async (tx: Query) => {
-      const active = locksCaller ? undefined : this.#requireActive(tx);
+      const [active, live] = [locksCaller ? undefined : this.#requireActive(tx), this.#requireLive(tx)];
       const trail = await this.#openTrail(tx);
       const outcome = await fn(tx, trail);
       await active;
+      await live;
       if (this.#endpoint.audit) await trail.write();
       const refused = outcome instanceof CommittedProblem;
       const rendered = refused ? renderProblem(outcome.problem, this.#meta()) : this.render(outcome);
@@ -222,6 +223,14 @@ class OperationCall {
     // The change may fail first.
     active.catch(() => {});
     return active;
+  }
+
+  /** A request that ends its own key or session is not refused for it: this is read before the change. */
+  #requireLive(tx: Query): Promise<unknown> {
+    const { maybePrincipal: caller } = this;
+    const live = caller ? requireLive(tx, caller, this.#deps.clock.now()) : Promise.resolve();
+    live.catch(() => {});
+    return live;
   }
 
   async #openTrail(tx: Query): Promise<Trail> {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { paymentsHeader } from "../../src/contract/text/payments-header.ts";
 import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Config } from "../config/schema.ts";
 import { Problem } from "../lib/problem.ts";
-import { createClients } from "./address.ts";
+import { createClients, createProxyTest } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
-import { RawResponse } from "./call.ts";
+import { type Client, type Principal, RawResponse } from "./call.ts";
 import type { Origin } from "./call-operation.ts";
 import type { Execute } from "./execute.ts";
 import { createIdentify } from "./identify.ts";
@@ -25,6 +26,9 @@ interface Exchange {
   requestId: string;
   /** Headers to send with the response, also with an error. */
   headers: Headers;
+  client: Client;
+  /** Who sent it, once that is known. */
+  principal?: Principal;
 }
 
 /** Creates the listener that handles each HTTP request. It is the only place that converts errors of the API to replies. */
@@ -33,12 +37,12 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   const identify = createIdentify(deps);
   const common = commonHeaders(deps.config);
   const clientOf = createClients(deps.config);
-  const newRequestId = createRequestIds(deps.randomBytes);
+  const requestIdOf = createRequestIds(deps.randomBytes, createProxyTest(deps.config));
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const requestId = newRequestId();
+    const requestId = requestIdOf(request);
     const headers: Headers = { "X-Request-Id": requestId, ...common };
-    const exchange = { request, response, requestId, headers };
+    const exchange: Exchange = { request, response, requestId, headers, client: clientOf(request, response) };
     const started = deps.clock.real();
     try {
       if (deps.config.sandbox) requireLocal(request);
@@ -48,19 +52,26 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
       sendError(exchange, error);
     } finally {
       const ms = deps.clock.real() - started;
-      deps.log.access({ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms });
+      const { client, principal } = exchange;
+      deps.log.access({
+        ...{ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms },
+        ...{ client: client.address, ...callerOf(principal), ...carried(request.socket) },
+      });
     }
   }
 
-  async function serveApi({ request, response, requestId, headers }: Exchange, target: Target): Promise<void> {
+  async function serveApi(exchange: Exchange, target: Target): Promise<void> {
+    const { request, response, requestId, headers, client } = exchange;
     const { route, params } = await match(request, target, headers);
     const principal = await identify(request, route.endpoint, headers);
-    if (principal) authorize(route.endpoint, principal);
+    if (principal) {
+      exchange.principal = principal;
+      authorize(route.endpoint, principal);
+    }
     const query = target.search ? Object.fromEntries(target.searchParams) : {};
     const bytes = Math.min(bodyBytes, route.endpoint.maxBodyBytes);
     const body = route.endpoint.media === "tus" ? undefined : await readJson(request, { bytes, withinMs });
     const idempotencyKey = request.headers["idempotency-key"] as string | undefined;
-    const client = clientOf(request, response);
     const input = { principal, params, query, body, headers: request.headers, idempotencyKey, requestId, client };
     const reply = await execute(route, input);
     if (reply instanceof RawResponse) {
@@ -83,9 +94,13 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
     }
   }
 
-  async function servePage({ request, response, requestId, headers }: Exchange, target: Target): Promise<void> {
+  async function servePage(exchange: Exchange, target: Target): Promise<void> {
+    const { request, response, requestId, headers, client } = exchange;
     setHeaders(response, headers);
-    await pages(request, response, target, { requestId, client: clientOf(request, response) });
+    const onPrincipal = (principal: Principal) => {
+      exchange.principal = principal;
+    };
+    await pages(request, response, target, { requestId, client, onPrincipal });
     discardRest(request);
   }
 
@@ -102,6 +117,23 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   }
 
   return listen;
+}
+
+/** Ids only: the log may be read by people who may not act for the account. */
+const callerOf = (principal: Principal | undefined) =>
+  principal && {
+    account: principal.userId,
+    ...(principal.sessionId === null ? { key: principal.keyId } : { session: principal.sessionId }),
+  };
+
+const counted = new WeakMap<Socket, { read: number; written: number }>();
+
+/** How many bytes went over the connection since its last request, with headers. Of a body that is refused, what had arrived. */
+function carried(socket: Socket): { bytesIn: number; bytesOut: number } {
+  const before = counted.get(socket) ?? { read: 0, written: 0 };
+  const now = { read: socket.bytesRead, written: socket.bytesWritten };
+  counted.set(socket, now);
+  return { bytesIn: now.read - before.read, bytesOut: now.written - before.written };
 }
 
 /** Security headers of every reply: no guessing of content types, no caching, and no access from pages of other origins. */

@@ -16,7 +16,14 @@ const findersOf: Record<Role, Partial<Record<InboxKind, Find>>> = {
 const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
   game_owner: { lowCredit: "billing", unreadMessages: "chat" },
   playtester: { unreadMessages: "chat" },
-  admin: { problems: "approve", approvals: "approve", payoutsOwed: "money", unmatchedDeposits: "money", failedJobs: "admin" },
+  admin: {
+    problems: "approve",
+    approvals: "approve",
+    payoutsOwed: "money",
+    unmatchedDeposits: "money",
+    refusedMails: "accounts",
+    failedJobs: "admin",
+  },
 };
 
 /** What waits for an account of any role. */

@@ -1,5 +1,6 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import type { Query, Value } from "../database/port.ts";
+import { undelivered } from "../mail/store.ts";
 import { lackingKeys } from "../playtests/store.ts";
 
 /** What waits, as the inbox shows it. Times in ms. */
@@ -121,6 +122,10 @@ export const ofAdmin = {
     ...none,
     ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM crypto_deposits WHERE status = 'suspense'"))!,
   }),
+  refusedMails: async (q) => {
+    const { failed, firstFailed } = await undelivered(q);
+    return { ...none, count: failed, first_id: firstFailed };
+  },
   failedJobs: async (q) => ({
     ...none,
     ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM jobs WHERE state = 'dead'"))!,

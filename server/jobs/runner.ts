@@ -6,6 +6,7 @@ import type { JobKinds } from "./job.ts";
 import { Lane } from "./lane.ts";
 import { type LeasedJob, runJob } from "./run.ts";
 import * as jobs from "./store.ts";
+import { type Account, Turns } from "./turns.ts";
 import type { Jobs, JobToQueue } from "./types.ts";
 
 const pollMs = 1_000;
@@ -13,8 +14,11 @@ const pollMs = 1_000;
 const advancePollMs = 20;
 const sharedWidth = 32;
 
-/** Kinds of jobs that may be slow have separate lanes, so that they do not delay others. */
-export type Lanes = Record<string, { kinds: readonly string[]; width: number }>;
+/**
+ * Kinds of jobs that may be slow have separate lanes, so that they do not delay others. In one that is `fair`, accounts take turns by how
+ * long their jobs took recently, as far as this process knows.
+ */
+export type Lanes = Record<string, { kinds: readonly string[]; width: number; fair?: boolean }>;
 
 interface Options {
   kinds: JobKinds;
@@ -138,16 +142,19 @@ export class JobRunner implements Jobs<Deps> {
   #lanesOf(own: Lanes, all: readonly string[]): Lane[] {
     const owner = {
       claim: (count: number, kinds: jobs.Kinds) => this.#claim(count, kinds),
+      waiting: (kinds: readonly string[]) => this.#waiting(kinds),
       run: (row: LeasedJob) => this.#run(row),
       isOpen: () => !this.#stopped && !this.#paused,
       failed: (error: unknown, message: string, row?: jobs.JobRow) =>
         this.#deps?.log.error({ err: error, ...(row && { job: row.kind, id: row.id }) }, message),
     };
-    const lane = (kinds: readonly string[], width: number) => new Lane(kinds, width, owner);
-    const separate = Object.values(own).map(({ kinds, width }) => lane(kinds, width));
+    const turns = () => new Turns(() => this.#options.clock.real());
+    const separate = Object.values(own).map(
+      ({ kinds, width, fair }) => new Lane(kinds, width, owner, fair ? turns() : undefined),
+    );
     const taken = Object.values(own).flatMap(({ kinds }) => kinds);
     const shared = all.filter((kind) => !taken.includes(kind));
-    return shared.length === 0 ? separate : [lane(shared, sharedWidth), ...separate];
+    return shared.length === 0 ? separate : [new Lane(shared, sharedWidth, owner), ...separate];
   }
 
   async #claim(count: number, kinds: jobs.Kinds): Promise<LeasedJob[]> {
@@ -171,6 +178,14 @@ export class JobRunner implements Jobs<Deps> {
       });
     this.#unsure = this.#unsure.filter((lost) => !unsure.includes(lost));
     return rows.sort((a, b) => a.run_at - b.run_at || (a.id < b.id ? -1 : 1));
+  }
+
+  async #waiting(kinds: readonly string[]): Promise<Account[]> {
+    await this.#released;
+    const { clock } = this.#options;
+    const { store } = this.#started();
+    const at = { now: jobs.leaseTime(store.dialect, clock.real()), due: clock.now() };
+    return store.read((q) => jobs.waitingAccounts(q, at, kinds));
   }
 
   #run(row: LeasedJob): Promise<void> {

@@ -1,5 +1,6 @@
 import { type JobStatus, jobMoves } from "../../src/contract/states/index.ts";
 import { sourcesOf, targetOf } from "../../src/contract/states/moves.ts";
+import { keyset, type Page } from "../database/keyset.ts";
 import type { Dialect, Query, WriteOptions } from "../database/port.ts";
 import { updateWhere } from "../database/rows.ts";
 
@@ -8,6 +9,7 @@ export interface JobRow {
   kind: string;
   unique_key: string;
   payload: string;
+  account: string | null;
   run_at: number;
   /** How often it was started since it was queued. */
   attempts: number;
@@ -21,6 +23,7 @@ export interface NewJob {
   kind: string;
   key: string;
   payload: unknown;
+  account?: string;
   runAt: number;
   now: number;
 }
@@ -38,11 +41,11 @@ export async function add(tx: Query, job: NewJob): Promise<void> {
 
 /** Queues jobs that most likely do not exist yet. Of one that does, only the time changes, to the earlier one. */
 export function insert(tx: Query, added: readonly NewJob[]): void {
-  const rows = added.map(() => "(?, ?, ?, ?, ?, 0, 'queued', 0, ?)").join(", ");
+  const rows = added.map(() => "(?, ?, ?, ?, ?, ?, 0, 'queued', 0, ?)").join(", ");
   tx.send(
-    `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES ${rows}
+    `INSERT INTO jobs (id, kind, unique_key, payload, account, run_at, attempts, state, lease_until, created_at) VALUES ${rows}
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
-    ...added.flatMap((job) => [job.id, job.kind, job.key, JSON.stringify(job.payload), job.runAt, job.now]),
+    ...added.flatMap((job) => [job.id, job.kind, job.key, JSON.stringify(job.payload), job.account ?? null, job.runAt, job.now]),
   );
 }
 
@@ -63,8 +66,8 @@ export async function dueKinds(q: Query, kinds: readonly string[], now: number):
   return new Set(rows.map(({ kind }) => kind));
 }
 
-/** A filter for jobs: only these kinds, or all except these. */
-export type Kinds = { only: readonly string[] } | { except: readonly string[] };
+/** A filter for jobs: only these kinds, of them only those of one account, or all except these kinds. */
+export type Kinds = { only: readonly string[]; account?: string | null } | { except: readonly string[] };
 
 /** The time (real ms) by which leases are measured: SQL and its values. */
 export interface LeaseTime {
@@ -96,22 +99,38 @@ export const byLease: WriteOptions = { isolation: "rows" };
 export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   const { now } = lease;
   const [test, names] = "only" in lease.kinds ? ["IN", lease.kinds.only] : ["NOT IN", lease.kinds.except];
-  const filter = names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "";
+  const account = "only" in lease.kinds ? lease.kinds.account : undefined;
+  const filter =
+    (names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "") +
+    (account === undefined ? "" : account === null ? "AND account IS NULL " : "AND account = ? ");
   // The sign keeps SQLite from scanning all due jobs by the index on run_at, which is slow when many are of other kinds.
   const first = "only" in lease.kinds && names.length > 1 ? "+run_at" : "run_at";
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ${now.sql} + CAST(? AS INTEGER), lease_token = ?, attempts = attempts + 1
       WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ${now.sql} ${filter}ORDER BY ${first}, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ${now.sql}
-      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token`,
+      RETURNING id, kind, unique_key, payload, account, run_at, attempts, failures, lease_token`,
     ...now.values,
     lease.leaseMs,
     lease.token,
     lease.due,
     ...now.values,
     ...names,
+    ...(account === undefined || account === null ? [] : [account]),
     lease.count,
     ...now.values,
   );
+}
+
+/** The accounts that have due jobs of these kinds which nobody runs, the one that waits longest first. */
+export async function waitingAccounts(q: Query, { now, due }: Pick<Lease, "now" | "due">, kinds: readonly string[]) {
+  const rows = await q.all<{ account: string | null }>(
+    `SELECT account FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ${now.sql} AND kind IN (${kinds.map(() => "?").join(", ")})
+      GROUP BY account ORDER BY MIN(run_at), MIN(id)`,
+    due,
+    ...now.values,
+    ...kinds,
+  );
+  return rows.map(({ account }) => account);
 }
 
 /** Ends every lease. Only for databases that no other process uses. */
@@ -165,6 +184,24 @@ export const markDead = (tx: Query, job: JobRow, error: string) =>
   );
 
 const requeueSql = `UPDATE jobs SET state = '${targetOf(jobMoves, "requeue")}', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;
+
+export interface DeadJobRow extends JobRow {
+  created_at: number;
+  last_error: string | null;
+}
+
+/** The dead jobs one by one, newest first. */
+export function listDead(q: Query, page: Page) {
+  const { sql, values } = keyset(page, "j");
+  return q.all<DeadJobRow>(`SELECT j.* FROM jobs j WHERE j.state = 'dead' ${sql}`, ...values);
+}
+
+export const findById = (q: Query, id: string) =>
+  q.one<{ id: string; kind: string; state: JobStatus }>("SELECT id, kind, state FROM jobs WHERE id = ?", id);
+
+/** Queues a dead job again, due at `now` (ms). */
+export const requeue = (tx: Query, id: string, now: number) =>
+  tx.run(`${requeueSql}, run_at = ? WHERE id = ? AND state = 'dead'`, now, id);
 
 /** Queues every dead job again. Returns how many. */
 export const requeueDead = (tx: Query) => tx.run(`${requeueSql} WHERE state = 'dead'`);

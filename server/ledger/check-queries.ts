@@ -1,11 +1,5 @@
-/** One of the ledger's ten invariants (see README.md), with a query for violations: rows of `id` and `detail`. */
-export interface Rule {
-  name: string;
-  promise: string;
-  /** For the operator: what a violation may mean and what to do. */
-  help: string;
-  sql: string;
-}
+import type { Rule } from "./check-rule.ts";
+import { invoiceNumbers, invoiceTotals } from "./invoice-check-queries.ts";
 
 const holding = "('open', 'reserved', 'submitted', 'blocked', 'publishing')";
 const withoutCard = "('x402', 'credit', 'playtest_hours')";
@@ -247,4 +241,5 @@ const causes: Rule = {
 export const rules: readonly Rule[] = [
   ...[transfers, balances, overdrafts, holds, once],
   ...[hours, processors, deposits, immutable, causes],
+  ...[invoiceTotals, invoiceNumbers],
 ];

@@ -1,9 +1,19 @@
 import type { Check, Query } from "../database/port.ts";
-import { type Rule, rules } from "./check-queries.ts";
+import { rules } from "./check-queries.ts";
+import type { Rule } from "./check-rule.ts";
+import { arePending, invoiceTotals } from "./invoice-check-queries.ts";
 
 const shown = 3;
 
+const pending = {
+  name: invoiceTotals.name,
+  ok: true,
+  warning: true,
+  detail: "payments of an earlier version get their invoices when a server starts, and are compared after that",
+};
+
 async function apply(q: Query, { name, promise, help, sql }: Rule): Promise<Check> {
+  if (name === pending.name && (await arePending(q))) return pending;
   const broken = await q.all<{ id: string; detail: string }>(sql);
   if (broken.length === 0) return { name, ok: true, detail: promise };
   const first = broken.slice(0, shown).map(({ id, detail }) => `${id} ${detail}`);
@@ -12,7 +22,7 @@ async function apply(q: Query, { name, promise, help, sql }: Rule): Promise<Chec
 }
 
 /**
- * Checks the ten invariants of the ledger. Reads every posting, which takes seconds on a large database. It is read-only, so a server
+ * Checks the twelve invariants of the ledger. Reads every posting, which takes seconds on a large database. It is read-only, so a server
  * may be running: its changes are committed completely or not at all.
  */
 export async function checkLedger(q: Query): Promise<Check[]> {

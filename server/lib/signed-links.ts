@@ -10,8 +10,8 @@ export interface Download {
   disposition: "attachment" | "inline";
 }
 
-/** The target of a signed link: a file, or the current build of a game when the link is opened. */
-export type Target = { file: Download } | { gameId: string };
+/** The target of a signed link: a file, or the current build of a game when the link is opened; and the account the link was made for. */
+export type Target = ({ file: Download } | { gameId: string }) & { holder?: string };
 
 const hour = 3_600_000;
 const purpose = "download GET";
@@ -22,12 +22,20 @@ export interface SignedUrl {
   expiresAt: number;
 }
 
-/** A link to a stored file that works without signing in, valid for an hour: enough to start a download, and useless if it leaks later. */
-export const signedUrl = (deps: Deps, file: Download, validMs = hour): SignedUrl => sign(deps, { file }, validMs);
+/**
+ * A link to a stored file that works without signing in, valid for an hour: enough to start a download, and useless if it leaks later. It
+ * ends earlier with the file and with the account that it was made for: the file's owner, unless `holder` is another.
+ */
+export const signedUrl = (deps: Deps, file: Download, holder?: string): SignedUrl =>
+  sign(deps, { file, ...(holder !== undefined && { holder }) }, hour);
 
 /** The URL where a playtester gets the game: its own URL, or a signed link to the current build when the link is opened. */
-export function signedBuildUrl(deps: Deps, game: { id: string; build_id: string | null; build_url: string }): string {
-  return game.build_id === null ? game.build_url : sign(deps, { gameId: game.id }, hour).url;
+export function signedBuildUrl(
+  deps: Deps,
+  game: { id: string; build_id: string | null; build_url: string },
+  holder: string,
+): string {
+  return game.build_id === null ? game.build_url : sign(deps, { gameId: game.id, holder }, hour).url;
 }
 
 /** The token is in the query, which is not logged. */

@@ -17,6 +17,8 @@ export interface Mail {
   /** Where such emails are turned off; null for those that cannot be. */
   unsubscribeUrl: string | null;
   createdAt: number;
+  /** The host of the server's public address, for the id of the message. */
+  host: string;
 }
 
 export class MailRefused extends Error {

@@ -8,7 +8,7 @@ const unsubscribeHeaders = (url: string | null): Record<string, string> => ({
 
 /** The email in the form that nodemailer takes. The recipient is an object, so that nodemailer never parses it as a list of addresses. */
 export const messageOf = (mail: Mail) => ({
-  messageId: `<${mail.id}@playtest>`,
+  messageId: `<${mail.id}@${mail.host}>`,
   date: new Date(mail.createdAt),
   from: mail.from,
   to: { name: "", address: mail.to },

@@ -31,6 +31,9 @@ export function bodiesOf({ secrets }: Deps, mail: MailRow): { text: string; html
   return { text: show(text), html: html && show(html) };
 }
 
+/** False for an email that lacks its one-time token, which earlier versions removed when they gave an email up. */
+export const isComplete = ({ text_body: text, sealed }: MailRow): boolean => sealed !== null || !text.includes(secretMark);
+
 /** The address that a deleted account has instead of its own: it reaches nobody. */
 export const deletedAddress = (userId: string) => `deleted-${userId}@playtest.invalid`;
 
@@ -41,9 +44,18 @@ export type About = Pick<MailRow, "user_id" | "kind" | "unsubscribe_url" | "entr
 
 const security: About = { user_id: null, kind: null, unsubscribe_url: null, entry: null, collect_at: null };
 
-/** Queues an email in the transaction that causes it. A job sends it after the commit, or collects it into a summary. */
-export async function queueMail(deps: Deps, tx: Query, to: string, content: MailContent, about = security): Promise<void> {
-  if (isDeleted(to)) return;
+/**
+ * Queues an email in the transaction that causes it. A job sends it after the commit, or collects it into a summary. Returns its id; null
+ * for an account that was deleted.
+ */
+export async function queueMail(
+  deps: Deps,
+  tx: Query,
+  to: string,
+  content: MailContent,
+  about = security,
+): Promise<string | null> {
+  if (isDeleted(to)) return null;
   const now = deps.clock.now();
   const id = deps.newId();
   insert(tx, {
@@ -53,10 +65,15 @@ export async function queueMail(deps: Deps, tx: Query, to: string, content: Mail
     ...sealed(deps, id, content),
     ...about,
     created_at: now,
+    expires_at: content.validMs === undefined ? null : now + content.validMs,
   });
-  if (about.user_id !== null && about.collect_at !== null) return scheduleSummary(deps, tx, about.user_id, about.collect_at);
-  await deps.jobs.scheduleNew(tx, [{ kind: "send-mail", key: id, payload: { mailId: id }, runAt: now }]);
+  if (about.user_id !== null && about.collect_at !== null) await scheduleSummary(deps, tx, about.user_id, about.collect_at);
+  else await deps.jobs.scheduleNew(tx, [sending(id, now)]);
+  return id;
 }
+
+/** The job that sends an email at `runAt` (ms). */
+export const sending = (id: string, runAt: number) => ({ kind: "send-mail", key: id, payload: { mailId: id }, runAt });
 
 /** Schedules the email that collects those of a person that are due at `at` (ms). There is one job for each time. */
 export const scheduleSummary = (deps: Deps, tx: Query, userId: string, at: number) =>

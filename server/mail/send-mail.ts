@@ -1,39 +1,50 @@
 import type { Deps } from "../app/deps.ts";
 import { senderOf } from "../config/brand.ts";
-import { type Job, RetryLater } from "../jobs/job.ts";
-import { MailRefused } from "./mailer.ts";
+import type { Job } from "../jobs/job.ts";
+import { type Mail, MailRefused } from "./mailer.ts";
 import { bodiesOf, scheduleSummary } from "./queue.ts";
+import { nextTry } from "./rules.ts";
 import type { MailRow } from "./store.ts";
 import * as mails from "./store.ts";
 import { hour, nextFullHour } from "./summary-times.ts";
 
-const minute = 60_000;
-const waits = [1, 5, 30, 120, 360].map((minutes) => minutes * minute);
-
-/** Sends one queued email. After network errors and 4xx replies it is retried up to five times. A refusal by the mail server is final. */
+/** Sends one queued email. It is tried for four days unless the mail server refuses its mailbox or contents, or its link has ended. */
 export async function sendMail(job: Job, deps: Deps): Promise<void> {
   const id = String(job.payload.mailId);
-  // A sandbox keeps the token, because its outbox exists to be read, including the links.
-  const removeSecret = deps.config.sandbox ? {} : { sealed: null };
   const mail = await deps.store.read((q) => mails.find(q, id));
-  if (!mail || mail.sent_at !== null) return;
+  if (!mail || mail.sent_at !== null || mail.failed_at !== null) return;
   if (mail.admitted_at === null && isCounted(mail) && !(await admit(deps, mail, job))) return;
   try {
-    const { recipient: to, subject, created_at: createdAt } = mail;
-    const { unsubscribe_url: unsubscribeUrl } = mail;
-    await deps.mailer.send({ id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, createdAt });
+    if (mail.expires_at !== null && mail.expires_at <= deps.clock.now()) throw new MailRefused("The link in it has ended.");
+    await deps.mailer.send(addressed(deps, mail));
   } catch (error) {
-    const wait = waits[job.attempts - 1];
-    if (!(error instanceof MailRefused) && wait !== undefined) throw new RetryLater(deps.clock.now() + wait, String(error));
-    deps.log.warn({ err: error, mail: id }, "an email was refused and will not be retried");
-    await deps.store.write((tx) =>
-      mails.update(tx, id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500), ...removeSecret }),
-    );
-    return;
+    return await recordFailure(deps, job, mail, error);
   }
+  // A sandbox keeps the token, because its outbox exists to be read, including the links.
+  const removeSecret = deps.config.sandbox ? {} : { sealed: null };
   await deps.store.write(async (tx) => {
-    await mails.update(tx, id, { sent_at: deps.clock.now(), ...removeSecret });
+    await mails.update(tx, id, { sent_at: deps.clock.now(), error: null, ...removeSecret });
     await job.done(tx);
+  });
+}
+
+function addressed(deps: Deps, mail: MailRow): Mail {
+  const { id, recipient: to, subject, created_at: createdAt, unsubscribe_url: unsubscribeUrl } = mail;
+  const host = new URL(deps.config.baseUrl).hostname;
+  return { id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, createdAt, host };
+}
+
+/** Plans the next try, or gives the email up. It keeps its token, so that an operator can have it sent again. */
+async function recordFailure(deps: Deps, job: Job, mail: MailRow, error: unknown): Promise<void> {
+  const now = deps.clock.now();
+  const tries = mail.tries + 1;
+  const reason = error instanceof Error ? error.message : String(error);
+  const next = error instanceof MailRefused ? undefined : nextTry({ tries, now, expiresAt: mail.expires_at });
+  if (next === undefined) deps.log.warn({ err: error, mail: mail.id }, "an email was refused and will not be retried");
+  await deps.store.write(async (tx) => {
+    const given = next === undefined ? { failed_at: now } : {};
+    await mails.update(tx, mail.id, { tries, error: reason.slice(0, 500), ...given });
+    await (next === undefined ? job.done(tx) : job.reschedule(tx, next));
   });
 }
 

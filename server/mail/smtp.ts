@@ -1,13 +1,15 @@
 import { type Mailer, MailRefused } from "./mailer.ts";
 import { messageOf } from "./message.ts";
+import { isFinal } from "./rules.ts";
 
 const connectionTimeoutMs = 10_000;
 const silenceTimeoutMs = 30_000;
 
 /** The fields of nodemailer's errors that are used here. */
 interface SmtpError extends Error {
-  code?: string;
   responseCode?: number;
+  response?: string;
+  command?: string;
 }
 
 /**
@@ -45,8 +47,7 @@ export function createSmtp(smtpUrl: string): Mailer {
       try {
         await (await transport).sendMail(messageOf(mail));
       } catch (error) {
-        if (isFinal(error as SmtpError)) throw new MailRefused((error as Error).message, { cause: error });
-        throw error;
+        throw refusal(error as SmtpError) ?? error;
       }
     },
     async close() {
@@ -55,5 +56,8 @@ export function createSmtp(smtpUrl: string): Mailer {
   };
 }
 
-/** A 5xx reply rejects this email. A failed sign-in at the SMTP server does not: the operator can fix that. */
-const isFinal = ({ responseCode = 0, code }: SmtpError) => responseCode >= 500 && responseCode < 600 && code !== "EAUTH";
+/** The error of an email that the server will never take. */
+function refusal(error: SmtpError): MailRefused | undefined {
+  const { responseCode: status = 0, response: text = error.message, command = "" } = error;
+  return isFinal({ status, text, command }) ? new MailRefused(error.message, { cause: error }) : undefined;
+}

@@ -1,3 +1,4 @@
+import type { MailState } from "../../src/contract/admin/mails.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { sendRow, updateRow } from "../database/rows.ts";
@@ -23,13 +24,19 @@ export interface MailRow {
   created_at: number;
   /** When it was sent, by itself or in a summary. */
   sent_at: number | null;
+  /** When it was given up. */
   failed_at: number | null;
+  /** Why the last try failed; null once it was sent. */
   error: string | null;
+  /** How many tries failed since it was queued. */
+  tries: number;
+  /** Until when the link in it works; null without one. */
+  expires_at: number | null;
 }
 
 export const find = (q: Query, id: string) => q.one<MailRow>("SELECT * FROM mails WHERE id = ?", id);
 
-type Later = "admitted_at" | "sent_at" | "failed_at" | "error";
+type Later = "admitted_at" | "sent_at" | "failed_at" | "error" | "tries";
 
 export const insert = (tx: Query, mail: Omit<MailRow, Later>) => sendRow(tx, "mails", mail);
 
@@ -51,6 +58,35 @@ export const listToCollect = (q: Query, userId: string, now: number) =>
 /** Marks the emails that a summary contains as sent. */
 export const markCollected = (tx: Query, userId: string, now: number) =>
   tx.run("UPDATE mails SET sent_at = ? WHERE user_id = ? AND collect_at <= ? AND sent_at IS NULL", now, userId, now);
+
+/** Emails of one state, or all, also those that a summary collects. */
+export function listByState(q: Query, state: MailState | undefined, page: Page) {
+  const { sql, values } = keyset(page, "m");
+  const only = state === undefined ? "" : `AND ${conditions[state]}`;
+  return q.all<MailRow>(`SELECT m.* FROM mails m WHERE 1 = 1 ${only} ${sql}`, ...values);
+}
+
+const conditions: Record<MailState, string> = {
+  sent: "m.sent_at IS NOT NULL",
+  failed: "m.failed_at IS NOT NULL AND m.error IS NOT NULL AND m.sent_at IS NULL",
+  waiting: "m.sent_at IS NULL AND m.failed_at IS NULL",
+};
+
+/** Emails whose last try failed: how many were given up, how many are tried again, and the newest reason. */
+export async function undelivered(
+  q: Query,
+): Promise<{ failed: number; waiting: number; error: string | null; firstFailed: string | null }> {
+  const rows = await q.all<{ id: string; failed_at: number | null; error: string }>(
+    "SELECT id, failed_at, error FROM mails WHERE error IS NOT NULL AND sent_at IS NULL ORDER BY created_at DESC",
+  );
+  const failed = rows.filter(({ failed_at }) => failed_at !== null);
+  return {
+    failed: failed.length,
+    waiting: rows.length - failed.length,
+    error: rows[0]?.error ?? null,
+    firstFailed: failed[0]?.id ?? null,
+  };
+}
 
 /** The emails that are sent by themselves. */
 export function list(q: Query, page: Page) {

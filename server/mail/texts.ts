@@ -10,6 +10,8 @@ export interface MailContent {
   htmlWith?: (look: Look) => string;
   /** A one-time token that the text contains. It is stored encrypted, and only until the email is sent. */
   secret?: string;
+  /** How long (ms) the link with the token works. */
+  validMs?: number;
 }
 
 /** A link that an email asks the reader to open. */
@@ -48,7 +50,12 @@ interface Parts {
   /** Why the reader gets this email, and where to turn such emails off. */
   footer?: { why: string; off: Action; all: string };
   secret?: string;
+  validMs?: number;
 }
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 export const escapeHtml = (text: string) =>
   text
@@ -115,7 +122,7 @@ const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
   `<p style="${small};${entry}">${escapeHtml(why)}<br>${link(off.url, off.label, "color:inherit")}<br>${escapeHtml(all)}</p>`;
 
 export function compose(parts: Parts): MailContent {
-  const { subject, to, paragraphs, action, entries = [], footer, secret } = parts;
+  const { subject, to, paragraphs, action, entries = [], footer, secret, validMs } = parts;
   const greeting = to === null ? "Hello," : `Hello ${nameInMail(to)},`;
   const text = [
     greeting,
@@ -131,6 +138,7 @@ export function compose(parts: Parts): MailContent {
     html: htmlWith(plainLook),
     htmlWith,
     ...(secret !== undefined && { secret }),
+    ...(validMs !== undefined && { validMs }),
   };
 }
 
@@ -157,6 +165,7 @@ export const composeVerification = (to: { token: string; url: string }) =>
     ],
     action: { label: "Verify email address", url: to.url },
     secret: to.token,
+    validMs: day,
   });
 
 export const composeReset = (to: { name: string | null; token: string; url: string }) =>
@@ -170,6 +179,7 @@ export const composeReset = (to: { name: string | null; token: string; url: stri
     ],
     action: { label: "Reset your password", url: to.url },
     secret: to.token,
+    validMs: hour,
   });
 
 /** The same to both addresses; `name` is null for the new one, which nobody verified. */
@@ -184,6 +194,7 @@ export const composeEmailChange = (about: { name: string | null; token: string; 
     ],
     action: { label: "Confirm the change", url: about.url },
     secret: about.token,
+    validMs: day,
   });
 
 /** To the address that an administrator named for another one, who has not confirmed it. */
@@ -197,6 +208,7 @@ export const composeAdminAddress = (to: { brand: string; token: string; url: str
     ],
     action: { label: "Confirm the address", url: to.url },
     secret: to.token,
+    validMs: day,
   });
 
 export const composeSignIn = (to: { name: string | null; token: string; url: string }) =>
@@ -209,6 +221,7 @@ export const composeSignIn = (to: { name: string | null; token: string; url: str
     ],
     action: { label: "Sign in", url: to.url },
     secret: to.token,
+    validMs: 15 * minute,
   });
 
 export const composeInvitation = (to: {
@@ -231,6 +244,7 @@ export const composeInvitation = (to: {
     ],
     action: { label: "Join", url: to.url },
     secret: to.token,
+    validMs: to.days * day,
   });
 
 /** Something that only the owner of an account should do, and who did it. */
@@ -261,15 +275,33 @@ export const composePasswordChanged = (about: Happened) =>
     action: resetAction(about),
   });
 
-export const composeNewKey = (about: Happened & { key: { id: string; name: string; prefix: string } }) =>
+interface NamedKey {
+  id: string;
+  name: string;
+  prefix: string;
+}
+
+export const composeNewKey = (about: Happened & { key: NamedKey; replaced?: NamedKey | undefined }) =>
   compose({
     subject: "A new API key was created",
     to: about.name,
     paragraphs: [
-      `The API key ${nameInMail(about.key.name)} (${about.key.prefix}…) was created for your account.`,
+      `The API key ${nameInMail(about.key.name)} (${about.key.prefix}…) was created for your account.${about.replaced ? ` It replaces the API key ${nameInMail(about.replaced.name)} (${about.replaced.prefix}…).` : ""}`,
       whoDid(about),
-      `If this was not you, revoke it: playtest auth keys revoke ${about.key.id}`,
+      `If this was not you, revoke ${about.replaced ? "both" : "it"}: playtest auth keys revoke ${about.replaced ? `${about.replaced.id}; playtest auth keys revoke ` : ""}${about.key.id}`,
       "Then reset your password.",
+    ],
+    action: resetAction(about),
+  });
+
+export const composeExported = (about: Happened) =>
+  compose({
+    subject: "Everything about your account was exported",
+    to: about.name,
+    paragraphs: [
+      "Everything that is kept about your account was exported, with your payout details in full.",
+      whoDid(about),
+      "If this was not you, somebody knows your password: reset it now, and revoke your API keys.",
     ],
     action: resetAction(about),
   });

@@ -2,14 +2,19 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { checkAudit } from "../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
+import { defaults } from "../config/defaults.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
+import type { Config } from "../config/schema.ts";
 import { type DatabaseLocation, fileDrivers, hasDatabase, locate, reportLocation } from "../database/drivers.ts";
-import { migrate, pending } from "../database/migrate.ts";
+import { behind, migrate, pending } from "../database/migrate.ts";
 import type { Check, Query, Store } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
+import { fileSize, freeBytes } from "../lib/free-space.ts";
+import * as mails from "../mail/store.ts";
 import * as search from "../search/store.ts";
-import { missingBlobs } from "../uploads/missing-blobs.ts";
+import { deletionCheck, queueDeletions, strayCheck, uploadCheck } from "./doctor-files.ts";
+import { keepCopy } from "./upgrade.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
@@ -22,11 +27,12 @@ export interface DoctorOptions extends DataLocationOptions {
 /** Checks a database and its files, whether a server runs on them or not. Throws ConfigError when there is no database. */
 export async function doctor(options: DoctorOptions): Promise<Check[]> {
   const location = locate(options);
-  const repairs = options.fix ? await repair(location) : [];
-  const { check: configuration, readUrl } = await configCheck(options, location);
-  const store = await open(location, true, readUrl);
+  const repairs = options.fix ? await repair(location, options.now) : [];
+  const { check: configuration, config } = await configCheck(options, location);
+  const store = await open(location, true, config?.database.readUrl ?? undefined);
   try {
-    const known = [...locationChecks(location), configuration, ...repairs];
+    const space = await spaceCheck(location.dataDir, config ?? defaults);
+    const known = [...locationChecks(location), configuration, space, ...repairs];
     const basic = await store.check({ thorough: true, now: options.now });
     // Of a damaged file, nothing else can be read.
     if (basic.some(({ name, ok }) => name === "integrity" && !ok)) return [...known, ...basic];
@@ -34,7 +40,9 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...basic, schema, ...fileChecks(location)];
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
-    if (schema.ok) checks.push(await store.read(searchCheck), await store.read(checkAudit));
+    if (schema.ok) checks.push(await store.read((q) => strayCheck(q, location.dataDir, options.now)));
+    if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
+    if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...known, ...checks];
   } catch (error) {
@@ -47,17 +55,21 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
 export interface Migrated {
   /** The names of the migrations that ran. */
   applied: string[];
+  /** The copy of the database as it was before; null when none was made. */
+  copy: string | null;
   location: LocationReport;
 }
 
-/** Brings the database up to date. */
-export async function migrateDatabase(options: DataLocationOptions): Promise<Migrated> {
+/** Brings the database up to date, after a copy of it was made. */
+export async function migrateDatabase(options: DataLocationOptions & { backup: boolean }): Promise<Migrated> {
   const location = locate(options);
   const store = await open(location, false);
   try {
     const applied = (await pending(store)).map(({ name }) => name);
+    const older = await behind(store);
+    const copy = older && options.backup ? await keepCopy(location, older) : null;
     await migrate(store);
-    return { applied, location: reportLocation(location) };
+    return { applied, copy, location: reportLocation(location) };
   } catch (error) {
     throw refused(error);
   } finally {
@@ -80,13 +92,26 @@ function locationChecks(location: DatabaseLocation): Check[] {
 async function configCheck(
   { env }: DataLocationOptions,
   { dataDir }: DatabaseLocation,
-): Promise<{ check: Check; readUrl?: string | undefined }> {
+): Promise<{ check: Check; config?: Config }> {
   try {
-    const { database } = await readConfig(env, dataDir, undefined);
-    return { check: { name: "configuration", ok: true, detail: "valid" }, readUrl: database.readUrl ?? undefined };
+    const config = await readConfig(env, dataDir, undefined);
+    return { check: { name: "configuration", ok: true, detail: "valid" }, config };
   } catch (error) {
     return { check: { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message } };
   }
+}
+
+/** The free space of the data folder, compared with what uploads leave and with what the server itself needs. */
+async function spaceCheck(dataDir: string, { uploads, http }: Pick<Config, "uploads" | "http">): Promise<Check> {
+  const name = "disk_space";
+  const free = await freeBytes(dataDir);
+  const detail = `${fileSize(free)} free in ${dataDir}`;
+  if (free < http.readyMinFreeBytes) {
+    const help = `The server reports at /readyz that it is not ready with less than ${fileSize(http.readyMinFreeBytes)} (http.readyMinFreeBytes), and can soon write nothing. Free some space, or move the data to a larger disk.`;
+    return { name, ok: false, detail, help };
+  }
+  if (free >= uploads.minFreeBytes) return { name, ok: true, detail };
+  return { name, ok: true, warning: true, detail: `${detail}: uploads are refused below ${fileSize(uploads.minFreeBytes)}` };
 }
 
 async function open(location: DatabaseLocation, readOnly: boolean, readUrl?: string): Promise<Store> {
@@ -131,23 +156,19 @@ async function jobCheck(q: Query): Promise<Check> {
     name: "jobs",
     ok: false,
     detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} failed (${last_error})`).join("; "),
-    help: "These background jobs failed 25 times over several days and are not retried. Remove the cause, then requeue them with `--fix`.",
+    help: "These background jobs failed 25 times over several days and are not retried. `playtest admin jobs` lists what each was for. Remove the cause, then run `playtest admin jobs retry --all`, or requeue them with `--fix`.",
   };
 }
 
-const shownFiles = 3;
-
-async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
-  const missing = await missingBlobs(q, dataDir);
-  if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
-  const more = missing.length > shownFiles ? ` and ${missing.length - shownFiles} more` : "";
-  const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
-  return {
-    name: "uploads",
-    ok: false,
-    detail: `missing in ${join(dataDir, "blobs")}: ${missing.slice(0, shownFiles).join(", ")}${more}`,
-    help,
-  };
+/** Emails that were refused, or are tried again. */
+async function mailCheck(q: Query): Promise<Check> {
+  const { failed, waiting, error } = await mails.undelivered(q);
+  if (failed + waiting === 0) return { name: "mail", ok: true, detail: "no email was refused" };
+  const counts = [...(failed > 0 ? [`${failed} given up`] : []), ...(waiting > 0 ? [`${waiting} tried again later`] : [])];
+  const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${error}`;
+  const help =
+    "Remove the cause at the mail server, then run `playtest admin mail retry --all`. `playtest admin mail list --state failed` lists them.";
+  return { name: "mail", ok: failed === 0, ...(failed === 0 && { warning: true }), detail, help };
 }
 
 /** The index of the search is made from other rows and from files: at worst it is made again. */
@@ -164,7 +185,7 @@ async function searchCheck(q: Query): Promise<Check> {
   return { name, ok: true, warning: true, detail };
 }
 
-async function repair(location: DatabaseLocation): Promise<Check[]> {
+async function repair(location: DatabaseLocation, now: number): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
   const store = await open(location, false);
@@ -175,6 +196,9 @@ async function repair(location: DatabaseLocation): Promise<Check[]> {
       await store.write(async (tx) => search.clear(tx));
       note("emptied the index of the search: the next start of a server fills it");
     }
+    const deletions = await store.write((tx) => queueDeletions(tx, now));
+    if (deletions > 0)
+      note(`queued the removal of what is left of ${deletions} deleted accounts: a server does it when it starts`);
     const requeued = await store.write(jobs.requeueDead);
     if (requeued > 0) note(`requeued ${requeued} failed jobs`);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { expiredShareMs } from "../sharing/shares/rules.ts";
 import * as old from "./retention-store.ts";
+import { removeOldCopies } from "./upgrade.ts";
 
 /** Rows per transaction, so that other writes can run in between. */
 const batch = 500;
@@ -38,5 +39,6 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     while (removed === batch && !deps.draining.aborted)
       removed = await deps.store.write((tx) => remove(tx, before, batch), { isolation });
   }
+  await removeOldCopies(deps.dataDir, deps.clock.real());
   await deps.store.write((tx) => job.reschedule(tx, now + everyMs));
 }

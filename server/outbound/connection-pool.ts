@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Client } from "undici";
 import type { Connect } from "./connector.ts";
+import { mendReplies } from "./reply-head.ts";
 
 const idleMs = 10_000;
 const maxIdle = 4;
@@ -10,6 +11,8 @@ export interface Connection {
   client: Client;
   /** Whether the connection was used before: if it breaks now, the receiver may have closed it because it was idle. */
   used: boolean;
+  /** To be called before each request. */
+  begin(): void;
   /** Closes it, even while it is still being opened. */
   end(): void;
 }
@@ -39,8 +42,10 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
     const { Client } = await import("undici");
     if (closed) throw new Error("the server is stopping");
     let socket: Socket | undefined;
+    let begin = () => {};
     const kept: typeof connect = (...args) => {
       socket = connect(...args);
+      begin = mendReplies(socket);
       return socket;
     };
     const options = { connect: kept, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
@@ -50,7 +55,7 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
       void client.destroy();
       socket?.destroy();
     };
-    const connection: Connection = { client, used: false, end };
+    const connection: Connection = { client, used: false, begin: () => begin(), end };
     all.add(connection);
     client.on("connect", () => {
       connection.used = false;

@@ -6,7 +6,7 @@ import type { OutboundReply, OutboundRequest } from "./types.ts";
  * Sends one request over one connection. Resolves when the response is complete or was cut at `maxBytes` or the deadline; rejects when
  * no response began. Unless the response is complete, the connection is closed.
  */
-export function exchange({ client, end }: Connection, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
+export function exchange({ client, begin, end }: Connection, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
   const { method, headers, body = "", deadlineMs, maxBytes } = wanted;
   return new Promise((resolve, reject) => {
     const reply: OutboundReply = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false };
@@ -30,12 +30,13 @@ export function exchange({ client, end }: Connection, url: URL, wanted: Outbound
     }
     const deadline = setTimeout(() => fail(new Error(`no response within ${deadlineMs} ms`)), deadlineMs);
 
+    begin();
     client.dispatch(
       { method, path: url.pathname + url.search, headers, body },
       {
         onRequestStart() {},
         onResponseStart(_, status, received) {
-          if (status >= 200) Object.assign(reply, { status, headers: received as IncomingHttpHeaders });
+          Object.assign(reply, { status, headers: received as IncomingHttpHeaders });
         },
         onResponseData(_, chunk) {
           if (size > maxBytes) return;

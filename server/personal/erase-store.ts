@@ -4,13 +4,14 @@ import { deletedAddress } from "../mail/queue.ts";
 /** What others see in the place of the name of a deleted account. */
 export const deletedName = "Deleted account";
 
+/** In the place of the name of a game that no playtester ever had to do with. */
+const deletedGame = "Deleted game";
+
 /** In the place of the address of a build, which may name its owner. */
 const noAddress = "https://deleted.invalid/";
 
 /** Rows that nobody but the account needs. The account's id is each `?`. */
 const removed = [
-  "DELETE FROM mails WHERE user_id = ?",
-  "DELETE FROM mails WHERE LOWER(recipient) IN (SELECT LOWER(email) FROM email_changes WHERE user_id = ?)",
   "DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ?)",
   "DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE owner_id = ?)",
   "DELETE FROM webhooks WHERE owner_id = ?",
@@ -25,6 +26,7 @@ const removed = [
   "DELETE FROM recovery_codes WHERE user_id = ?",
   "DELETE FROM second_factors WHERE user_id = ?",
   "DELETE FROM payout_details WHERE user_id = ?",
+  "DELETE FROM billing_details WHERE user_id = ?",
   "DELETE FROM passkeys WHERE user_id = ?",
   "DELETE FROM passkey_challenges WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
@@ -47,10 +49,14 @@ const emptied = [
   `UPDATE submissions SET filename = CASE content_type WHEN 'video/webm' THEN 'video.webm' WHEN 'video/x-matroska' THEN 'video.mkv'
     WHEN 'video/quicktime' THEN 'video.mov' ELSE 'video.mp4' END WHERE slot_id IN (SELECT id FROM slots WHERE playtester_id = ?)`,
   "UPDATE uploads SET filename = 'deleted', metadata = '{}' WHERE user_id = ?",
-  `UPDATE builds SET filename = NULL, notes = NULL, build_url = '${noAddress}' WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)`,
   `UPDATE games SET status = 'suspended', description = NULL, instructions = NULL, cover_image_url = NULL, external_url = NULL,
     build_url = '${noAddress}' WHERE owner_id = ?`,
-  "UPDATE playtests SET notes_for_testers = NULL, qualifications = NULL WHERE owner_id = ?",
+  // Nobody has it in their history.
+  `UPDATE games SET name = '${deletedGame}' WHERE owner_id = ? AND NOT EXISTS (
+    SELECT 1 FROM playtests p JOIN slots s ON s.playtest_id = p.id WHERE p.game_id = games.id AND s.playtester_id IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM playtests p JOIN applications a ON a.playtest_id = p.id WHERE p.game_id = games.id)`,
+  "UPDATE ratings SET comment = NULL WHERE slot_id IN (SELECT id FROM slots WHERE owner_id = ?)",
+  "UPDATE playtests SET ref = NULL, notes_for_testers = NULL, qualifications = NULL WHERE owner_id = ?",
   "UPDATE payouts SET masked = NULL, details = NULL, failure = NULL WHERE user_id = ?",
   "UPDATE payments SET return_url = NULL WHERE owner_id = ?",
   "UPDATE subscriptions SET card = NULL WHERE owner_id = ?",
@@ -63,12 +69,12 @@ export interface Erased {
   companyName: string;
 }
 
-/** Removes the personal data of an account. What stays: see `playtest help security`. */
-export async function erase(tx: Query, account: Erased, now: number): Promise<void> {
-  await tx.run("DELETE FROM mails WHERE LOWER(recipient) = ?", account.email.trim().toLowerCase());
+/** Removes the personal data of an account. What stays: see `playtest help security`. Returns the ids of the emails that it removed. */
+export async function erase(tx: Query, account: Erased, now: number): Promise<string[]> {
+  const mails = await removeMails(tx, account);
   await tx.run("DELETE FROM invitations WHERE email_key = ?", account.email.trim().toLowerCase());
   for (const name of new Set([account.displayName, account.companyName])) await renameInNotices(tx, account.id, name);
-  for (const sql of [...removed, ...emptied]) await tx.run(sql, account.id);
+  await eraseRows(tx, account.id);
   const address = deletedAddress(account.id);
   await tx.run(
     `UPDATE users SET email = ?, email_key = ?, password_hash = '!', display_name = ?, company_name = ?, website_url = NULL,
@@ -83,6 +89,23 @@ export async function erase(tx: Query, account: Erased, now: number): Promise<vo
     now,
     account.id,
   );
+  return mails;
+}
+
+/** Removes and empties the rows of an account. Can be repeated. */
+export async function eraseRows(tx: Query, id: string): Promise<void> {
+  for (const sql of [...removed, ...emptied]) await tx.run(sql, id);
+}
+
+/** Removes the emails to an account, also to an address that it did not confirm, and the jobs that would send them. */
+async function removeMails(tx: Query, { id, email }: Erased): Promise<string[]> {
+  const own = `LOWER(recipient) = ? OR user_id = ? OR LOWER(recipient) IN (SELECT LOWER(email) FROM email_changes WHERE user_id = ?)`;
+  const values = [email.trim().toLowerCase(), id, id];
+  const found = await tx.all<{ id: string }>(`SELECT id FROM mails WHERE ${own}`, ...values);
+  // What a mail server replied, which a job remembers, may name the address.
+  await tx.run(`DELETE FROM jobs WHERE unique_key IN (SELECT 'send-mail:' || id FROM mails WHERE ${own})`, ...values);
+  await tx.run(`DELETE FROM mails WHERE ${own}`, ...values);
+  return found.map((mail) => mail.id);
 }
 
 /** Replaces the name in the notifications of people who had to do with the account, where the event names it. */

@@ -25,7 +25,7 @@ const kinds = {
     FROM games WHERE owner_id = ?`,
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at
     FROM builds b JOIN games g ON g.id = b.game_id WHERE g.owner_id = ?`,
-  playtests: `SELECT id, game_id, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
+  playtests: `SELECT id, game_id, ref, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
     notes_for_testers, qualifications, panel, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
   slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
       v.video_file_size, v.video_duration_ms, v.notes, v.device, r.score, r.comment, j.reason AS rejection_reason
@@ -49,8 +49,9 @@ const kinds = {
     completed_at FROM payments WHERE owner_id = ?`,
   disputesAndRefunds: `SELECT r.id, r.payment_id, r.kind, r.cents AS amount_cents, r.state, r.created_at, r.lifted_at
     FROM payment_reversals r JOIN payments p ON p.id = r.payment_id WHERE p.owner_id = ?`,
+  billingDetails: "SELECT name, address, country, tax_number, updated_at FROM billing_details WHERE user_id = ?",
   invoices:
-    "SELECT i.number, i.payment_id, i.document, i.issued_at FROM invoices i JOIN payments p ON p.id = i.payment_id WHERE p.owner_id = ?",
+    "SELECT number, kind, payment_id, total_cents, document, created_at AS issued_at FROM billing_documents WHERE owner_id = ?",
   subscriptions: `SELECT id, plan_key, status, provider, current_period_start, current_period_end, cancelled_at, ended_at, ended_reason, created_at
     FROM subscriptions WHERE owner_id = ?`,
   cryptoPayments: `SELECT payment_id, chain, currency, receiver, amount_atomic, amount_cents, payer, created_at, expires_at

@@ -3,6 +3,7 @@ import { requireCode } from "../accounts/factors/codes.ts";
 import { isFresh } from "../accounts/factors/proof.ts";
 import { open } from "../accounts/payout-details/service.ts";
 import * as payoutDetails from "../accounts/payout-details/store.ts";
+import { mailExported } from "../accounts/security-mails.ts";
 import { requireUnchanged } from "../accounts/service.ts";
 import * as users from "../accounts/users-store.ts";
 import { requireMayChange } from "../admin/admins.ts";
@@ -16,7 +17,12 @@ import { exportOf } from "./export-store.ts";
 import { deleteAccount, requireDeletable } from "./service.ts";
 
 /** The data that an account holds, and the end of the account. */
-export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccount" | "deleteUser"> {
+export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccountInFull" | "deleteAccount" | "deleteUser"> {
+  async function exported(q: Query, userId: string) {
+    const { account, records } = await exportOf(q, userId);
+    return { exportedAt: iso(deps.clock.now()), account, records };
+  }
+
   async function accountOf(q: Query, id: string): Promise<users.UserRow> {
     const found = await users.find(q, id);
     if (!found) throw notFound();
@@ -39,14 +45,22 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccou
   }
 
   return {
-    exportAccount: (call) =>
-      call.read(async (q) => {
-        const { userId } = call.principal;
-        const { account, records } = await exportOf(q, userId);
-        const details = await payoutDetails.find(q, userId);
-        const payoutDetailsInFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(deps, details)) }));
-        return { exportedAt: iso(deps.clock.now()), account, records: { ...records, payoutDetails: payoutDetailsInFull } };
-      }),
+    exportAccount: (call) => call.read((q) => exported(q, call.principal.userId)),
+
+    async exportAccountInFull(call) {
+      const user = await call.read((q) => accountOf(q, call.principal.userId));
+      await requireProof(user, call.principal, call.body.password, call.client);
+      await requireCode(deps, user.id, call.body.code, call);
+      return call.commit(async (tx, trail) => {
+        await requireUnchanged(tx, user);
+        await trail.changing(user.id);
+        const { records, ...rest } = await exported(tx, user.id);
+        const details = await payoutDetails.find(tx, user.id);
+        const inFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(deps, details)) }));
+        await mailExported(deps, tx, user.id, call.client);
+        return { ...rest, records: { ...records, payoutDetails: inFull } };
+      });
+    },
 
     async deleteAccount(call) {
       const user = await call.read((q) => accountOf(q, call.principal.userId));

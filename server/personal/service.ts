@@ -7,8 +7,11 @@ import { conflict } from "../lib/problem.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";
+import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
 import { obstaclesOf } from "./obstacles-store.ts";
+import { removeWork } from "./work.ts";
+import { hasVideosLeft, videoMs } from "./work-store.ts";
 
 /** `byOperator`: money that is left and a running plan are no obstacle. */
 interface By {
@@ -32,8 +35,13 @@ export async function deleteAccount(deps: Deps, tx: Query, user: users.UserRow, 
   await removeClipsOf(deps, tx, user.id);
   await removeStillsOf(deps, tx, user.id);
   const { id, email, display_name: displayName, company_name: companyName } = user;
+  const now = deps.clock.now();
   search.removeOwner(tx, id);
-  await erase(tx, { id, email, displayName, companyName }, deps.clock.now());
+  const mails = await erase(tx, { id, email, displayName, companyName }, now);
+  await scheduleDiscardFiles(deps, tx, { blobs: [], uploads: [], mails });
+  await removeWork(deps, tx, id);
+  if (await hasVideosLeft(tx, id))
+    await deps.jobs.schedule(tx, { kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
 }
 
 async function endPlan(deps: Deps, tx: Query, ownerId: string): Promise<void> {

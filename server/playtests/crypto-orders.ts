@@ -1,6 +1,6 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import type { Deps } from "../app/deps.ts";
-import { type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
+import { isOpenFor, type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
 import type { Query } from "../database/port.ts";
@@ -32,6 +32,7 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.duration_minutes === order.durationMinutes &&
   playtest.player_count === order.playerCount &&
   playtest.panel === (order.panel ?? null) &&
+  playtest.ref === (order.ref ?? null) &&
   playtest.selection_mode === order.selectionMode;
 
 /** The unpaid order that an earlier request with this idempotency key placed, if there is one. */
@@ -51,7 +52,6 @@ export interface QuoteRequest {
   offer: Offer;
   cents: number;
   requestKey: string | undefined;
-  path: string;
 }
 
 /** The 402 reply of an order and when it expires (ms). Reuses the order's open quote for this chain and currency, or opens one. */
@@ -59,20 +59,15 @@ export async function billOrder(
   deps: Deps,
   tx: Query,
   playtest: playtests.PlaytestRow,
-  { offer, cents, requestKey, path }: QuoteRequest,
+  { offer, cents, requestKey }: QuoteRequest,
 ): Promise<{ problem: Problem; until: number }> {
   const { id: playtestId, owner_id: ownerId, game_id: gameId } = playtest;
   const game = await games.find(tx, gameId);
   const description = `${orderDescription(playtest)}: ${game?.name ?? gameId}`;
   const now = deps.clock.now();
   const open = (await crypto.unpaidOf(tx, ownerId)).find(
-    (quote) =>
-      quote.playtest_id === playtestId &&
-      quote.chain === offer.chain.name &&
-      quote.currency === offer.currency &&
-      (offer.payer === null || quote.payer === offer.payer) &&
-      quote.expires_at > now,
+    (quote) => quote.playtest_id === playtestId && isOpenFor(quote, offer, now),
   );
   const quote = open ?? (await openQuote(deps, tx, offer, { ownerId, cents, description, playtestId, requestKey }));
-  return { problem: paymentRequired(deps, quote, { path, description, gameId }), until: quote.expires_at };
+  return { problem: paymentRequired(quote, { description, gameId }), until: quote.expires_at };
 }

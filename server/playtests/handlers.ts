@@ -7,16 +7,19 @@ import { ownGame, ownPlaytest } from "./find.ts";
 import * as playtestStore from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
-type Ops = "listPlaytests" | "getPlaytest" | "updatePlaytest" | "getDashboardStats";
+type Ops = "listPlaytests" | "findPlaytestsByRef" | "getPlaytest" | "updatePlaytest" | "getDashboardStats";
 
 export function playtests(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
-  /** The playtest with its current status and the number of slots per status. */
-  async function counted(q: Query, row: playtestStore.PlaytestRow) {
-    const counts = await playtestStore.slotCounts(q, [row.id], clock.now());
-    return countedPlaytestView(row, counts.get(row.id)!, clock.now());
+  async function allCounted(q: Query, rows: readonly playtestStore.PlaytestRow[]) {
+    const ids = rows.map(({ id }) => id);
+    const counts = await playtestStore.slotCounts(q, ids, clock.now());
+    return rows.map((row) => countedPlaytestView(row, counts.get(row.id)!, clock.now()));
   }
+
+  /** The playtest with its current status and the number of slots per status. */
+  const counted = async (q: Query, row: playtestStore.PlaytestRow) => (await allCounted(q, [row]))[0]!;
 
   return {
     async listPlaytests(call) {
@@ -36,6 +39,12 @@ export function playtests(deps: Deps): HandlersFor<Ops> {
         eligibleForFreeTrial: !trial,
       }));
     },
+
+    findPlaytestsByRef: (call) =>
+      call.read(async (q) => {
+        const rows = await playtestStore.byRefs(q, call.principal.userId, call.body.refs);
+        return { playtests: await allCounted(q, rows) };
+      }),
 
     getPlaytest: (call) =>
       call.read(async (q) => {

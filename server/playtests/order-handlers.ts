@@ -39,7 +39,8 @@ type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest"
 
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and a unique index refuses a game's second free trial.
+ * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and unique indexes refuse a game's second free trial and a second order with one
+ * ref.
  * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
  * than that.
  */
@@ -98,8 +99,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
       const requestKey = call.idempotencyKey;
       const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
-        const request = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
-        const { problem, until } = await billOrder(deps, tx, playtest, request);
+        const { problem, until } = await billOrder(deps, tx, playtest, { offer: offer!, cents, requestKey });
         return new CommittedProblem(problem, until);
       };
       return call.commit(
@@ -154,7 +154,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const [priced] = await Promise.all([pricePlaytest(deps, tx, row), requireUnfrozen(tx, row.owner_id)]);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
         if (offer) {
-          const request = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };
+          const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
           const { problem, until } = await billOrder(deps, tx, row, request);
           return new CommittedProblem(problem, until);
         }

@@ -78,12 +78,14 @@ export async function placeOrder(
   method: PaymentMethod,
 ): Promise<Placed> {
   // One round trip: what is read behind the lock is what the writes before it left.
-  const [, game, priced] = await Promise.all([
+  const [, game, priced, holder] = await Promise.all([
     lockActive(tx, ownerId),
     ownGame(tx, gameId, ownerId),
     priceOrder(deps, tx, ownerId, order),
+    order.ref === undefined ? undefined : playtests.holderOf(tx, ownerId, order.ref),
     requireUnfrozen(tx, ownerId),
   ]);
+  if (holder) throw refTaken(order.ref!, `${holder.id} (${holder.status})`);
   await checkOrder(deps, tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
@@ -281,6 +283,14 @@ async function checkTrial(deps: Deps, tx: Query, game: OrderedGame | undefined, 
 const trialUsed = () =>
   conflict("This game's free trial has already been used. Nothing was ordered. Order a paid playtest instead.");
 
+/** 409 for an order whose ref another one holds. `holder` says which, if that is known. */
+function refTaken(ref: string, holder = "another order that was placed at the same time"): Problem {
+  const message = `The ref ${JSON.stringify(ref)} belongs to ${holder}.`;
+  return new Problem("CONFLICT", `${message} Nothing was ordered or charged. For another order, use another ref.`, {
+    details: [{ field: "ref", message }],
+  });
+}
+
 /** The row of an unpaid order. */
 function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
   const now = deps.clock.now();
@@ -302,6 +312,7 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
     past_playtester_scope: order.pastPlaytesterScope ?? null,
     targeted_playtester_id: order.targetedPlaytesterId ?? null,
     panel: order.panel ?? null,
+    ref: order.ref ?? null,
     selection_mode: order.selectionMode,
     qualifications: order.qualifications ?? null,
     applications_expire_at: null,
@@ -316,16 +327,17 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
 }
 
 async function insertPlaytest(deps: Deps, tx: Query, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
-  if (order.isFreePublicTrial) await insertTrial(tx, playtest);
+  if (order.isFreePublicTrial || order.ref !== undefined) await insertUnique(tx, playtest, order);
   else playtests.send(tx, playtest);
   if (order.keysForTesters) storeKeys(deps, tx, playtest.id, order.keysForTesters);
 }
 
-async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+/** Of two free trials of a game, or two orders with one ref, that are placed at the same time, a unique index rejects the second. */
+async function insertUnique(tx: Query, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
   try {
     await playtests.insert(tx, playtest);
   } catch (error) {
-    // Two trials of one game were ordered at the same time: the unique index rejects the second.
-    throw isUniqueViolation(error) ? trialUsed() : error;
+    if (order.ref !== undefined && isUniqueViolation(error, "playtests", "owner_id", "ref")) throw refTaken(order.ref);
+    throw order.isFreePublicTrial && isUniqueViolation(error, "playtests") ? trialUsed() : error;
   }
 }

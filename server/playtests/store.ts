@@ -43,6 +43,8 @@ export interface PlaytestRow {
   payment_id: string | null;
   /** When an unpaid order is cancelled. */
   pay_by: number | null;
+  /** The owner's own name for it. No two orders of an owner that are not cancelled have the same. */
+  ref: string | null;
   /** 1 if a slot is claimed only with its game keys. */
   uses_keys: number;
   created_at: number;
@@ -82,6 +84,21 @@ export function listForGame(q: Query, gameId: string, page: Page) {
 export const insert = (tx: Query, playtest: PlaytestRow) => insertRow(tx, "playtests", playtest);
 /** As `insert`, where no index can refuse it. */
 export const send = (tx: Query, playtest: PlaytestRow) => sendRow(tx, "playtests", playtest);
+/** The order of an owner that holds a ref: cancelled ones left it free. */
+export const holderOf = (q: Query, ownerId: string, ref: string) =>
+  q.one<PlaytestRow>("SELECT * FROM playtests WHERE owner_id = ? AND ref = ? AND status <> 'cancelled'", ownerId, ref);
+
+/** For each ref that an owner's order has, the order that holds it, otherwise the newest cancelled one. */
+export async function byRefs(q: Query, ownerId: string, refs: readonly string[]): Promise<PlaytestRow[]> {
+  const rows = await q.all<PlaytestRow>(
+    `SELECT * FROM playtests WHERE owner_id = ? AND ref IN (${refs.map(() => "?").join(", ")})
+      ORDER BY CASE WHEN status = 'cancelled' THEN 0 ELSE 1 END, created_at, id`,
+    ownerId,
+    ...refs,
+  );
+  return [...new Map(rows.map((row) => [row.ref, row])).values()];
+}
+
 export const update = (tx: Query, id: string, changes: Partial<Omit<PlaytestRow, "status">>) =>
   updateRow(tx, "playtests", id, changes);
 

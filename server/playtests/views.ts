@@ -1,3 +1,5 @@
+import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.js";
+import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { playtestStatusAt, statusAt } from "./slots/rules.ts";
@@ -7,6 +9,7 @@ import type { PlaytestRow, SlotCounts } from "./store.ts";
 export const playtestView = (playtest: PlaytestRow) => ({
   id: playtest.id,
   gameId: playtest.game_id,
+  ref: playtest.ref,
   visibility: playtest.visibility,
   quantity: playtest.quantity,
   durationMinutes: playtest.duration_minutes,
@@ -38,6 +41,14 @@ const playtesterView = (slot: SlotDetailRow) =>
 
 export const secondsOf = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
 
+/** What a video is made of, from the column that keeps it. Null while nothing is known. */
+export function videoFormatView(facts: string | null) {
+  const { type, tracks, fault } = JSON.parse(facts ?? "{}") as Partial<VideoFacts>;
+  const container = videoContainers.find((name) => extensionOf(type ?? "") === `.${name}`);
+  if (container === undefined || tracks === undefined || fault === undefined) return null;
+  return { container, tracks, playsEverywhere: fault === null && playsEverywhere({ type: type!, tracks }), fault };
+}
+
 export const submissionView = (slot: SlotDetailRow) =>
   slot.submission_id === null
     ? null
@@ -45,6 +56,7 @@ export const submissionView = (slot: SlotDetailRow) =>
         id: slot.submission_id,
         videoFileSize: slot.video_file_size,
         videoDurationSeconds: secondsOf(slot.video_duration_ms),
+        videoFormat: videoFormatView(slot.video_facts),
         notes: slot.submission_notes,
         device: slot.device,
         createdAt: iso(slot.submission_at!),
@@ -128,6 +140,7 @@ export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow, ha
   publishedAt: iso(video.published_at),
   videoUrl: `${baseUrl}/watch/${video.id}/video`,
   posterUrl: hasPoster ? `${baseUrl}/watch/${video.id}/poster` : null,
+  durationSeconds: secondsOf(video.video_duration_ms),
 });
 
 /** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */

@@ -1,8 +1,9 @@
 import type { Deps } from "../app/deps.ts";
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
+import { paymentView } from "../billing/invoices/views.ts";
 import * as payments from "../billing/store.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
-import { paymentView, subscriptionView } from "../billing/views.ts";
+import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { notFound } from "../lib/problem.ts";
@@ -23,7 +24,7 @@ export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "co
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
         await actAtCheckout(deps, tx, payment, call.body.outcome);
-        return { payment: paymentView((await payments.find(tx, payment.id))!) };
+        return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
     completeSubscription: (call) =>

@@ -79,7 +79,7 @@ async function anyTester(deps: Deps, tx: Query, playtest: playtests.PlaytestRow)
   return (await createTester(deps, tx)).id;
 }
 
-async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, blobKey, size, durationMs }: Sample) {
+async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, blobKey, size, durationMs, facts }: Sample) {
   const now = deps.clock.now();
   const [filename, contentType] = ["playtest.mp4", "video/mp4"];
   await uploads.insert(tx, {
@@ -97,8 +97,9 @@ async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, bl
     created_at: now,
     completed_at: now,
     duration_ms: durationMs,
+    facts,
     expires_at: now + deps.config.uploads.expireMs,
   });
   for (const id of await uploads.replace(tx, slot.id, "completed", uploadId)) await scheduleDiscard(deps, tx, id, now);
-  return { blobKey, size, filename, contentType, durationMs };
+  return { blobKey, size, filename, contentType, durationMs, facts };
 }

@@ -1,18 +1,30 @@
 import { rm, writeFile } from "node:fs/promises";
+import type { VideoFacts } from "../../src/contract/files/inspect-video.js";
 import type { Deps } from "../app/deps.ts";
 import { late } from "../lib/late.ts";
 import { blobKeyOf, pathOf } from "../uploads/store.ts";
 
 const load = late(() => import("./sample-video.ts"));
 
-/** Each sample video has three seconds. */
-const sampleMs = 3000;
+const profiles = ["avc1.42c015", "avc1.64000c"];
+
+/** What the sample videos are made of. */
+const factsOf = (turn: number): VideoFacts => ({
+  type: "video/mp4",
+  tracks: [
+    { kind: "video", codec: "avc", profile: profiles[turn % profiles.length]!, width: 320, height: 180 },
+    { kind: "audio", codec: "aac", profile: "mp4a.40.2", width: null, height: null },
+  ],
+  durationMs: 3000,
+  fault: null,
+});
 
 export interface Sample {
   uploadId: string;
   blobKey: string;
   size: number;
-  durationMs: number;
+  durationMs: number | null;
+  facts: string;
 }
 
 /** Puts one of the sample videos that are built into the server into the blob store, like a finished upload. `turn` counts up. */
@@ -31,5 +43,6 @@ export async function storeSample(deps: Deps, turn: number): Promise<Sample> {
   }
   const size = await deps.blobs.size(blobKey);
   if (size === undefined) throw new Error(`the blob store does not have ${blobKey}, which was just stored`);
-  return { uploadId, blobKey, size, durationMs: sampleMs };
+  const facts = factsOf(turn);
+  return { uploadId, blobKey, size, durationMs: facts.durationMs, facts: JSON.stringify(facts) };
 }

@@ -1,6 +1,18 @@
-import { runProgram } from "../lib/program.ts";
+import type { CutLimit } from "../../src/contract/states/index.ts";
+import type { Settings } from "../config/schema.ts";
+import { ProgramFailed, runProgram } from "../lib/program.ts";
 
-/** Takes parts and images out of a video file. Rejects with ProgramFailed, or with the signal's reason when stopped. */
+/** Nothing was cut, because of a limit or for what ffmpeg says. */
+export class CutFailed extends Error {
+  override name = "CutFailed";
+  readonly limit: CutLimit | null;
+  constructor(message: string, limit: CutLimit | null, options?: ErrorOptions) {
+    super(message, options);
+    this.limit = limit;
+  }
+}
+
+/** Takes parts and images out of a video file. Rejects with CutFailed, or with the signal's reason when stopped. */
 export interface Cutter {
   /** Writes the part between two positions (ms) to `to`, an MP4 file. */
   clip(from: Source, part: { atMs: number; endMs: number }, to: string, stop: AbortSignal): Promise<void>;
@@ -15,12 +27,7 @@ export interface Source {
   lengthMs: number | null;
 }
 
-export interface CutterOptions {
-  /** Program and first arguments. */
-  ffmpeg: readonly string[];
-  timeoutMs: number;
-  maxBytes: number;
-}
+export type CutterOptions = Omit<Settings["clips"], "maxPendingPerAccount" | "parallel">;
 
 /** What ffmpeg prints is only shown to operators. */
 const maxOutputBytes = 1024 * 1024;
@@ -34,17 +41,22 @@ const lastFrameMs = 200;
 /** Leaves out what the video says about itself, and its chapters. */
 const bare = ["-map_metadata", "-1", "-map_chapters", "-1"];
 
-/** The largest picture that is decoded: 8K. A small file can hold one for which ffmpeg would need many gigabytes. */
-const maxPixels = 8192 * 4320;
+/** What ffmpeg says of a picture with more pixels than `-max_pixels`. */
+const tooManyPixels = /exceeds specified max pixel count/;
 
 /** The widths (px) up to which an image stays as wide as the video: on its own or as a poster, and in a list, where it is 16 rem wide on dense screens. */
 const widths = { whole: 1280, small: 512 };
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3);
 
-/** Cuts with ffmpeg, which may open local files only. */
-export function createFfmpegCutter({ ffmpeg, timeoutMs, maxBytes }: CutterOptions): Cutter {
-  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file"];
+/**
+ * A hostile file of some kilobytes can hold a picture for which ffmpeg would need gigabytes and every processor. So the size of what is
+ * read is limited, it is scaled down before anything else keeps copies of it, and threads, which each hold pictures, are few.
+ */
+export function createFfmpegCutter(options: CutterOptions): Cutter {
+  const { ffmpeg, threads, maxPixels, maxSidePixels, maxBytes, memoryBytes } = options;
+  const few = ["-threads", String(threads)];
+  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-filter_threads", "1"];
   const input = ({ path, contentType }: Source, atMs: number) => [
     "-f",
     demuxers[contentType] ?? "mov",
@@ -52,29 +64,37 @@ export function createFfmpegCutter({ ffmpeg, timeoutMs, maxBytes }: CutterOption
     seconds(atMs),
     "-max_pixels",
     String(maxPixels),
+    ...few,
     "-i",
     path,
   ];
   /** The last frame begins before the video ends. */
   const withinFrames = ({ lengthMs }: Source, atMs: number) => Math.max(0, Math.min(atMs, (lengthMs ?? Infinity) - lastFrameMs));
   const image = (width: number, to: string) => [
-    ...["-map", "0:v:0", "-frames:v", "1", "-vf", `scale='min(${width},iw)':-2`, ...bare],
+    ...["-map", "0:v:0", "-frames:v", "1", "-vf", `scale='min(${width},iw)':-2`, ...bare, ...few],
     ...["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", "4", "-f", "mjpeg", to],
   ];
-  const run = (args: readonly string[], stop: AbortSignal) =>
-    runProgram([...ffmpeg, ...args], { timeoutMs, maxOutputBytes, withoutSecrets: true }, stop);
+  const most = (side: "iw" | "ih") => `'min(${maxSidePixels},${side})'`;
+  const smaller = `scale=${most("iw")}:${most("ih")}:force_original_aspect_ratio=decrease`;
+  const run = (args: readonly string[], timeoutMs: number, stop: AbortSignal) =>
+    runProgram([...ffmpeg, ...args], { timeoutMs, memoryBytes, maxOutputBytes }, stop).catch((error: unknown) => {
+      if (!(error instanceof ProgramFailed)) throw error;
+      const limit = tooManyPixels.test(error.message) ? "picture" : error.limit;
+      throw new CutFailed(error.message, limit ?? null, { cause: error });
+    });
 
   return {
     async clip(from, { atMs, endMs }, to, stop) {
       const length = ["-t", seconds(endMs - atMs), "-map", "0:v:0", "-map", "0:a:0?", ...bare];
-      const video = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"];
+      const filter = ["-vf", `${smaller},pad=ceil(iw/2)*2:ceil(ih/2)*2`];
+      const video = ["-c:v", "libx264", "-preset", "veryfast", "-x264-params", "rc-lookahead=10", "-pix_fmt", "yuv420p", ...few];
       const audio = ["-c:a", "aac", "-ac", "2"];
       const file = ["-movflags", "+faststart", "-fs", String(maxBytes), "-f", "mp4", to];
-      await run([...quiet, ...input(from, atMs), ...length, ...video, ...audio, ...file], stop);
+      await run([...quiet, ...input(from, atMs), ...length, ...filter, ...video, ...audio, ...file], options.timeoutMs, stop);
     },
     async still(from, atMs, to, small, stop) {
       const outputs = [...image(widths.whole, to), ...image(widths.small, small)];
-      await run([...quiet, ...input(from, withinFrames(from, atMs)), ...outputs], stop);
+      await run([...quiet, ...input(from, withinFrames(from, atMs)), ...outputs], options.stillTimeoutMs, stop);
     },
   };
 }

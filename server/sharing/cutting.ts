@@ -1,13 +1,19 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { CutLimit } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
-import { ProgramFailed } from "../lib/program.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { isMissing } from "../uploads/local-blobs.ts";
-import type { Cutter, Source } from "./cutter.ts";
+import { CutFailed, type Cutter, type Source } from "./cutter.ts";
+
+/** Why nothing was cut: for the operator, and the limit for the owner. */
+interface Failure {
+  error: string;
+  limited_by: CutLimit | null;
+}
 
 /** What is cut out of the video of a slot, in one file or several. */
 export interface Cutting {
@@ -22,7 +28,7 @@ export interface Cutting {
   /** Stores that it is finished, with the size of each file in bytes. False when it was deleted meanwhile. */
   finish(tx: Query, sizes: readonly number[]): Promise<unknown>;
   /** Stores why it failed. */
-  fail(tx: Query, error: string): Promise<unknown>;
+  fail(tx: Query, why: Failure): Promise<unknown>;
   /** Ends this run of the job. */
   end(tx: Query): Promise<void>;
 }
@@ -33,19 +39,24 @@ export interface Cutting {
  */
 export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<void> {
   const { cutter } = deps;
-  const fail = (error: string) =>
+  const fail = ({ message, limit }: CutFailed) =>
     deps.store.write(async (tx) => {
-      await cutting.fail(tx, error.replaceAll("\0", "").slice(0, 1000));
+      await cutting.fail(tx, { error: message.replaceAll("\0", "").slice(0, 1000), limited_by: limit });
       await cutting.end(tx);
     });
-  if (!cutter) return fail("no ffmpeg is configured anymore");
+  if (!cutter) return fail(new CutFailed("no ffmpeg is configured anymore", null));
   const folderOf = (attempt: number) => join(deps.dataDir, "clipping", `${fileIdOf(cutting.id)}.${attempt}`);
   try {
     const paths = await cutFiles(deps, cutter, cutting, folderOf(job.attempts));
     const sizes = await Promise.all(paths.map(sizeOf));
     const total = sizes.reduce((sum, size) => sum + size, 0);
-    if (sizes.includes(0) || total > cutting.maxBytes) throw new ProgramFailed(`the file has ${sizes.join(" and ")} bytes`);
-    for (const [index, key] of cutting.blobKeys.entries()) await deps.blobs.put(key, paths[index]!);
+    if (sizes.includes(0) || total > cutting.maxBytes)
+      throw new CutFailed(`the file has ${sizes.join(" and ")} bytes`, total > cutting.maxBytes ? "size" : null);
+    for (const [index, key] of cutting.blobKeys.entries()) {
+      // From an attempt whose process died before it recorded the file.
+      await deps.blobs.remove(key);
+      await deps.blobs.put(key, paths[index]!);
+    }
     const kept = await deps.store.write(async (tx) => {
       await cutting.end(tx);
       return cutting.finish(tx, sizes);
@@ -54,9 +65,9 @@ export async function cutOut(job: Job, deps: Deps, cutting: Cutting): Promise<vo
   } catch (error) {
     if (deps.draining.aborted)
       throw new RetryLater(deps.clock.now(), "the server was stopped while it cut a file out of a video");
-    if (!(error instanceof ProgramFailed)) throw error;
+    if (!(error instanceof CutFailed)) throw error;
     deps.log.warn({ err: error, blobKey: cutting.blobKeys[0] }, "could not cut a file out of a video");
-    await fail(error.message);
+    await fail(error);
   } finally {
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
@@ -76,13 +87,13 @@ async function sizeOf(path: string): Promise<number> {
 /** Gives the video a generated name, so that the playtester's file name never reaches the program. */
 async function cutFiles(deps: Deps, cutter: Cutter, cutting: Cutting, folder: string): Promise<string[]> {
   const video = await deps.store.read((q) => slots.submissionOf(q, cutting.slotId));
-  if (!video) throw new ProgramFailed("the slot has no video any more");
+  if (!video) throw new CutFailed("the slot has no video any more", null);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, "video");
   const to = cutting.blobKeys.map((_, index) => join(folder, `cut-${index}`));
   await deps.blobs.lend(video.blob_key, path).catch((cause: unknown) => {
-    throw isMissing(cause) ? new ProgramFailed("the file of the video is missing", { cause }) : cause;
+    throw isMissing(cause) ? new CutFailed("the file of the video is missing", null, { cause }) : cause;
   });
   await cutting.cut(cutter, { path, contentType: video.content_type, lengthMs: video.video_duration_ms }, to);
   return to;

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { type ProgramOptions, runProgram } from "../lib/program.ts";
 import type { Transcriber } from "./transcriber.ts";
 
-export interface CommandOptions extends Pick<ProgramOptions, "timeoutMs" | "maxOutputBytes"> {
+export interface CommandOptions extends Pick<ProgramOptions, "timeoutMs" | "maxOutputBytes" | "memoryBytes" | "environment"> {
   /** Program and arguments. `{video}` in an argument is replaced by the path; without it the path is the last argument. */
   command: readonly string[];
 }

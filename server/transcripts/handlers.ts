@@ -1,4 +1,5 @@
 import type { TranscriptionStatus } from "../../src/contract/states/index.ts";
+import { toWebVtt } from "../../src/contract/text/webvtt.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
@@ -6,18 +7,18 @@ import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { removeEdited, requireEditable, selectEdited, storeText } from "./edit.ts";
-import { vttFault } from "./rules.ts";
 import * as store from "./store.ts";
 
 type Ops = "getSlotTranscript" | "putSlotTranscript" | "deleteSlotTranscript";
 
 export function transcripts(deps: Deps): HandlersFor<Ops> {
-  async function shown(q: Query, slotId: string) {
+  async function shown(q: Query, slotId: string, ownerId: string) {
     const row = await store.findForSlot(q, slotId);
     const blobKey = row && store.approvedKey(row);
     if (!row?.selected_version || blobKey === undefined) throw unavailable(row?.status);
     const filename = `transcript-${slotId}.vtt`;
-    const { url } = signedUrl(deps, { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" });
+    const file = { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" } as const;
+    const { url } = signedUrl(deps, file, ownerId);
     const keyTakeaways = JSON.parse(row.key_takeaways) as string[];
     return { downloadUrl: url, filename, version: row.selected_version, keyTakeaways };
   }
@@ -29,21 +30,20 @@ export function transcripts(deps: Deps): HandlersFor<Ops> {
     getSlotTranscript: (call) =>
       call.read(async (q) => {
         if (!(await slots.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
-        return shown(q, call.params.id);
+        return shown(q, call.params.id, call.principal.userId);
       }),
 
     async putSlotTranscript(call) {
-      const { vtt } = call.body;
       const [slotId, ownerId] = [call.params.id, call.principal.userId];
       await call.read((q) => requireEditable(q, slotId, ownerId));
-      const fault = vttFault(vtt);
-      if (fault) throw invalid("vtt", fault);
+      const { vtt, fault } = toWebVtt(call.body.vtt);
+      if (vtt === undefined) throw invalid("vtt", fault);
       const key = await storeText(deps, vtt);
       // A request that was answered before changes nothing: then its own text is left over.
       let replaced: string | null = key;
       const committed = await call.commit(async (tx) => {
         replaced = await selectEdited(deps, tx, slotId, ownerId, key);
-        return shown(tx, slotId);
+        return shown(tx, slotId, ownerId);
       });
       await discard(replaced);
       return committed;

@@ -1,3 +1,5 @@
+import { isWebVtt, toWebVtt } from "../../src/contract/text/webvtt.ts";
+
 /** The transcript of a video. */
 export interface Transcript {
   /** WebVTT. */
@@ -12,43 +14,21 @@ export class InvalidTranscript extends Error {
 
 const maxTakeaways = 100;
 const maxTakeawayChars = 2_000;
-/** The first line of a WebVTT file. Conforming parsers require no more than this. */
-const webvtt = /^\uFEFF?WEBVTT([ \t][^\n\r]*)?(\r?\n|\r|$)/;
 
 /**
- * Reads the output of the transcriber: WebVTT, or JSON `{ "vtt": "WEBVTT…", "keyTakeaways": ["…"] }`, which may have `segments`
+ * Reads the output of the transcriber: WebVTT, SubRip, or JSON `{ "vtt": "WEBVTT…", "keyTakeaways": ["…"] }`, which may have `segments`
  * `[{ "start", "end", "text" }]` (seconds) instead of `vtt`. Throws InvalidTranscript.
  */
 export function readTranscript(output: string): Transcript {
   if (output.includes("\0")) throw new InvalidTranscript("the output is not text: it contains NUL characters");
-  if (webvtt.test(output)) return { vtt: output, keyTakeaways: [] };
+  const vtt = subtitles(output);
+  if (vtt !== undefined) return { vtt, keyTakeaways: [] };
   const parsed = parseObject(output);
   return { vtt: vttOf(parsed), keyTakeaways: takeawaysOf(parsed.keyTakeaways ?? parsed.takeaways ?? []) };
 }
 
-/** `00:01:02.500 --> 00:01:04.000 align:start`; the hours may be absent. */
-const cueTiming = /^((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})[ \t]+-->[ \t]+((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})(?:[ \t].*)?$/;
-
-/** What is wrong with an edited transcript, as the end of a sentence about it; undefined when it is WebVTT with at least one cue. */
-export function vttFault(vtt: string): string | undefined {
-  if (!webvtt.test(vtt)) return "must be WebVTT: its first line must be WEBVTT";
-  const arrows = vtt
-    .split(/\r\n?|\n/)
-    .flatMap((line, index) => (line.includes("-->") ? [{ line: line.trim(), number: index + 1 }] : []));
-  if (arrows.length === 0) return "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000";
-  for (const { line, number } of arrows) {
-    const [, start, end] = cueTiming.exec(line) ?? [];
-    if (start === undefined || end === undefined)
-      return `has an invalid time in line ${number}; write it as 00:00:01.000 --> 00:00:04.000`;
-    if (millisecondsOf(start) > millisecondsOf(end)) return `has a cue in line ${number} that ends before it starts`;
-  }
-  return undefined;
-}
-
-function millisecondsOf(time: string): number {
-  const [seconds, minutes, hours = "0"] = time.split(":").reverse();
-  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Math.round(Number(seconds) * 1000);
-}
+/** WebVTT from what a program wrote. A video in which nobody speaks has WebVTT without cues; what is wrong with others stays as it is. */
+const subtitles = (text: string) => toWebVtt(text).vtt ?? (isWebVtt(text) ? text : undefined);
 
 type Parsed = Record<string, unknown>;
 
@@ -64,7 +44,8 @@ function parseObject(output: string): Parsed {
 }
 
 function vttOf({ vtt, segments }: Parsed): string {
-  if (typeof vtt === "string" && webvtt.test(vtt)) return vtt;
+  const given = typeof vtt === "string" ? subtitles(vtt) : undefined;
+  if (given !== undefined) return given;
   if (vtt === undefined && Array.isArray(segments)) return `WEBVTT\n\n${segments.map(cueOf).join("\n")}`;
   throw new InvalidTranscript("the JSON has neither `segments` nor a `vtt` with WebVTT");
 }

@@ -1,5 +1,7 @@
+import { standing } from "../accounts/users-store.ts";
 import { applied } from "../database/migrate.ts";
 import type { Query } from "../database/port.ts";
+import type { Download } from "../lib/signed-links.ts";
 
 /** The keys of all files in the blob store that the database refers to, which may be that of an older program. */
 export async function referencedBlobs(q: Query): Promise<string[]> {
@@ -16,4 +18,35 @@ export async function referencedBlobs(q: Query): Promise<string[]> {
      ORDER BY 1`,
   );
   return rows.map((row) => row.blob_key);
+}
+
+/** The kinds of files in the blob store: the first part of their keys. */
+export const blobKinds = ["builds", "videos", "transcripts", "clips", "stills", "thumbnails"] as const;
+
+/**
+ * Whose file it is, by the id in its key, as long as a row names it: not that of a build whose game is suspended. A transcript has no row
+ * that is found by its key.
+ */
+const owners: Record<string, string> = {
+  builds: `SELECT g.owner_id FROM uploads f JOIN games g ON g.id = f.game_id AND g.status = 'active' WHERE f.id = ?
+    AND EXISTS (SELECT 1 FROM builds b WHERE b.game_id = f.game_id AND b.blob_key = 'builds/' || f.id)`,
+  videos: `SELECT s.owner_id FROM uploads f JOIN slots s ON s.id = f.slot_id WHERE f.id = ?
+    AND EXISTS (SELECT 1 FROM submissions v WHERE v.slot_id = f.slot_id AND v.blob_key = 'videos/' || f.id)`,
+  clips: "SELECT owner_id FROM clips WHERE id = ?",
+  stills: "SELECT owner_id FROM stills WHERE id = ?",
+  thumbnails: "SELECT owner_id FROM stills WHERE id = ?",
+};
+
+/**
+ * Whether a link to a file still works: the file belongs to something, and the account that the link was made for, its owner's unless
+ * another is given, is neither suspended nor deleted.
+ */
+export async function isLinkLive(q: Query, { blobKey }: Download, holder: string | undefined): Promise<boolean> {
+  const [kind = "", id = ""] = blobKey.split("/");
+  const sql = owners[kind];
+  const owner = sql === undefined ? undefined : (await q.one<{ owner_id: string }>(sql, id))?.owner_id;
+  const account = holder ?? owner;
+  if (account === undefined || (sql !== undefined && owner === undefined)) return false;
+  const found = await standing(q, account);
+  return found?.suspended_at === null && found.deleted_at === null;
 }

@@ -6,6 +6,7 @@ import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import * as uploads from "./store.ts";
+import * as writers from "./writers/store.ts";
 
 const day = 86_400_000;
 
@@ -16,12 +17,18 @@ export async function discardUpload(job: Job, deps: Deps): Promise<void> {
   const decision = await deps.store.write((tx) => decide(tx, id, now));
   if (typeof decision === "number") throw new RetryLater(decision, "the upload is still in use");
   if (decision === "keep") return;
-  await rm(uploads.pathOf(deps.dataDir, id), { force: true });
-  await deps.blobs.remove(uploads.blobKeyOf(decision));
+  for (const path of uploads.pathsOf(deps.dataDir, id, decision.generation))
+    for (const file of [path, `${path}.part`]) await rm(file, { force: true });
+  await deps.blobs.remove(uploads.blobKeyOf(decision.upload));
+}
+
+interface Discarded {
+  upload: uploads.UploadRow;
+  generation: number;
 }
 
 /** The upload to remove, `keep`, or the time (ms) at which to decide again. */
-async function decide(tx: Query, id: string, now: number): Promise<uploads.UploadRow | "keep" | number> {
+async function decide(tx: Query, id: string, now: number): Promise<Discarded | "keep" | number> {
   const upload = await uploads.find(tx, id);
   if (!upload || (upload.status === "completed" && upload.kind === "build")) return "keep";
   if (upload.status === "open" && upload.expires_at > now) return upload.expires_at;
@@ -31,7 +38,7 @@ async function decide(tx: Query, id: string, now: number): Promise<uploads.Uploa
     if (await canStillSubmit(tx, upload.slot_id!, now)) return now + day;
   }
   if (uploads.isIn(upload, "open", "completed")) await uploads.tryTransition(tx, upload, "expire");
-  return upload;
+  return { upload, generation: await writers.revoke(tx, id) };
 }
 
 async function canStillSubmit(tx: Query, slotId: string, now: number): Promise<boolean> {

@@ -1,45 +1,71 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { open, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { copyFile, open, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { FileStore } from "@tus/file-store";
-import { Upload } from "@tus/server";
-import { signatureBytes } from "../../src/contract/files/media.ts";
+import { DataStore, ERRORS, Upload } from "@tus/server";
+import { signatureBytes } from "../../src/contract/files/inspect-video.js";
 import type { Deps } from "../app/deps.ts";
 import { RunningHashes } from "./hashes.ts";
-import { flush, isMissing } from "./local-blobs.ts";
+import { flush, sizeOf } from "./local-blobs.ts";
+import { requireFreeSpace } from "./room.ts";
 import * as uploads from "./store.ts";
 
 /** Bytes buffered for the disk. With a small buffer, receiving and writing would alternate instead of overlapping. */
 const writeBufferBytes = 2 ** 20;
 
 /** The files of unfinished uploads, named by upload id. Their metadata is in the table `uploads`, not beside the file. */
-export class UploadFiles extends FileStore {
+export class UploadFiles extends DataStore {
   readonly deps: Deps;
   readonly hashes = new RunningHashes();
   readonly #arriving = new Map<string, AsyncIterable<Uint8Array>>();
+  /** The generations of the uploads that this process works on, where they are not 0. */
+  readonly #generations = new Map<string, number>();
 
   constructor(deps: Deps) {
-    const known = async (id: string) => {
-      const row = await deps.store.read((q) => uploads.find(q, id));
-      return row && new Upload(describe(row, 0));
-    };
-    super({
-      directory: uploads.folderOf(deps.dataDir),
-      configstore: { get: known, set: async () => {}, delete: async () => {} },
-    });
+    super();
     this.extensions = ["creation", "creation-with-upload", "termination", "expiration", "checksum"];
     this.deps = deps;
   }
 
+  /**
+   * Gets the file of a generation ready. A process whose lease ran out may still write to the file of the generation before, so that
+   * file is copied, and removed.
+   */
+  async open(id: string, generation: number): Promise<void> {
+    if (generation === 0) return;
+    this.#generations.set(id, generation);
+    if ((await this.received(id)) !== undefined) return;
+    for (const path of uploads.pathsOf(this.deps.dataDir, id, generation - 1)) {
+      const bytes = await sizeOf(path);
+      if (bytes === undefined) continue;
+      await requireFreeSpace(this.deps, bytes);
+      const part = `${this.path(id)}.part`;
+      await copyFile(path, part, constants.COPYFILE_FICLONE);
+      await rename(part, this.path(id));
+      break;
+    }
+    for (const path of uploads.pathsOf(this.deps.dataDir, id, generation - 1)) await rm(path, { force: true });
+  }
+
+  close(id: string): void {
+    this.#generations.delete(id);
+  }
+
   override async getUpload(id: string): Promise<Upload> {
     const row = await this.deps.store.read((q) => uploads.find(q, id));
-    return row?.status === "completed" ? new Upload(describe(row, row.size)) : super.getUpload(id);
+    if (!row) throw ERRORS.FILE_NOT_FOUND;
+    const offset = row.status === "completed" ? row.size : await this.received(id);
+    if (offset === undefined) throw ERRORS.FILE_NO_LONGER_EXISTS;
+    return new Upload(describe(row, offset));
   }
 
   override async create(upload: Upload): Promise<Upload> {
     await writeFile(this.path(upload.id), "", { mode: 0o600 });
     return upload;
+  }
+
+  override remove(id: string): Promise<void> {
+    return this.drop(id);
   }
 
   /** Calls `use` and lets `write`, which the library calls meanwhile, take the bytes from `bytes`. */
@@ -57,24 +83,26 @@ export class UploadFiles extends FileStore {
    * bytes through it halves the throughput.
    */
   override async write(_empty: unknown, id: string, offset: number): Promise<number> {
-    const file = this.writer(id, { flags: "r+", start: offset });
-    await pipeline(this.#arriving.get(id)!, file);
-    return offset + file.bytesWritten;
+    return offset + (await this.append(id, this.#arriving.get(id)!, { flags: "r+", start: offset }));
   }
 
-  writer = (id: string, options: { flags: string; start: number }) =>
-    createWriteStream(this.path(id), { ...options, mode: 0o600, highWaterMark: writeBufferBytes });
-  path = (id: string) => uploads.pathOf(this.deps.dataDir, id);
+  /** Writes `bytes` and returns how many there were. Afterwards, also when it throws, this process has the file open no longer. */
+  async append(id: string, bytes: AsyncIterable<Uint8Array>, options: { flags: string; start: number }): Promise<number> {
+    const file = createWriteStream(this.path(id), { ...options, mode: 0o600, highWaterMark: writeBufferBytes });
+    const closed = new Promise<void>((resolve) => file.once("close", resolve));
+    try {
+      await pipeline(bytes, file);
+    } finally {
+      // A write that is in progress when the connection ends goes on for a while.
+      await closed;
+    }
+    return file.bytesWritten;
+  }
+
+  path = (id: string) => uploads.pathOf(this.deps.dataDir, id, this.#generations.get(id));
 
   /** How many bytes were received; undefined when there is no file. */
-  async received(id: string): Promise<number | undefined> {
-    try {
-      return (await stat(this.path(id))).size;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }
+  received = (id: string) => sizeOf(this.path(id));
 
   /** The first bytes that were received, at most `signatureBytes`. */
   async head(id: string): Promise<Buffer> {
@@ -104,12 +132,6 @@ export class UploadFiles extends FileStore {
     return rm(this.path(id), { force: true });
   }
 }
-
-/**
- * The library creates the folder in its constructor and does not wait for it. It is there already, and a server that stops at once may
- * have removed it by then. The method is private, so a class cannot override it.
- */
-Object.defineProperty(UploadFiles.prototype, "checkOrCreateDirectory", { value: () => {} });
 
 const describe = (row: uploads.UploadRow, offset: number) => ({
   id: row.id,

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { signatureBytes, videoType } from "../../src/contract/files/media.ts";
+import { signatureBytes, type VideoFacts, videoType } from "../../src/contract/files/inspect-video.js";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -10,9 +10,11 @@ import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import type { UploadFiles } from "./files.ts";
-import { gone, notVideo, wrongChecksum } from "./problems.ts";
+import { gone, locked, notVideo, unusableVideo, wrongChecksum } from "./problems.ts";
 import * as uploads from "./store.ts";
-import { videoLength } from "./videos/length.ts";
+import { inspectSent } from "./videos/inspect.ts";
+import { queueInspection } from "./videos/jobs.ts";
+import type { Hold } from "./writers/locks.ts";
 
 /** Schedules the removal of an upload's file, now or when the upload expires. */
 export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>
@@ -31,38 +33,53 @@ export async function requireReserved(q: Query, slotId: string, userId: string, 
  * Finishes an upload whose bytes have all arrived: checks them, moves the file to the blob store and, in one transaction, records the
  * upload and its effect. Can be repeated after a crash at any point. Removes the file of an upload that it refuses.
  */
-export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow, hold: Hold): Promise<void> {
   const key = uploads.blobKeyOf(upload);
-  let durationMs: number | null = null;
+  let facts: VideoFacts | undefined;
   try {
     if ((await deps.blobs.size(key)) !== upload.size) {
-      await inspect(files, upload);
-      if (upload.kind === "video") durationMs = await videoLength(files.path(upload.id));
-      await deps.blobs.put(key, files.path(upload.id));
+      facts = await inspect(files, upload);
+      if (!(await deps.blobs.put(key, files.path(upload.id))) && (await deps.blobs.size(key)) !== upload.size)
+        throw new Error(`another file is stored as ${key}`);
     }
+    // Still there when a process that lost the upload had stored the file already.
+    await files.drop(upload.id);
     const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
-    await deps.store.write((tx) => record(deps, tx, upload, { filetype, duration_ms: durationMs }));
+    const found = { duration_ms: facts?.durationMs ?? null, facts: facts ? JSON.stringify(facts) : null };
+    await deps.store.write(async (tx) => {
+      await record(deps, tx, upload, { filetype, ...found });
+      if (!(await hold.end(tx))) throw locked();
+    });
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload);
+    if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload, hold);
     throw error;
   }
 }
 
-/** Removes the file of an upload that was refused. */
-export async function refuse(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+/** Refuses an upload and removes its file. Does nothing when another process has taken the upload over. */
+export async function refuse(deps: Deps, files: UploadFiles, upload: uploads.UploadRow, hold: Hold): Promise<void> {
+  const isMine = await deps.store.write(async (tx) => {
+    if (!(await hold.end(tx))) return false;
+    await uploads.transitionFromAny(tx, upload, "refuse");
+    return true;
+  });
+  if (!isMine) return;
   await files.drop(upload.id);
   await deps.blobs.remove(uploads.blobKeyOf(upload));
-  await deps.store.write((tx) => uploads.transitionFromAny(tx, upload, "refuse"));
 }
 
-async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+/** Throws for a file that was damaged on the way, or that nobody could watch. Returns what a video is made of, if that is known by now. */
+async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<VideoFacts | undefined> {
   if (upload.kind === "video") {
     if (!videoType(await files.head(upload.id))) throw notVideo();
-    return;
+    const facts = await inspectSent(files.path(upload.id), upload.user_id);
+    if (facts?.fault) throw unusableVideo(facts.fault);
+    return facts;
   }
   const actual = await files.sha256(upload.id, upload.size);
   if (!sameText(actual, upload.sha256 ?? ""))
     throw wrongChecksum("sha256", `the received file has the SHA-256 ${actual}. Nothing was stored. Upload it again`);
+  return undefined;
 }
 
 async function storedVideoType(deps: Deps, key: string): Promise<string> {
@@ -77,7 +94,7 @@ async function record(
   deps: Deps,
   tx: Query,
   upload: uploads.UploadRow,
-  found: Pick<uploads.UploadRow, "filetype" | "duration_ms">,
+  found: Pick<uploads.UploadRow, "filetype" | "duration_ms" | "facts">,
 ): Promise<void> {
   const now = deps.clock.now();
   // Whoever submits the slot must not miss that this video replaces the one before.
@@ -87,6 +104,7 @@ async function record(
   if (!(await uploads.transitionFromAny(tx, upload, "complete", { ...found, completed_at: now }))) throw gone();
   if (upload.kind === "build") return addBuild(deps, tx, upload, now);
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);
+  if (found.facts === null) await queueInspection(deps, tx);
   for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(deps, tx, id, now);
 }
 

@@ -68,7 +68,13 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
 
     getBuildDownloadUrl: async (call) =>
       call.read(async (q) => {
-        if (!(await games.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+        const game = await games.findForOwner(q, call.params.id, call.principal.userId);
+        if (!game) throw notFound();
+        if (game.status === "suspended")
+          throw new Problem(
+            "NOT_FOUND",
+            "This game is suspended, so its builds cannot be downloaded. Ask the operator of this server.",
+          );
         const build = await games.findBuild(q, call.params.id, call.params.buildId);
         if (!build) throw notFound();
         if (build.blob_key === null)

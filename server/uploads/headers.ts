@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { isBlank } from "../../src/contract/fields.ts";
 import { badRequest, invalid, Problem } from "../lib/problem.ts";
 import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
 
@@ -52,6 +53,7 @@ export function readText(metadata: Creation["metadata"], field: string, max: num
   const value = metadata[field] || null;
   if (value === null && !optional) throw invalid(field, "is required in Upload-Metadata");
   if (value !== null && [...value].length > max) throw invalid(field, `must have at most ${max} characters`);
+  if (value !== null && isBlank(value)) throw invalid(field, "must not be blank");
   if (value?.includes("\0")) throw invalid(field, "must not contain NUL characters");
   return value;
 }

@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound, type Problem } from "../lib/problem.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { isMissing } from "./local-blobs.ts";
-import { createLocks } from "./locks.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
 import { requireFreeSpace, requireQuota } from "./room.ts";
 import * as store from "./store.ts";
 import { parseMetadata, requireAccepted, send, Tus } from "./tus.ts";
 import { watchSignature } from "./video-signature.ts";
+import { type Hold, Locks } from "./writers/locks.ts";
 
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
   Creation;
@@ -33,13 +32,14 @@ export function uploadsOf(deps: Deps): Uploads {
 /** Resumable uploads by tus 1.0. Refusals are thrown as Problem, which the listener renders. */
 class Uploads {
   readonly #deps: Deps;
-  readonly #locks = createLocks();
+  readonly #locks: Locks;
   readonly #files: UploadFiles;
   readonly #tus: Tus;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#files = new UploadFiles(deps);
+    this.#locks = new Locks(deps, this.#files);
     this.#tus = new Tus(this.#files, deps.config);
   }
 
@@ -54,7 +54,8 @@ class Uploads {
   ): Promise<void> {
     response.setHeader("Tus-Resumable", tusVersion);
     const upload = await prepare((maxBytes) => readCreation(request.headers, maxBytes, parseMetadata));
-    await this.#receive(await this.#begin(upload), request, response);
+    const begun = await this.#begin(upload);
+    await this.#receive(begun, await this.#locks.takeOver(begun.id), request, response);
   }
 
   /** Serves HEAD, PATCH, DELETE and OPTIONS for an upload of this user. */
@@ -74,17 +75,19 @@ class Uploads {
     const { config, store: database } = this.#deps;
     const files = this.#files;
     const upload = await this.#begin({ ...given, size: maxBytes });
+    const hold = await this.#locks.takeOver(upload.id);
     try {
       const isVideo = await watchSignature(files, upload, 0);
-      await pipeline(checked(bytes, isVideo), files.writer(upload.id, { flags: "w", start: 0 }));
+      const size = await files.append(upload.id, checked(bytes, isVideo), { flags: "w", start: 0 });
       await files.flush(upload.id);
-      const size = (await files.received(upload.id)) ?? 0;
       if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});
       await database.write((tx) => store.setSize(tx, upload.id, size));
-      await finish(this.#deps, files, { ...upload, size });
+      await finish(this.#deps, files, { ...upload, size }, hold);
     } catch (error) {
-      await refuse(this.#deps, files, upload);
+      await refuse(this.#deps, files, upload, hold);
       throw error;
+    } finally {
+      await hold.release();
     }
   }
 
@@ -93,7 +96,14 @@ class Uploads {
     const id = deps.newId();
     const now = deps.clock.now();
     const expiresAt = now + deps.config.uploads.expireMs;
-    const progress = { status: "open", created_at: now, completed_at: null, duration_ms: null, expires_at: expiresAt } as const;
+    const progress = {
+      status: "open",
+      created_at: now,
+      completed_at: null,
+      duration_ms: null,
+      facts: null,
+      expires_at: expiresAt,
+    } as const;
     const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
     await requireFreeSpace(deps, size);
     await deps.store.write(async (tx) => {
@@ -108,18 +118,27 @@ class Uploads {
     return upload;
   }
 
-  /** Receives the bytes of a POST or PATCH, and finishes the upload when all of them have arrived. */
-  async #receive(upload: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await this.#take(upload, request, response);
-    } catch (error) {
+  /**
+   * Receives the bytes of a POST or PATCH, finishes the upload when all of them have arrived, lets go of it, and replies: where another
+   * process took it over meanwhile, what arrived here does not count.
+   */
+  async #receive(upload: store.UploadRow, hold: Hold, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const file = this.#files.path(upload.id);
+    const taken = await this.#take(upload, hold, request).catch(async (error: NodeJS.ErrnoException) => {
+      if (!(await hold.release())) throw await this.#whyLost(upload);
       // Its file was removed while bytes arrived, because it was replaced or expired.
-      const { path } = error as NodeJS.ErrnoException;
-      throw isMissing(error) && path === this.#files.path(upload.id) ? gone() : error;
-    }
+      throw isMissing(error) && error.path === file ? gone() : error;
+    });
+    if (!(await hold.release())) throw await this.#whyLost(upload);
+    send(response, taken.reply, taken.complete ? undefined : upload);
   }
 
-  async #take(upload: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Why this process does not hold an upload any longer. */
+  async #whyLost({ id, user_id }: store.UploadRow): Promise<Problem> {
+    return this.#loadLive(id, user_id).then(locked, (problem: Problem) => problem);
+  }
+
+  async #take(upload: store.UploadRow, hold: Hold, request: IncomingMessage): Promise<{ reply: Response; complete: boolean }> {
     const deps = this.#deps;
     const files = this.#files;
     const before = (await files.received(upload.id)) ?? 0;
@@ -138,7 +157,7 @@ class Uploads {
     const reply = await files.withBytes(upload.id, incoming.bytes, () => this.#tus.reply(upload.id, request));
     if (incoming.refused) {
       // Too many bytes do not make the earlier ones wrong, so those are kept.
-      await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload));
+      await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, hold));
       throw incoming.refused;
     }
     await requireAccepted(reply);
@@ -151,48 +170,60 @@ class Uploads {
     }
     await files.flush(upload.id);
     const complete = (await files.received(upload.id)) === upload.size;
-    if (complete) await finish(deps, files, upload);
-    send(response, reply, complete ? undefined : upload);
+    if (complete) await finish(deps, files, upload, hold);
+    return { reply, complete };
   }
 
   async #patch(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     readOffset(request.headers);
-    const release = this.#locks.take(id, () => {
+    const hold = await this.#locks.take(id, () => {
       if (!request.complete) request.destroy();
     });
-    if (!release) throw locked();
-    try {
-      const upload = await this.#loadLive(id, userId);
-      if (upload.status === "completed") throw conflict("This upload is complete. Nothing was changed.");
-      const { store: database, clock } = this.#deps;
-      if (upload.slot_id) await database.read((q) => requireReserved(q, upload.slot_id!, userId, clock.now()));
-      await this.#receive(upload, request, response);
-    } finally {
-      release();
-    }
+    if (!hold) throw locked();
+    const upload = await this.#requireSendable(id, userId).catch(async (error) => {
+      await hold.release();
+      throw error;
+    });
+    await this.#receive(upload, hold, request, response);
+  }
+
+  async #requireSendable(id: string, userId: string): Promise<store.UploadRow> {
+    const upload = await this.#loadLive(id, userId);
+    if (upload.status === "completed") throw conflict("This upload is complete. Nothing was changed.");
+    const { store: database, clock } = this.#deps;
+    if (upload.slot_id) await database.read((q) => requireReserved(q, upload.slot_id!, userId, clock.now()));
+    return upload;
   }
 
   /** A client asks for the offset only after it stopped sending: a request that still holds the lock belongs to a dead connection. */
   async #head(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const release = await this.#locks.takeOver(id);
-    try {
+    const { upload, reply } = await this.#holding(id, async (hold) => {
       const upload = await this.#loadLive(id, userId);
-      if (upload.status === "open" && (await this.#isComplete(upload))) await finish(this.#deps, this.#files, upload);
-      send(response, await this.#tus.accept(id, request), upload);
-    } finally {
-      release();
-    }
+      if (upload.status === "open" && (await this.#isComplete(upload))) await finish(this.#deps, this.#files, upload, hold);
+      return { upload, reply: await this.#tus.accept(id, request) };
+    });
+    send(response, reply, upload);
   }
 
   async #terminate(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const release = await this.#locks.takeOver(id);
-    try {
+    const reply = await this.#holding(id, async (hold) => {
       const upload = await this.#loadLive(id, userId);
       if (upload.status === "completed") throw conflict("This upload is complete and cannot be terminated. Nothing was changed.");
-      await this.#deps.store.write((tx) => store.transitionFromAny(tx, { id }, "terminate"));
-      send(response, await this.#tus.accept(id, request));
+      await this.#deps.store.write(async (tx) => {
+        await store.transitionFromAny(tx, { id }, "terminate");
+        await hold.end(tx);
+      });
+      return this.#tus.accept(id, request);
+    });
+    send(response, reply);
+  }
+
+  async #holding<T>(id: string, use: (hold: Hold) => Promise<T>): Promise<T> {
+    const hold = await this.#locks.takeOver(id);
+    try {
+      return await use(hold);
     } finally {
-      release();
+      await hold.release();
     }
   }
 

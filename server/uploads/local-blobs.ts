@@ -1,12 +1,13 @@
-import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { copyFile, link, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Blobs } from "./blobs.ts";
 
 /** Stores blobs as files in `folder`, which must be on the same file system as the files given to `put`. */
 export function createLocalBlobs(folder: string): Blobs {
+  const isKey = (key: string) => /^[a-z]+\/[0-9a-f-]{36}$/.test(key);
   const pathOf = (key: string) => {
-    if (!/^[a-z]+\/[0-9a-f-]{36}$/.test(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob key`);
+    if (!isKey(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob key`);
     return join(folder, key);
   };
 
@@ -25,18 +26,22 @@ export function createLocalBlobs(folder: string): Blobs {
       const target = pathOf(key);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await flush(path);
-      await rename(path, target);
+      try {
+        // Unlike `rename`, it replaces nothing.
+        await link(path, target);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === "EEXIST") return false;
+        if (code === "ENOENT" || (await sizeOf(target)) !== undefined) throw error;
+        // Not every file system has hard links.
+        await rename(path, target);
+      }
       // The new name is durable only after its folder was flushed.
       await flush(dirname(target));
+      await rm(path, { force: true });
+      return true;
     },
-    async size(key) {
-      try {
-        return (await stat(pathOf(key))).size;
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
-    },
+    size: (key) => sizeOf(pathOf(key)),
     read,
     async text(key, range) {
       const contents = await read(key, range);
@@ -53,7 +58,34 @@ export function createLocalBlobs(folder: string): Blobs {
       }
     },
     remove: (key) => rm(pathOf(key), { force: true }),
+    async *list(kinds) {
+      for (const kind of kinds)
+        for await (const { name, bytes, changedAt } of filesIn(join(folder, kind)))
+          if (isKey(`${kind}/${name}`)) yield { key: `${kind}/${name}`, size: bytes, writtenAt: changedAt };
+    },
   };
+}
+
+export interface FoundFile {
+  name: string;
+  bytes: number;
+  /** When it was last written (ms); of a folder, when its files were made. */
+  changedAt: number;
+}
+
+/** The files and folders in a folder, which need not exist. What is removed meanwhile is left out. */
+export async function* filesIn(folder: string): AsyncGenerator<FoundFile> {
+  const entries = await opendir(folder).catch(unlessMissing);
+  if (!entries) return;
+  for await (const { name } of entries) {
+    const found = await stat(join(folder, name)).catch(unlessMissing);
+    if (found) yield { name, bytes: found.size, changedAt: found.mtimeMs };
+  }
+}
+
+/** For `catch`: undefined where nothing is under the path. */
+export function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
 }
 
 /** Waits until the contents of a file or folder are on the disk. */
@@ -63,6 +95,16 @@ export async function flush(path: string): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** The size of a file in bytes; undefined when there is none. */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { problemOf as faultText, type VideoFault } from "../../src/contract/files/inspect-video.js";
 import { Problem } from "../lib/problem.ts";
 
 /** The errors of uploads, with the statuses of tus 1.0 and the error body of the API. */
@@ -30,8 +31,13 @@ export const locked = () =>
 export const gone = () =>
   new Problem("NOT_FOUND", "This upload has expired, or was terminated or replaced. Start a new upload.", { status: 410 });
 
-export const notVideo = () =>
-  new Problem("UNSUPPORTED_MEDIA_TYPE", "The file is not an MP4, WebM, MOV or MKV video. Nothing was stored.");
+/** A file that nobody could watch. */
+export function unusableVideo(fault: VideoFault): Problem {
+  const { what, remedy } = faultText(fault);
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", `The file ${what}. Nothing was stored. ${remedy}`);
+}
+
+export const notVideo = () => unusableVideo("not-video");
 
 export const wrongChecksum = (field: string, message: string) =>
   new Problem("VALIDATION_ERROR", `${field}: ${message}`, { status: 460, details: [{ field, message }] });

@@ -26,13 +26,20 @@ export interface UploadRow {
   completed_at: number | null;
   /** How long a completed video is (ms). Null when its length cannot be read. */
   duration_ms: number | null;
+  /** What a video is made of, as JSON. Null until it was looked at. */
+  facts: string | null;
   expires_at: number;
 }
 
 export const folderOf = (dataDir: string) => join(dataDir, "uploads");
 
 /** Where the bytes of an unfinished upload are. */
-export const pathOf = (dataDir: string, id: string) => join(folderOf(dataDir), fileIdOf(id));
+export const pathOf = (dataDir: string, id: string, generation = 0) =>
+  join(folderOf(dataDir), generation === 0 ? fileIdOf(id) : `${fileIdOf(id)}.${generation}`);
+
+/** Where bytes of an unfinished upload may be, the newest first. */
+export const pathsOf = (dataDir: string, id: string, newest: number) =>
+  Array.from({ length: newest + 1 }, (_, back) => pathOf(dataDir, id, newest - back));
 
 /** The key of the finished file in the blob store. */
 export const blobKeyOf = (upload: { id: string; kind: UploadKind }) => `${upload.kind}s/${upload.id}`;
@@ -87,6 +94,24 @@ export const replace = async (tx: Query, slotId: string, status: SourceOf<typeof
       exceptId,
     )
   ).map((row) => row.id);
+
+/** The latest completed video that nobody looked at. */
+export const nextToInspect = (q: Query) =>
+  q.one<UploadRow>(
+    "SELECT * FROM uploads WHERE kind = 'video' AND status = 'completed' AND facts IS NULL ORDER BY completed_at DESC LIMIT 1",
+  );
+
+/** Stores what a video is made of, also where it is submitted. */
+export async function setFacts(tx: Query, upload: UploadRow, facts: string, durationMs: number | null): Promise<void> {
+  await tx.run("UPDATE uploads SET facts = ?, duration_ms = COALESCE(duration_ms, ?) WHERE id = ?", facts, durationMs, upload.id);
+  await tx.run(
+    "UPDATE submissions SET video_facts = ?, video_duration_ms = COALESCE(video_duration_ms, ?) WHERE slot_id = ? AND blob_key = ?",
+    facts,
+    durationMs,
+    upload.slot_id,
+    blobKeyOf(upload),
+  );
+}
 
 export interface SubmittedFile {
   blob_key: string;

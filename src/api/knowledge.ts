@@ -35,8 +35,14 @@ export class Knowledge {
     const reply = await this.#ask(signal).catch(() => undefined);
     if (reply === undefined) return undefined;
     this.#known = read(reply);
-    if (absent.includes(reply.status)) this.#memory?.rememberLack(true);
+    if (absent.includes(reply.status)) this.noteAbsence();
     return this.#known;
+  }
+
+  /** The server does not have the route by which servers say what they have. */
+  noteAbsence(): void {
+    this.#known = plain;
+    this.#memory?.rememberLack(true);
   }
 
   /** Whether it is known, from this command or an earlier one, that the server has no extensions. */

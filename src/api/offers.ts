@@ -17,12 +17,13 @@ const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^\/chat\/conversations$/, "Start the conversation on its website. `playtest chat list` then shows it."],
 ];
 
-function notSupported({ method, path, summary }: StaticOperation, error: CliError, base: string): CliError {
+/** `isOwn`: the server is one of `playtest serve`, of which all but sandboxes lack the routes of a sandbox. */
+function notSupported({ method, path, summary }: StaticOperation, error: CliError, base: string, isOwn: boolean): CliError {
   const hint = alternatives.find(([pattern]) => pattern.test(path))?.[1] ?? "Use its website.";
   const action = `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
   const { httpStatus, requestId } = error.extra;
-  if (sandboxOnly.test(path)) return noSandbox(base, { httpStatus, requestId, cause: error });
   const message = `This server does not support ${method} /api/v1${path} (${action}).`;
+  if (sandboxOnly.test(path)) return noSandbox(base, { httpStatus, requestId, cause: error }, isOwn ? undefined : message);
   return new CliError("NOT_OFFERED", exitCodes.notFound, message, { hint, httpStatus, requestId, cause: error });
 }
 
@@ -34,14 +35,17 @@ export async function explainAbsence(
   operation: Operation,
   error: unknown,
   base: string,
-  knowledge: Pick<Knowledge, "capabilities">,
+  knowledge: Pick<Knowledge, "capabilities" | "noteAbsence">,
 ): Promise<unknown> {
   const called = operations[operation];
   if (!called.extension || !isAbsent(error)) return error;
-  if (operation === "getServerInfo") return notSupported(called, error, base);
+  if (operation === "getServerInfo") {
+    knowledge.noteAbsence();
+    return notSupported(called, error, base, false);
+  }
   const known = await knowledge.capabilities();
   if (known === undefined || known.extensions.includes(`${called.method} ${called.path}`)) return error;
-  return notSupported(called, error, base);
+  return notSupported(called, error, base, known.extensions.length > 0);
 }
 
 /** The operation that an upload path belongs to. */

@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
 import { CliError, exitCodeOfReply, failure } from "../errors.ts";
@@ -26,8 +25,8 @@ export interface Uploader {
   apiKey: string | undefined;
   transport: Transport;
   userAgent: string;
-  /** Directory that stores the addresses of unfinished uploads. */
-  directory: string;
+  /** Directory that stores the addresses of unfinished uploads; undefined: none is stored. */
+  directory: string | undefined;
   retries: number;
   signal: AbortSignal;
   insecure: boolean;
@@ -62,7 +61,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       onShouldRetry: isRetryable,
       fileReader: fileReader(failReading),
       httpStack: httpStack(uploader),
-      urlStorage: unfinishedUploads(join(uploader.directory, "uploads")),
+      urlStorage: unfinishedUploads(uploader.directory),
       fingerprint: async () => fingerprint,
       removeFingerprintOnSuccess: true,
       onProgress: request.progress,

@@ -1,5 +1,6 @@
+import { userInfo } from "node:os";
 import { openIdCache } from "../config/ids.ts";
-import { cacheDir, configDir } from "../config/paths.ts";
+import { foldersOf } from "../config/paths.ts";
 import { choices as settingChoices } from "../config/settings.ts";
 import { openStore } from "../config/store.ts";
 import { oneLine } from "../io/text.ts";
@@ -9,6 +10,8 @@ import { type TreeCommand, tree } from "./tree.ts";
 
 type Line = readonly [word: string, summary: string];
 type Env = Readonly<Record<string, string | undefined>>;
+
+const foldersFor = (env: Env, platform: string) => foldersOf({ env, platform, systemHome: () => userInfo().homedir });
 
 const unalias = (word: string) => overview.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 const startsWith = (path: readonly string[], words: readonly string[]) => words.every((word, i) => path[i] === word);
@@ -47,7 +50,7 @@ function flagLines(command: TreeCommand | undefined): Line[] {
 const listsOf: Readonly<Record<string, readonly string[]>> = { slot: ["slots", "submissions"], slots: ["slots", "submissions"] };
 
 function idLines(arg: string, env: Env, platform: string): Line[] {
-  const entries = openIdCache(cacheDir(env, platform)).all();
+  const entries = openIdCache(foldersFor(env, platform).cache).all();
   const lists = listsOf[arg] ?? [arg, `${arg}s`];
   const fitting = entries.filter(({ key }) => lists.includes(key));
   const offered = fitting.length > 0 ? fitting : entries;
@@ -60,7 +63,7 @@ function valueLines(command: TreeCommand | undefined, flag: string, env: Env, pl
   const found = known.find(({ name, short }) => `--${name}` === flag || (short !== undefined && `-${short}` === flag));
   if (!found?.value || found.value.startsWith("[")) return undefined;
   if (found.name === "profile")
-    return Object.keys(openStore(configDir(env, platform)).config().profiles).map((name) => [name, ""]);
+    return Object.keys(openStore(foldersFor(env, platform).config).config().profiles).map((name) => [name, ""]);
   const choices = found.choices ?? settingChoices[found.name as keyof typeof settingChoices] ?? [];
   return choices.map((choice) => [choice, ""]);
 }

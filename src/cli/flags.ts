@@ -1,5 +1,6 @@
 import { isWebUrl } from "../api/url.ts";
 import { parseDuration } from "../config/settings.ts";
+import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
 import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
@@ -69,15 +70,6 @@ function parseSeconds(text: string, label: string) {
   return seconds;
 }
 
-function parseMoment(text: string, label: string) {
-  const ago = parseDuration(text);
-  if (ago !== undefined) return (now: number) => now - ago * 1000;
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw usage(`${label}: ${JSON.stringify(text)} is not a valid duration or time. Examples: 2h, 2026-01-31T08:00:00Z.`);
-  return () => time;
-}
-
 /** Builders for the flags of a command. A flag without a default is undefined when it is not given. */
 export const flag = {
   toggle: (summary: string, options: Options = {}): Flag<boolean> => ({
@@ -128,7 +120,7 @@ export const flag = {
   /** A time in the past in milliseconds, as a function of the current time, because it may be given as a duration. */
   moment: (summary: string, options: Options = {}): Flag<((now: number) => number) | undefined> => ({
     kind: "value",
-    summary: `${summary}: a duration ago, such as 2h, or a time, such as 2026-01-31T08:00:00Z`,
+    summary: `${summary}: a duration ago, such as 2h, or a time, such as ${timeForms}`,
     value: "TIME",
     parse: parseMoment,
     ...options,
@@ -154,6 +146,7 @@ export const flag = {
 
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+const isTime = ({ format }: Pick<Field, "format">) => format === "date-time";
 const isMoney = ({ name }: Pick<Field, "name">) => name.endsWith("Cents");
 
 /** Name of the flag for a body or query field. Fields in cents lose the suffix, because their flags take dollars. */
@@ -170,6 +163,7 @@ export function parseField(field: Field, text: string, label: string): unknown {
   if (isMoney(field)) return inRange(field, parseMoney(text, label), label);
   if (field.type === "integer" || field.type === "number") return inRange(field, parseInteger(text, label), label);
   if (field.type === "object") return parseJsonValue(text, label);
+  if (isTime(field)) return new Date(requireTime(text, label)).toISOString();
   const known = field.enum?.find((value) => String(value).toLowerCase() === text.toLowerCase());
   return known ?? checkText(field, text, label);
 }
@@ -211,6 +205,7 @@ const splits = (field: Field) => field.enum !== undefined || field.format === "u
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
   if (isMoney(field)) return "USD";
+  if (isTime(field)) return "TIME";
   if (field.format === "uri") return "URL";
   if (field.format === "bcp47") return field.array ? "en,pt-BR" : "LANGUAGE";
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
@@ -218,7 +213,8 @@ const placeholder = (field: Field) => {
 
 /** The flag for a body or query field. Array fields are repeatable; their names and ids may also be comma-separated. */
 export function fieldFlag(field: Field): Flag<unknown> {
-  const described = (field.description ?? field.name).replace(/\.$/, "");
+  const text = (field.description ?? field.name).replace(/\.$/, "");
+  const described = isTime(field) ? `${text}: a time, such as ${timeForms}` : text;
   const summary = withRange(described, field.min, field.max, (value) => bound(field, value));
   if (field.type === "boolean" && !field.array) return { kind: "switch", summary, parse: asIs };
   const kind = field.array ? "list" : "value";

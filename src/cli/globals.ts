@@ -23,7 +23,12 @@ export const globalFlags = [
     summary: "Format each item with a template, such as '{id} {createdAt|ago}'; filters: ago, usd, bytes, date",
   },
   { name: "ndjson", summary: "Stream newline-delimited JSON" },
-  { name: "csv", summary: "Print comma-separated values with a header", common: true },
+  {
+    name: "csv",
+    value: "[=excel]",
+    summary: "Print comma-separated values with a header; --csv=excel marks them as UTF-8 for Excel",
+    common: true,
+  },
   { name: "tsv", summary: "Print tab-separated values with a header" },
   { name: "header", summary: "Add a header to tab-separated output" },
   { name: "raw-cells", summary: "Do not escape CSV and TSV cells that a spreadsheet would run as formulas" },
@@ -56,7 +61,7 @@ export interface GlobalValues {
   jq?: string;
   template?: string;
   ndjson?: boolean;
-  csv?: boolean;
+  csv?: string;
   tsv?: boolean;
   header?: boolean;
   rawCells?: boolean;

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { sleep } from "../api/sleep.ts";
 import { systemKeyring } from "../config/keyring.ts";
 import type { Outside } from "./context.ts";
@@ -9,4 +10,5 @@ export const outside: Outside = {
   newId: () => globalThis.crypto.randomUUID(),
   sleep,
   keyring: systemKeyring,
+  systemHome: () => userInfo().homedir,
 };

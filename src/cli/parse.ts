@@ -114,9 +114,9 @@ function wordAfterJson(argv: readonly string[], words: readonly string[]): strin
 }
 
 // Without the `=`, `--json` would consume the next word, and `games show --json ID` has to work.
-const separateJson = (argv: readonly string[]) => {
+const separateOptional = (argv: readonly string[]) => {
   const end = argv.indexOf("--");
-  return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
+  return argv.map((token, i) => ((token === "--json" || token === "--csv") && (end < 0 || i < end) ? `${token}=` : token));
 };
 
 /** The flag that was probably meant: the only one that has these words and others, or one with a name like it. */
@@ -125,8 +125,24 @@ function flagLike(name: string, flags: readonly string[]): string | undefined {
   return longer.length === 1 ? longer[0] : nearest(name, flags);
 }
 
+const ordinals = ["first", "second", "third"];
+
+/** The error for an argument that was written as a flag: `push . --game X` for `push . X`. */
+function notFlag(unknown: string, words: readonly string[], help: string) {
+  const position = ordinals[words.indexOf(unknown.slice(2))];
+  const word = unknown.slice(2).toUpperCase();
+  return position && usage(`Unknown flag ${unknown}: ${word} is the ${position} word after the command.`, help);
+}
+
+interface Known {
+  accepted: readonly string[];
+  flags: readonly string[];
+  /** Names of the arguments. */
+  words: readonly string[];
+}
+
 /** Rewords an error of commander. */
-function misuse(message: string, { accepted, flags }: Record<"accepted" | "flags", readonly string[]>, help: string) {
+function misuse(message: string, { accepted, flags, words }: Known, help: string) {
   // Without what follows an `=`, which may be a secret.
   const [, unknown] = /^unknown option '([^=]*).*'$/s.exec(message) ?? [];
   if (unknown?.startsWith("--api-key"))
@@ -135,6 +151,8 @@ function misuse(message: string, { accepted, flags }: Record<"accepted" | "flags
       "Set PLAYTEST_API_KEY, pass --api-key-file FILE, or run `playtest login`.",
     );
   if (unknown !== undefined && accepted.includes(unknown.slice(2))) return usage(`${unknown} takes no value.`, help);
+  const word = unknown?.startsWith("--") ? notFlag(unknown, words, help) : undefined;
+  if (word) return word;
   const near = unknown?.startsWith("--") ? flagLike(unknown.slice(2), flags) : undefined;
   if (unknown !== undefined) return usage(`Unknown flag ${unknown}.`, near ? `Did you mean --${near}?` : help);
   const [, bare] = /^option '(?:-\w, )?(--[\w-]+).*' argument missing$/s.exec(message) ?? [];
@@ -159,13 +177,13 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
     if (!taken.has(info.name)) parser.addOption(option(shadowed ? rest : { ...rest, ...(short && { short }) }));
   }
   try {
-    parser.parse(separateJson(argv), { from: "user" });
+    parser.parse(separateOptional(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const [accepted, flags] = [own, flagsOf(command)].map((all) => [...all, ...globalFlags].map(({ name }) => name));
     throw misuse(
       error.message.replace(/^error: /, ""),
-      { accepted: accepted!, flags: flags! },
+      { accepted: accepted!, flags: flags!, words: Object.keys(command.args ?? {}).map(kebab) },
       `See \`playtest ${path} --help\`.`,
     );
   }

@@ -121,10 +121,11 @@ async function rootTarget(): Promise<Target> {
 }
 
 /** Whether `playtest` without arguments shows the status instead of help: on a terminal, when a key is stored. */
-async function showsStatus(io: Io) {
+async function showsStatus(io: Io, { systemHome }: Outside) {
   if (!io.terminal.stdout) return false;
-  const [{ openStore }, { configDir }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
-  return Boolean(io.env.PLAYTEST_API_KEY) || openStore(configDir(io.env, io.platform)).logins().length > 0;
+  if (io.env.PLAYTEST_API_KEY) return true;
+  const [{ openStore }, { foldersOf }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
+  return openStore(foldersOf({ env: io.env, platform: io.platform, systemHome }).config).logins().length > 0;
 }
 
 /** The commands of all nouns whose verb is this word. */
@@ -135,9 +136,9 @@ async function commandsCalled(word: string): Promise<string[]> {
 }
 
 /** Finds the command that argv refers to, loading nothing else. */
-async function resolve(argv: readonly string[], io: Io): Promise<Target> {
+async function resolve(argv: readonly string[], io: Io, outside: Outside): Promise<Target> {
   const [first] = leadingWords(argv, 1);
-  if (first === undefined && (wantsHelp(argv) || !(await showsStatus(io)))) return rootTarget();
+  if (first === undefined && (wantsHelp(argv) || !(await showsStatus(io, outside)))) return rootTarget();
   const word = first ?? "status";
   const entry = findGroup(word);
   if (entry) return groupTarget(entry, argv);
@@ -184,7 +185,7 @@ export interface Running {
 export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
   const answer = /^(-|__)/.test(argv[0] ?? "") ? await (await import("./quick.ts")).quick(argv, io.env, io.platform) : undefined;
   if (answer !== undefined) return io.out(answer);
-  const target = await resolve(argv, io);
+  const target = await resolve(argv, io, outside);
   if ("help" in target) return io.out(target.help);
   const { command, path, rest, entry } = target;
   const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([

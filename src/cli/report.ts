@@ -29,7 +29,8 @@ function detailText({ field, message }: ProblemDetail, { flags = [], args = {} }
   const argument = Object.entries(args).find(([own, one]) => isSentAs(one) || (own === name && !hasFlag))?.[0];
   if (argument !== undefined) return `<${argument}>: ${message}`;
   const flag = flags.find(isSentAs)?.name ?? flagName({ name });
-  return `--${flag}${which}: ${message}`;
+  // What is read from a file has no flag of its own.
+  return `${flags.some((one) => one.name === flag) ? "--" : ""}${flag}${which}: ${message}`;
 }
 
 interface Report {

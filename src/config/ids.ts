@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { notFound, usage } from "../errors.ts";
+import { cacheFile } from "../io/files/cache-file.ts";
 
 /** Recently listed ids, newest first: used to resolve and to complete short ids. */
 export interface IdCache {
@@ -24,16 +23,9 @@ export function idOf(item: Record<string, unknown>): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** The cache is optional: a file that cannot be read counts as empty, and a failed write is ignored. */
-export function openIdCache(directory: string): IdCache {
-  const path = join(directory, "ids.json");
-  const read = (): Record<string, IdEntry[]> => {
-    try {
-      return JSON.parse(readFileSync(path, "utf8")) as Record<string, IdEntry[]>;
-    } catch {
-      return {};
-    }
-  };
+export function openIdCache(directory: string | undefined): IdCache {
+  const file = cacheFile(directory, "ids.json");
+  const read = () => (file.read() ?? {}) as Record<string, IdEntry[]>;
 
   function remember(baseUrl: string, key: string, items: readonly Record<string, unknown>[]) {
     const fresh = items
@@ -43,13 +35,7 @@ export function openIdCache(directory: string): IdCache {
     const all = read();
     const ids = new Set(fresh.map((entry) => entry.id));
     all[baseUrl] = [...fresh, ...(all[baseUrl] ?? []).filter((entry) => !ids.has(entry.id))].slice(0, maxEntries);
-    try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      writeFileSync(`${path}.part`, JSON.stringify(all), { mode: 0o600 });
-      renameSync(`${path}.part`, path);
-    } catch {
-      return;
-    }
+    file.write(all);
   }
 
   return { entries: (baseUrl) => read()[baseUrl] ?? [], all: () => Object.values(read()).flat(), remember };

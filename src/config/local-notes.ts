@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { cannotWrite, failure } from "../errors.ts";
 import { sha256 } from "../io/hash.ts";
-import { readObject } from "./store.ts";
+import { readObject, type Store } from "./store.ts";
 
 /** Notes that are kept on this computer, in one file for each instance and profile. */
 export interface LocalFile<T> {
@@ -73,15 +73,16 @@ async function locked<T>(lock: string, now: () => number, use: () => Promise<T>)
 
 /** Opens the notes of a profile in the configuration directory. The name of the file says nothing about the instance. */
 export function openLocalNotes<T>(
-  directory: string,
+  store: Pick<Store, "directory" | "path">,
   { baseUrl, profile }: { baseUrl: string; profile: string },
   now: () => number,
 ): LocalFile<T> {
   const name = sha256().update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
-  const path = join(directory, "notes", `${name}.json`);
-  const read = () => (readObject(path)?.notes ?? []) as T[];
+  const pathOf = () => join(dirname(store.path), "notes", `${name}.json`);
+  const read = () => (store.directory === undefined ? [] : ((readObject(pathOf())?.notes ?? []) as T[]));
 
   async function update(change: (notes: readonly T[]) => T[] | Promise<T[]>) {
+    const path = pathOf();
     const fail = (error: Error): never => {
       throw cannotWrite(path, error);
     };
@@ -95,5 +96,11 @@ export function openLocalNotes<T>(
     });
   }
 
-  return { path, read, update };
+  return {
+    get path() {
+      return pathOf();
+    },
+    read,
+    update,
+  };
 }

@@ -1,18 +1,26 @@
 import { join } from "node:path";
+import { type User, userFolder } from "../contract/text/user-folders.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Directory of settings and keys: PLAYTEST_CONFIG_DIR, else the user's configuration directory. */
-export function configDir(env: Env, platform: string): string {
-  if (env.PLAYTEST_CONFIG_DIR) return env.PLAYTEST_CONFIG_DIR;
-  if (platform === "win32") return join(env.APPDATA ?? join(env.USERPROFILE ?? ".", "AppData", "Roaming"), "playtest");
-  return join(env.XDG_CONFIG_HOME || join(env.HOME ?? ".", ".config"), "playtest");
+/** The user's folders, which need not exist yet. Undefined where the user has no home. */
+export interface Folders {
+  /** Settings and keys: PLAYTEST_CONFIG_DIR, else in the user's configuration directory. */
+  config: string | undefined;
+  /** Cached data, which every command can do without. */
+  cache: string | undefined;
 }
 
-/** Directory of cached data: inside PLAYTEST_CONFIG_DIR where that is set, else the user's cache directory. */
-export function cacheDir(env: Env, platform: string): string {
-  if (env.PLAYTEST_CONFIG_DIR) return join(env.PLAYTEST_CONFIG_DIR, "cache");
+export function foldersOf(user: User): Folders {
+  const { env, platform } = user;
+  const { PLAYTEST_CONFIG_DIR: own } = env;
+  if (own) return { config: own, cache: join(own, "cache") };
+  const inFolder = (folder: string | undefined, ...names: string[]) => folder && join(folder, "playtest", ...names);
   if (platform === "win32")
-    return join(env.LOCALAPPDATA ?? join(env.USERPROFILE ?? ".", "AppData", "Local"), "playtest", "cache");
-  return join(env.XDG_CACHE_HOME || join(env.HOME ?? ".", ".cache"), "playtest");
+    return {
+      config: inFolder(userFolder(user, "APPDATA", "AppData/Roaming")),
+      cache: inFolder(userFolder(user, "LOCALAPPDATA", "AppData/Local"), "cache"),
+    };
+  return {
+    config: inFolder(userFolder(user, "XDG_CONFIG_HOME", ".config")),
+    cache: inFolder(userFolder(user, "XDG_CACHE_HOME", ".cache")),
+  };
 }

@@ -159,7 +159,7 @@ function chooseProfile(
     { value: flags.profile, source: "flag", from: "--profile" },
     { value: env.PLAYTEST_PROFILE, source: "environment", from: "PLAYTEST_PROFILE" },
     { value: directory?.values.profile as string | undefined, source: "directory file", from: directory?.path ?? "" },
-    { value: stored, source: "profile", from: store.path },
+    { value: stored, source: "profile", from: stored === undefined ? "" : store.path },
   ];
   const chosen = named.find((candidate) => candidate.value) as Setting<string> | undefined;
   return chosen ?? { value: "default", source: "default", from: "built in" };

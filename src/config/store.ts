@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { noHome } from "../contract/text/user-folders.ts";
 import { badConfig, CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
 import { causeOf } from "../io/files/folder.ts";
 import type { Keyring } from "./keyring.ts";
@@ -33,11 +34,16 @@ export interface Login {
 
 /** The user's settings and keys: two files, written atomically and readable only by their owner, and where possible the system's keyring. */
 export interface Store {
+  /** Undefined where the user has no home: then there is nothing to read, and what needs the folder throws. */
+  readonly directory: string | undefined;
+  /** Of the settings file. */
   readonly path: string;
+  /** Throws if nothing can be saved: for what must not be lost once it exists, such as a new key. */
+  requireWritable(): void;
   config(): ConfigFile;
   saveConfig(change: (config: ConfigFile) => void): Promise<void>;
   logins(): Login[];
-  /** The stored key; undefined if there is none. Throws if the keyring that holds it cannot be read. */
+  /** The stored key; undefined if there is none. Throws where none can be, and if the keyring that holds it cannot be read. */
   key(login: Login): string | undefined;
   /** Where the key is, in words; undefined if none is stored. */
   placeOfKey(login: Login): string | undefined;
@@ -57,7 +63,10 @@ export function readObject(path: string): Record<string, unknown> | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw badConfig(`Cannot read ${path}: ${message}.`);
+    throw badConfig(
+      `Cannot read ${path}: ${message}.`,
+      "Give this user the permission to read it. PLAYTEST_CONFIG_DIR names another folder for settings.",
+    );
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -68,28 +77,54 @@ export function readObject(path: string): Record<string, unknown> | undefined {
   throw badConfig(`${path} does not contain a JSON object.`, "Fix the file or delete it.");
 }
 
-export function openStore(directory: string, keyring?: Keyring): Store {
-  const path = join(directory, "config.json");
-  const config = (): ConfigFile => ({ profiles: {}, ...(readObject(path) as Partial<ConfigFile> | undefined) });
-  const keyPath = join(directory, "keys.json");
-  const keys = () => (readObject(keyPath) ?? {}) as KeyFile;
-  const stored = ({ baseUrl, profile }: Login) => keys()[baseUrl]?.[profile];
+/** The files of the store: each is written as a whole. */
+function filesIn(directory: string | undefined) {
+  function pathOf(name: "config" | "keys"): string {
+    if (directory !== undefined) return join(directory, `${name}.json`);
+    throw badConfig(
+      noHome,
+      "Set HOME, or set PLAYTEST_CONFIG_DIR to a folder for settings and keys. To only use a key: set PLAYTEST_API_KEY.",
+    );
+  }
 
-  /** conf writes a temporary file and renames it. It is loaded only here, so that commands that only read start fast. */
-  async function write(configName: string, value: object) {
-    const { default: Conf } = await import("conf");
-    const options = { cwd: directory, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
+  /** Runs `save`, whose failures are about a file of the store. */
+  function saving(name: "config" | "keys", save: (folder: string) => void): void {
+    const file = pathOf(name);
     try {
-      new Conf<Record<string, unknown>>(options).store = { ...value };
+      save(dirname(file));
     } catch (error) {
       const hint = "Nothing was saved. PLAYTEST_CONFIG_DIR names another folder.";
-      const file = join(directory, `${configName}.json`);
       throw cannotWrite(file, causeOf(file, error as Error), hint);
     }
   }
 
+  return {
+    pathOf,
+    /** conf writes a temporary file and renames it. It is loaded only here, so that commands that only read start fast. */
+    async write(configName: "config" | "keys", value: object) {
+      const { default: Conf } = await import("conf");
+      saving(configName, (cwd) => {
+        const options = { cwd, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
+        new Conf<Record<string, unknown>>(options).store = { ...value };
+      });
+    },
+    requireWritable: () =>
+      saving("keys", (folder) => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        accessSync(folder, constants.W_OK);
+      }),
+  };
+}
+
+export function openStore(directory: string | undefined, keyring?: Keyring): Store {
+  const { pathOf, write, requireWritable } = filesIn(directory);
+  const read = (name: "config" | "keys") => (directory === undefined ? undefined : readObject(pathOf(name)));
+  const config = (): ConfigFile => ({ profiles: {}, ...(read("config") as Partial<ConfigFile> | undefined) });
+  const keys = () => (read("keys") ?? {}) as KeyFile;
+  const stored = ({ baseUrl, profile }: Login) => keys()[baseUrl]?.[profile];
+
   function key(login: Login): string | undefined {
-    const found = stored(login);
+    const found = (readObject(pathOf("keys")) as KeyFile | undefined)?.[login.baseUrl]?.[login.profile];
     if (found === undefined || typeof found === "string") return found;
     const inKeyring = attempt(() => keyring?.get(accountOf(login)));
     if (typeof inKeyring === "string") return inKeyring;
@@ -127,7 +162,11 @@ export function openStore(directory: string, keyring?: Keyring): Store {
   }
 
   return {
-    path,
+    directory,
+    get path() {
+      return pathOf("config");
+    },
+    requireWritable,
     config,
     async saveConfig(change) {
       const value = config();
@@ -138,7 +177,7 @@ export function openStore(directory: string, keyring?: Keyring): Store {
     key,
     placeOfKey(login) {
       const found = stored(login);
-      return found === undefined ? undefined : typeof found === "string" ? keyPath : "system keyring";
+      return found === undefined ? undefined : typeof found === "string" ? pathOf("keys") : "system keyring";
     },
     saveKey,
     removeKey,

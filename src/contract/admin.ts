@@ -4,11 +4,13 @@ import { payoutTotals } from "./accounts/statements.ts";
 import { disputes } from "./admin/disputes.ts";
 import { groups } from "./admin/groups.ts";
 import { invitations } from "./admin/invitations.ts";
+import { jobs } from "./admin/jobs.ts";
+import { mails } from "./admin/mails.ts";
 import { payoutBatches } from "./admin/payout-batches.ts";
 import { payouts } from "./admin/payouts.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
-import { cents, email, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
+import { cents, email, id, minutes, page, pageQuery, readableText, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
@@ -104,10 +106,10 @@ export const problemReport = z
   })
   .meta({ id: "ProblemReport" });
 
-const note = text(500, 1).meta({ description: "Reason, recorded in the ledger." });
+const note = readableText(500).meta({ description: "Reason, recorded in the ledger." });
 const reason = z
   .strictObject({
-    reason: text(5000).optional().meta({ description: "Reason, shown to the people concerned." }),
+    reason: readableText(5000, 0).optional().meta({ description: "Reason, shown to the people concerned." }),
   })
   .prefault({});
 const accountReply = z.strictObject({ user: account });
@@ -248,6 +250,8 @@ export const admin = {
   }),
   ...disputes,
   ...invitations,
+  ...mails,
+  ...jobs,
   listSuspense: endpoint("GET /admin/suspense", {
     ...money,
     summary: "List unmatched crypto deposits",
@@ -288,7 +292,7 @@ export const admin = {
     ...audited("category.create"),
     summary: "Add a game category",
     body: z.strictObject({
-      name: nameText(100).meta({ description: "Name of the category." }),
+      name: readableText(100).meta({ description: "Name of the category." }),
       slug: z
         .string()
         .max(100)
@@ -315,7 +319,7 @@ export const admin = {
     ...audited("user.create_admin", "scopes"),
     summary: "Add an administrator and get its first API key",
     body: z.strictObject({
-      name: nameText(100).meta({ description: "Name of the person." }),
+      name: readableText(100).meta({ description: "Name of the person." }),
       scopes: z
         .array(z.enum(roleScopes.admin))
         .min(1)

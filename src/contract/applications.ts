@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, text, timestamp, wholeListQuery } from "./fields.ts";
+import { id, readableText, timestamp, wholeListQuery } from "./fields.ts";
 import { selectionModes } from "./order-body.ts";
 import { applicationStatuses } from "./states/index.ts";
 
@@ -66,7 +66,7 @@ export const applications = {
     summary: "Reject an application",
     body: z
       .strictObject({
-        customMessage: text(1500).optional().meta({ description: "Text to include in the rejection email." }),
+        customMessage: readableText(1500, 0).optional().meta({ description: "Text to include in the rejection email." }),
       })
       .prefault({}),
     reply: z.strictObject({ application }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
-import { email, extra, httpUrl, id, message, nameText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
+import { email, extra, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const any = { access: "any", extension: true } as const;
 const main = { access: "main", extension: true } as const;
@@ -19,8 +19,8 @@ const account = {
   email: emailField,
   password: passwordField,
   role: z.enum(["game_owner", "playtester"]).meta({ description: "Role of the account." }),
-  name: nameText(100).optional().meta({ description: "Display name; default the part of the email address before the @." }),
-  companyName: nameText(200).optional().meta({ description: "Company name; default the display name." }),
+  name: readableText(100).optional().meta({ description: "Display name; default the part of the email address before the @." }),
+  companyName: readableText(200).optional().meta({ description: "Company name; default the display name." }),
 };
 
 const ofRole = ({ role, scopes }: { role: Role; scopes?: readonly Scope[] | undefined }) =>
@@ -29,7 +29,7 @@ const ofRole = ({ role, scopes }: { role: Role; scopes?: readonly Scope[] | unde
 export const registerApiKeyBody = z
   .strictObject({
     ...account,
-    keyName: nameText(100).default("Default").meta({ description: "Name of the first API key." }),
+    keyName: readableText(100).default("Default").meta({ description: "Name of the first API key." }),
     scopes: scopesField.optional(),
   })
   .refine(ofRole, {
@@ -39,7 +39,7 @@ export const registerApiKeyBody = z
 
 export const createApiKeyBody = z
   .strictObject({
-    name: nameText(100).meta({ description: "Name of the key." }),
+    name: readableText(100).meta({ description: "Name of the key." }),
     scopes: scopesField.optional(),
     expiresAt: timestamp().optional().meta({ description: "When the key stops working; default never." }),
     email: emailField.optional(),
@@ -96,6 +96,12 @@ export const apiKey = z
         .nullable()
         .meta({ description: "The key it was created with. It ends with that key; null for one created with a password." }),
     ),
+    rotatedFrom: extra(
+      id().nullable().meta({
+        description:
+          "The key that it replaced without the password. It is revoked with that key, also afterwards; null for any other.",
+      }),
+    ),
     current: extra(z.boolean().meta({ description: "Whether it is the key that asks." })),
   })
   .meta({ id: "ApiKey" });
@@ -112,7 +118,15 @@ export const session = z
   })
   .meta({ id: "Session" });
 
+const passkeysLeft = extra(z.int().meta({ description: "Passkeys of the account that still sign in." }));
+
 const record = z.record(z.string(), z.unknown());
+
+const exported = z.strictObject({
+  exportedAt: timestamp(),
+  account: record,
+  records: z.record(z.string(), z.array(record)).meta({ description: "Lists by kind, such as `payments` or `slots`." }),
+});
 
 export const auth = {
   registerApiKey: endpoint("POST /auth/register/api-key", {
@@ -147,10 +161,10 @@ export const auth = {
     summary: "Change your profile",
     body: z
       .strictObject({
-        displayName: nameText(100).optional().meta({ description: "Name shown to others." }),
-        companyName: nameText(200).optional().meta({ description: "Company name." }),
+        displayName: readableText(100).optional().meta({ description: "Name shown to others." }),
+        companyName: readableText(200).optional().meta({ description: "Company name." }),
         websiteUrl: httpUrl().nullable().optional().meta({ description: "Website; null removes it." }),
-        gamingExperience: text(2000)
+        gamingExperience: readableText(2000, 0)
           .nullable()
           .optional()
           .meta({ description: "Gaming experience, shown to owners with an application; null removes it." }),
@@ -208,14 +222,15 @@ export const auth = {
   revokeApiKey: endpoint("DELETE /auth/api-keys/:id", {
     ...any,
     ...audited("key.revoke"),
-    summary: "Revoke an API key and those created with it. A key without the main scope can revoke only itself",
+    summary: "Revoke an API key and those created with it or in its place. A key without the main scope can revoke only itself",
     risk: "destroy",
     reply: message(),
   }),
   rotateApiKey: endpoint("POST /auth/api-keys/:id/rotate", {
     ...main,
     ...audited("key.rotate", "graceSeconds"),
-    summary: "Replace an API key: creates a key like it and ends the old one after a grace period",
+    summary:
+      "Replace an API key: creates a key like it and ends the old one after a grace period. Without the password a key replaces itself and those created with it, and the new one is revoked with the old one",
     risk: "destroy",
     body: z
       .strictObject({
@@ -227,11 +242,18 @@ export const auth = {
           .meta({
             description: "How long the old key and those created with it still work, in seconds; default a day.",
           }),
+        password: text(256, 1).optional().meta({
+          description:
+            "Current password: then any key of the account is replaced, and the new one does not end with the old one.",
+        }),
+        code: optionalCodeField(),
       })
       .prefault({}),
     status: 201,
     reply: z.strictObject({ key: apiKey, apiKey: z.string(), previous: apiKey }),
     secretReply: true,
+    limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   listSessions: endpoint("GET /auth/sessions", {
     ...main,
@@ -248,7 +270,7 @@ export const auth = {
   signOutEverywhere: endpoint("POST /auth/sign-out-everywhere", {
     ...main,
     summary: "Sign out of every browser, and revoke all other API keys if you want",
-    ...audited("user.sign_out_everywhere", "revokeApiKeys"),
+    ...audited("user.sign_out_everywhere", "revokeApiKeys", "removePasskeys"),
     risk: "destroy",
     body: z
       .strictObject({
@@ -256,18 +278,29 @@ export const auth = {
           .boolean()
           .default(false)
           .meta({ description: "Whether all API keys of the account are revoked too, except the one in use." }),
+        removePasskeys: z.boolean().default(false).meta({ description: "Whether all passkeys of the account are removed too." }),
       })
       .prefault({}),
-    reply: message(),
+    reply: message().extend({ passkeysLeft }),
   }),
   exportAccount: endpoint("GET /auth/export", {
     ...main,
-    summary: "Export everything that is kept about your account",
-    reply: z.strictObject({
-      exportedAt: timestamp(),
-      account: record,
-      records: z.record(z.string(), z.array(record)).meta({ description: "Lists by kind, such as `payments` or `slots`." }),
+    summary: "Export everything that is kept about your account; payout details are masked",
+    reply: exported,
+  }),
+  exportAccountInFull: endpoint("POST /auth/export", {
+    ...main,
+    ...audited("user.export"),
+    summary:
+      "Export everything that is kept about your account, with the payout details in full. Takes the password and sends an email",
+    body: z.strictObject({
+      password: text(256, 1).meta({ description: "Current password." }),
+      code: optionalCodeField(),
     }),
+    reply: exported,
+    secretReply: true,
+    limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   deleteAccount: endpoint("POST /auth/delete-account", {
     ...main,
@@ -302,7 +335,7 @@ export const auth = {
   }),
   confirmPasswordReset: endpoint("POST /auth/password-reset/confirm", {
     ...keyless,
-    ...audited("user.reset_password", "revokeApiKeys"),
+    ...audited("user.reset_password", "revokeApiKeys", "removePasskeys"),
     summary: "Reset your password with the token from a password reset email",
     body: z.strictObject({
       token: text(200, 1).meta({ description: "Token from the password reset email." }),
@@ -311,8 +344,11 @@ export const auth = {
         .boolean()
         .default(false)
         .meta({ description: "Whether all API keys of the account are revoked too. Those of an unverified account always are." }),
+      removePasskeys: z.boolean().optional().meta({
+        description: "Whether all passkeys of the account are removed too; default whether it has no authenticator app.",
+      }),
     }),
-    reply: message(),
+    reply: message().extend({ passkeysLeft }),
     limit: "password",
   }),
 };

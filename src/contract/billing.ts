@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, httpUrl, id, minutes, pageQuery, text, timestamp, wholeListQuery } from "./fields.ts";
+import { cents, extra, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";
 import { chains, cryptoHeaders, currencies } from "./headers.ts";
 import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
+import { countryOf } from "./text/country.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
@@ -52,8 +53,51 @@ export const payment = z
     }),
     externalId: z.string().nullable(),
     createdAt: timestamp(),
+    document: extra(
+      z
+        .strictObject({
+          kind: z.enum(["invoice", "order_confirmation"]),
+          number: z.string().nullable().meta({ description: "Null for an order confirmation." }),
+          issuedAt: timestamp(),
+        })
+        .nullable()
+        .meta({ description: "What `GET /billing/payments/:id/invoice` downloads. Null until the payment is completed." }),
+    ),
   })
   .meta({ id: "Payment" });
+
+export const invoiceKinds = ["invoice", "credit_note", "cancellation"] as const;
+
+export const invoice = z
+  .strictObject({
+    id: id(),
+    kind: z.enum(invoiceKinds).meta({ description: "A `cancellation` takes back a credit note." }),
+    number: z.string(),
+    issuedAt: timestamp(),
+    paymentId: id(),
+    totalCents: z.int().meta({ description: "With tax; below zero for a credit note, so that the sum is what was paid." }),
+    taxCents: z.int().nullable().meta({ description: "The tax in it, or null if the document says nothing about tax." }),
+    currency: z.string(),
+    about: z.array(z.string()).meta({ description: "The numbers of what it credits or cancels." }),
+  })
+  .meta({ id: "Invoice" });
+
+const country = () =>
+  z
+    .string()
+    .toUpperCase()
+    .refine((code) => countryOf(code) !== undefined, "must be a country code such as DE")
+    .overwrite((code) => countryOf(code) ?? code)
+    .meta({ minLength: 2, maxLength: 2, pattern: "^[A-Za-z]{2}$" });
+
+export const billingDetails = z
+  .strictObject({
+    name: z.string().nullable(),
+    address: z.string().nullable(),
+    country: z.string().nullable(),
+    taxNumber: z.string().nullable(),
+  })
+  .meta({ id: "BillingDetails" });
 
 export const plan = z
   .strictObject({
@@ -130,10 +174,48 @@ export const billing = {
   }),
   getInvoice: endpoint("GET /billing/payments/:id/invoice", {
     ...billingScope,
-    summary: "Download the invoice of a completed payment as a PDF",
+    summary: "Download the invoice of a completed payment as a PDF, or the confirmation of an order paid with credit or hours",
     media: "binary",
     reply: z.unknown(),
     problems: ["CONFLICT"],
+  }),
+  listInvoices: endpoint("GET /billing/invoices", {
+    ...billingScope,
+    extension: true,
+    summary: "List invoices and credit notes",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ invoices: z.array(invoice) }),
+  }),
+  getInvoiceFile: endpoint("GET /billing/invoices/:id/file", {
+    ...billingScope,
+    extension: true,
+    summary: "Download an invoice or a credit note as a PDF",
+    media: "binary",
+    reply: z.unknown(),
+  }),
+  getBillingDetails: endpoint("GET /billing/details", {
+    ...billingScope,
+    extension: true,
+    summary: "Show the name, address and tax number that are on your invoices",
+    reply: z.strictObject({ details: billingDetails }),
+  }),
+  updateBillingDetails: endpoint("PATCH /billing/details", {
+    ...owner,
+    extension: true,
+    summary: "Change the name, address and tax number for your next invoices",
+    body: z
+      .strictObject({
+        name: readableText(200).nullable().optional().meta({ description: "Legal name; null: the company of the profile." }),
+        address: readableText(500).nullable().optional().meta({ description: "Address, with line breaks; null removes it." }),
+        country: country().nullable().optional().meta({ description: "Code of the country, such as DE; null removes it." }),
+        taxNumber: readableText(50)
+          .nullable()
+          .optional()
+          .meta({ description: "Tax number, such as the VAT identification number; null removes it." }),
+      })
+      .prefault({}),
+    reply: z.strictObject({ details: billingDetails }),
   }),
   buyCredit: endpoint("POST /billing/credit", {
     ...owner,

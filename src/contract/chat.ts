@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { extra, id, message, page, text, timestamp, wholeListQuery } from "./fields.ts";
+import { extra, id, message, page, readableText, timestamp, wholeListQuery } from "./fields.ts";
 
 const scope = { access: ["chat"] } as const;
 const extension = { ...scope, extension: true } as const;
@@ -86,7 +86,7 @@ export const chat = {
     ...scope,
     summary: "Send a message",
     body: z.strictObject({
-      content: text(5000, 1).meta({ description: "The message, up to 5000 characters." }),
+      content: readableText(5000).meta({ description: "The message, up to 5000 characters." }),
     }),
     status: 201,
     reply: z.strictObject({

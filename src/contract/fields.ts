@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { scopes } from "./endpoint.ts";
+import { emailPattern, longestEmail, withAsciiDomain } from "./text/email-address.ts";
 import { languageTag } from "./text/language-tag.ts";
 
 /**
@@ -32,14 +33,17 @@ export function text(max: number, min = 0) {
   return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
 }
 
-/** Something that can be seen: not only spaces, controls and characters without a shape. */
-const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
+/** Something that can be seen: not only spaces, controls and characters without a shape, as the empty pattern of Braille. */
+const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** A name of at most `max` code points that is not blank. */
-export const nameText = (max: number) =>
-  text(max, 1)
-    .refine((value) => value === "" || visible.test(value), "must not be blank")
-    .meta({ maxLength: max, minLength: 1, pattern: "\\S" });
+/** Whether nobody could read anything in a text. */
+export const isBlank = (text: string): boolean => !visible.test(text);
+
+/** A text of at most `max` code points that a person reads, so it is not blank. With 0 as `min` it may be empty, as if it was left out. */
+export const readableText = (max: number, min: 0 | 1 = 1) =>
+  text(max, min)
+    .refine((value) => value === "" || !isBlank(value), "must not be blank")
+    .meta({ maxLength: max, ...(min === 1 ? { minLength: 1, pattern: "\\S" } : { pattern: "^$|\\S" }) });
 
 // The parser drops tabs and line breaks and escapes the rest, so what is stored would not be what was checked.
 const notInUrls = /[\0-\x20\x7f\p{Surrogate}]/u;
@@ -63,7 +67,7 @@ export const language = () =>
 /** Up to `max` game keys, none twice. */
 export const gameKeys = (max: number) =>
   z
-    .array(text(200, 1))
+    .array(readableText(200))
     .min(1)
     .max(max)
     .refine((keys) => new Set(keys).size === keys.length, "must not hold the same key twice");
@@ -104,5 +108,9 @@ export const message = () => z.strictObject({ message: z.string() });
 
 /** Marks a field that is an extension: other servers of this API need not have it. */
 export const extra = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });
-export const email = () => z.email().max(254);
+export const email = () =>
+  z
+    .string()
+    .overwrite(withAsciiDomain)
+    .check(z.email({ pattern: emailPattern }), z.maxLength(longestEmail));
 export const scopeName = () => z.enum(scopes);

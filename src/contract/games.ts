@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { extra, httpUrl, id, language, nameText, pageQuery, text, timestamp } from "./fields.ts";
+import { extra, httpUrl, id, language, pageQuery, readableText, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
@@ -65,10 +65,10 @@ export const build = z
   })
   .meta({ id: "Build" });
 
-const nameField = nameText(200).meta({ description: "The game's name." });
+const nameField = readableText(200).meta({ description: "The game's name." });
 const shownBefore = "Description, shown to playtesters before and after claiming";
 const shownAfter = "Instructions, shown to playtesters only after claiming a slot";
-const optionalText = (description: string) => text(5000).nullable().optional().meta({ description });
+const optionalText = (description: string) => readableText(5000, 0).nullable().optional().meta({ description });
 const buildUrlField = httpUrl().meta({ description: "URL of the build." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });

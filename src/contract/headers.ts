@@ -49,19 +49,28 @@ function caseless<const V extends readonly string[]>(values: V) {
 
 const maxLength = 8192;
 
-/** Not JSON of this API's own form, nor base64 of standard x402 whose payload names a transaction: undefined. */
+/** Undefined for what is neither JSON of this API's own form nor standard x402. */
 function readPayment(header: string): unknown {
   const trimmed = header.trim();
   if (trimmed.length > maxLength) return undefined;
   if (trimmed.startsWith("{")) return parseJson(trimmed);
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(trimmed)) return undefined;
-  const standard = parseJson(Buffer.from(trimmed, "base64").toString("utf8"));
-  return isRecord(standard) && "x402Version" in standard ? fromStandard(standard) : undefined;
+  const standard = readStandard(trimmed);
+  return standard && fromStandard(standard);
 }
 
+/** What a standard x402 client sends, in base64. */
+function readStandard(header: string): Record<string, unknown> | undefined {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) return undefined;
+  const standard = parseJson(Buffer.from(header, "base64").toString("utf8"));
+  return isRecord(standard) && "x402Version" in standard ? standard : undefined;
+}
+
+const payloadOf = ({ payload }: Record<string, unknown>) => (isRecord(payload) ? payload : {});
+
+/** The transaction that the payload names; a signed authorization names none. */
 function fromStandard(standard: Record<string, unknown>): unknown {
   const accepted = isRecord(standard.accepted) ? standard.accepted : standard;
-  const payload = isRecord(standard.payload) ? standard.payload : {};
+  const payload = payloadOf(standard);
   const named = Object.entries(networks).find(([, network]) => network === accepted.network)?.[0];
   const chain = chains.find((name) => name === (named ?? accepted.network));
   const currency = payload.currency ?? currencies.find((code) => code === accepted.asset) ?? "USDC";
@@ -78,11 +87,32 @@ function parseJson(json: string): unknown {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
+const isSigned = (header: string) => {
+  const standard = header.length > maxLength ? undefined : readStandard(header.trim());
+  return standard !== undefined && payloadOf(standard).txHash === undefined;
+};
+
+const cannotSettle =
+  "is a signed payment, which this server cannot settle. Nothing was ordered or charged. Send exactly the amount of the payment " +
+  "instructions to their receiver in a transaction of your own, then repeat the request with its hash in the header " +
+  'X-Payment: {"txHash":"HASH","chain":"base","currency":"USDC"}';
+
+/** Nothing is advertised that standard clients sign, but one may know the instructions from elsewhere. */
+const signature = z
+  .string()
+  .optional()
+  .refine((header) => header === undefined, cannotSettle)
+  .meta({ description: "The signed payment of a standard x402 client. Not accepted (422): send `X-Payment` instead." });
+
 const payment = z
   .string()
   .transform((header, ctx): z.output<typeof paymentProof> => {
     const read = paymentProof.safeParse(readPayment(header));
     if (read.success) return read.data;
+    if (isSigned(header)) {
+      ctx.addIssue({ code: "custom", message: cannotSettle });
+      return z.NEVER;
+    }
     const [issue] = read.error.issues;
     const fault = issue?.path.length ? `${issue.path.join(".")} is wrong (${issue.message}); it ` : "";
     const says = "must be JSON with txHash, chain and currency of a transaction you sent (no signed authorization)";
@@ -111,6 +141,7 @@ export const orderHeaders = z.object({
   "X-Payment-Currency": currency,
   "X-Payment-From": from,
   "X-Payment": payment.optional(),
+  "PAYMENT-SIGNATURE": signature,
 });
 
 /** Headers of a payment whose method the request names elsewhere. */

@@ -38,6 +38,7 @@ export const inboxKinds = [
   "approvals",
   "payoutsOwed",
   "unmatchedDeposits",
+  "refusedMails",
   "failedJobs",
   "unreadMessages",
   "lowCredit",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { extra, id, text } from "./fields.ts";
+import { extra, id, readableText } from "./fields.ts";
 
 export const durations = [30, 60, 120, 180] as const;
 
@@ -21,6 +21,9 @@ export const groupName = () =>
     .max(50)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase words joined by hyphens");
 
+/** The owner's own name for an order. */
+export const orderRef = () => readableText(100).refine((ref) => ref === ref.trim(), "must not begin or end with spaces");
+
 const fields = {
   visibility: z
     .enum(visibilities)
@@ -32,9 +35,12 @@ const fields = {
     .optional()
     .meta({ description: "Minutes per slot; default 60, or 30 for a public playtest." }),
   playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players per slot." }),
-  notesForTesters: text(5000).nullable().optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
+  notesForTesters: readableText(5000, 0)
+    .nullable()
+    .optional()
+    .meta({ description: "Notes, shown to playtesters only after claiming." }),
   keysForTesters: z
-    .array(text(200, 1))
+    .array(readableText(200))
     .max(800)
     .optional()
     .meta({ description: "Game keys, one for each player of each slot, assigned in order." }),
@@ -60,7 +66,12 @@ const fields = {
     .enum(selectionModes)
     .default("automatic")
     .meta({ description: "First come, first served (automatic), or you approve applications (manual)." }),
-  qualifications: text(2000).optional().meta({ description: "Requirements for playtesters, shown with the offer." }),
+  qualifications: readableText(2000, 0).optional().meta({ description: "Requirements for playtesters, shown with the offer." }),
+  ref: extra(
+    orderRef()
+      .optional()
+      .meta({ description: "Your own name for the order. Another order with it is refused unless this one was cancelled." }),
+  ),
 };
 
 const shape = z.strictObject(fields);

@@ -3,11 +3,11 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, language, minutes, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
-import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
+import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
@@ -82,6 +82,7 @@ export const heldSlot = z
         filename: z.string(),
         sizeBytes: z.int(),
         durationSeconds: z.int().nullable().meta({ description: "Length; null if it cannot be read from the file." }),
+        format: videoFormat(),
       })
       .nullable()
       .optional()
@@ -168,7 +169,7 @@ export const playtester = {
     summary: "Apply to a playtest with manual selection",
     body: z
       .strictObject({
-        qualificationsResponse: text(5000).optional().meta({ description: "How you meet the requirements." }),
+        qualificationsResponse: readableText(5000, 0).optional().meta({ description: "How you meet the requirements." }),
         acceptConsent: acceptConsent(),
       })
       .prefault({}),
@@ -213,7 +214,7 @@ export const playtester = {
     summary: "Submit the uploaded video",
     body: z
       .strictObject({
-        notes: text(5000).optional().meta({ description: "Notes for the game owner." }),
+        notes: readableText(5000, 0).optional().meta({ description: "Notes for the game owner." }),
         device: z.enum(deviceNames).optional().meta({ description: "What you played on." }),
       })
       .prefault({}),
@@ -231,7 +232,7 @@ export const playtester = {
     summary: "Report that the build cannot be played",
     body: z.strictObject({
       reasonCode: z.enum(blockReasons).meta({ description: "Why the build cannot be played." }),
-      notes: text(2000).optional().meta({ description: "Details of the problem." }),
+      notes: readableText(2000, 0).optional().meta({ description: "Details of the problem." }),
     }),
     reply: slotReply,
     secretReply: true,

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, gameKeys, id, minutes, pageQuery, text, timestamp, wholeListQuery, wholePage } from "./fields.ts";
+import { cents, extra, gameKeys, id, minutes, pageQuery, readableText, timestamp, wholeListQuery, wholePage } from "./fields.ts";
 import { orderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
+  orderRef,
   pastPlaytesterScopes,
   quoteBody,
   selectionModes,
@@ -31,6 +32,7 @@ export const playtest = z
   .strictObject({
     id: id(),
     gameId: id(),
+    ref: extra(z.string().nullable().meta({ description: "Your own name for the order; null without one." })),
     visibility: z.enum(visibilities),
     quantity: z.int(),
     durationMinutes: minutes(),
@@ -144,6 +146,9 @@ export const playtestKey = z
   })
   .meta({ id: "PlaytestKey" });
 
+/** How many refs are looked up at once. */
+export const maxRefs = 100;
+
 const keySupply = {
   unused: z.int().meta({ description: "Keys that nobody has seen." }),
   needed: z.int().meta({ description: "Keys that the open slots need, one for each player." }),
@@ -181,7 +186,7 @@ export const playtests = {
     summary: "Change the notes of an active playtest",
     body: z
       .strictObject({
-        notesForTesters: text(5000)
+        notesForTesters: readableText(5000, 0)
           .nullable()
           .optional()
           .meta({ description: "Notes, shown to playtesters only after claiming; null removes them." }),
@@ -231,6 +236,18 @@ export const playtests = {
     maxBodyBytes: 1024 * KiB,
     reply: quote,
     problems: ["NOT_FOUND"],
+  }),
+  findPlaytestsByRef: endpoint("POST /playtests/by-ref", {
+    ...owner,
+    extension: true,
+    summary: "Find the orders that have these refs",
+    risk: "read",
+    body: z.strictObject({ refs: z.array(orderRef()).min(1).max(maxRefs).meta({ description: "Your own names of orders." }) }),
+    reply: z.strictObject({
+      playtests: z.array(playtestWithSlots).meta({
+        description: "One for each ref that an order has: the one that is not cancelled, otherwise the newest cancelled one.",
+      }),
+    }),
   }),
   payPlaytest: endpoint("POST /playtests/:id/pay", {
     ...owner,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { audited, endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, readableText, text, timestamp } from "./fields.ts";
+import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
@@ -18,6 +19,35 @@ export type TranscriptVersion = (typeof transcriptVersions)[number];
 
 export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 
+export const videoFaults = ["not-video", "unfinished", "no-picture", "encrypted"] as const;
+
+/** What a video is made of. */
+export const videoFormat = () =>
+  z
+    .strictObject({
+      container: z.enum(videoContainers),
+      tracks: z.array(
+        z.strictObject({
+          kind: z.enum(["video", "audio"]),
+          codec: z
+            .string()
+            .nullable()
+            .meta({ description: "Such as `avc` (H.264), `hevc`, `vp9`, `aac` or `opus`; null if it is unknown." }),
+          profile: z.string().nullable().meta({ description: "The codec with its profile, such as `avc1.64001f`." }),
+          width: z.int().nullable().meta({ description: "Width of the picture in pixels; null for sound." }),
+          height: z.int().nullable().meta({ description: "Height of the picture in pixels; null for sound." }),
+        }),
+      ),
+      playsEverywhere: z.boolean().meta({
+        description: "Whether every current browser shows it: H.264 with AAC in MP4, or VP8 or VP9 with Opus or Vorbis in WebM.",
+      }),
+      fault: z.enum(videoFaults).nullable().meta({
+        description: "Why nobody can watch it. `unfinished`: it has no index (`moov`), or no pictures. Null if nothing is wrong.",
+      }),
+    })
+    .nullable()
+    .meta({ description: "What the video is made of; null while it is not known, or if the file cannot be read." });
+
 export const submission = z
   .strictObject({
     id: id(),
@@ -25,6 +55,7 @@ export const submission = z
     videoDurationSeconds: extra(
       z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
     ),
+    videoFormat: extra(videoFormat()),
     notes: z.string().nullable(),
     device: extra(
       z
@@ -173,6 +204,9 @@ export const publishedVideo = z
     publishedAt: timestamp(),
     videoUrl: z.string().meta({ description: "URL of the video file; supports `Range`." }),
     posterUrl: extra(z.string().nullable().meta({ description: "URL of an image of the video; null without one." })),
+    durationSeconds: extra(
+      z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
+    ),
   })
   .meta({ id: "PublishedVideo" });
 
@@ -215,7 +249,7 @@ export const slots = {
     body: z
       .strictObject({
         rating: z.int().min(1).max(5).optional().meta({ description: "Rating of the playtest." }),
-        comment: text(1000).optional().meta({ description: "Comment on the rating." }),
+        comment: readableText(1000, 0).optional().meta({ description: "Comment on the rating." }),
       })
       .prefault({}),
     reply: message(),
@@ -226,7 +260,7 @@ export const slots = {
     summary: "Reject a submission",
     body: z
       .strictObject({
-        reason: text(5000).optional().meta({ description: "Reason, shown to the playtester." }),
+        reason: readableText(5000, 0).optional().meta({ description: "Reason, shown to the playtester." }),
         allowRetry: z.boolean().default(false).meta({ description: "Let the same playtester try again within 24 hours." }),
       })
       .prefault({}),
@@ -240,7 +274,7 @@ export const slots = {
     summary: "Unblock a slot and give its playtester a new deadline",
     body: z
       .strictObject({
-        message: text(2000, 1).optional().meta({ description: "Answer, shown to the playtester." }),
+        message: readableText(2000).optional().meta({ description: "Answer, shown to the playtester." }),
         keys: gameKeys(8).optional().meta({ description: "New game keys for the playtester, one for each player." }),
       })
       .prefault({}),
@@ -265,7 +299,9 @@ export const slots = {
     summary: "Replace the transcript with an edited version",
     maxBodyBytes: 2048 * KiB,
     body: z.strictObject({
-      vtt: text(maxTranscriptLength, 1).meta({ description: "The edited transcript in WebVTT." }),
+      vtt: text(maxTranscriptLength, 1).meta({
+        description: "The edited transcript in WebVTT or SubRip (SRT), which is stored as WebVTT.",
+      }),
     }),
     reply: transcript,
   }),

@@ -1,10 +1,36 @@
 import { type CliError, usage } from "../errors.ts";
-import { at, col, type View } from "./cells.ts";
+import { at, type Column, col, type View } from "./cells.ts";
 
 export type Item = Record<string, unknown>;
 
+const isObject = (value: unknown): value is Item => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The dotted paths of an item's values: an object is no value of a cell, its fields are. */
+const pathsOf = (item: Item, before = ""): string[] =>
+  Object.entries(item).flatMap(([key, value]) => (isObject(value) ? pathsOf(value, `${before}${key}.`) : [before + key]));
+
 /** Default columns for data without a view: the fields of the first item. */
-export const guessView = (item: Item | undefined): View => ({ columns: Object.keys(item ?? {}).map((key) => col(key, key)) });
+export const guessView = (item: Item | undefined): View => ({ columns: pathsOf(item ?? {}).map((path) => col(path, path)) });
+
+/**
+ * Lines of a table for data without a view. Where one of its fields is a list of objects, each of them is a line, and the other fields
+ * are repeated.
+ */
+export function guessTable(item: Item): { columns: readonly Column[]; rows: readonly Item[] } {
+  const paths = pathsOf(item);
+  const listed = (path: string) => {
+    const value = at(item, path);
+    return Array.isArray(value) && value.length > 0 && value.every(isObject) ? (value as Item[]) : undefined;
+  };
+  const [path, ...others] = paths.filter((one) => listed(one) !== undefined);
+  if (path === undefined || others.length > 0) return { ...guessView(item), rows: [item] };
+  const rows = listed(path)!;
+  const inner = [...new Set(rows.flatMap((row) => pathsOf(row)))];
+  const columns = paths.flatMap((one) =>
+    one === path ? inner.map((field) => col(`${path}.${field}`, field)) : [col(one, () => at(item, one))],
+  );
+  return { columns, rows };
+}
 
 /** The only object inside data such as `{ game: {…} }`. If there are several or none, the data itself. */
 export function subjectOf(data: unknown): unknown {

@@ -3,7 +3,8 @@ import { filterNames, unknownFilters } from "./cells.ts";
 
 /** Output format. `auto` is a table on a terminal and tab-separated text elsewhere. */
 export type Format =
-  | { kind: "auto" | "ndjson" | "csv" | "tsv" }
+  | { kind: "auto" | "ndjson" | "tsv" }
+  | { kind: "csv"; forExcel: boolean }
   | { kind: "json"; fields?: readonly string[] }
   | { kind: "jq"; expression: string }
   | { kind: "template"; template: string };
@@ -13,7 +14,7 @@ export interface FormatFlags {
   jq?: string | undefined;
   template?: string | undefined;
   ndjson?: boolean | undefined;
-  csv?: boolean | undefined;
+  csv?: string | undefined;
   tsv?: boolean | undefined;
 }
 
@@ -28,7 +29,13 @@ export function chooseFormat(flags: FormatFlags): Format {
   if (jq !== undefined) return { kind: "jq", expression: jq };
   if (json !== undefined) return json === "" ? { kind: "json" } : { kind: "json", fields: fieldNames(json) };
   if (template !== undefined) return { kind: "template", template: checkTemplate(template) };
-  return { kind: flags.ndjson ? "ndjson" : flags.csv ? "csv" : flags.tsv ? "tsv" : "auto" };
+  if (flags.csv !== undefined) return { kind: "csv", forExcel: isForExcel(flags.csv) };
+  return { kind: flags.ndjson ? "ndjson" : flags.tsv ? "tsv" : "auto" };
+}
+
+function isForExcel(program: string) {
+  if (program !== "" && program.toLowerCase() !== "excel") throw usage(`--csv=${program}: write --csv or --csv=excel.`);
+  return program !== "";
 }
 
 function fieldNames(text: string) {

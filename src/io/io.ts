@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { failure, Interrupted, PipeClosed, usage } from "../errors.ts";
+import { decode } from "./files/decode.ts";
 
 interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;
@@ -38,7 +39,9 @@ export interface Io {
   /** Writes to standard output and waits until there is room for more. */
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
-  /** Reads a file, or standard input for `-`. Errors name `flag`. */
+  /** Reads a file, or standard input for `-`, as it is. Errors name `flag`. */
+  readBytes(path: string, flag: string): Promise<Uint8Array>;
+  /** The same as text. */
   readText(path: string, flag: string): Promise<string>;
   /** Waits until standard error is written, then removes the signal handlers. */
   close(): Promise<void>;
@@ -49,17 +52,6 @@ const unreadable: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EISDIR: "it is a directory",
 };
-
-/** Decodes UTF-8 or UTF-16 and removes the byte order mark. Throws for any other encoding instead of sending garbled text. */
-function decode(bytes: Uint8Array, label: string): string {
-  const [first, second] = bytes;
-  const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
-  try {
-    return new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw usage(`${label} is not UTF-8 text.`, "Save it as UTF-8. Excel calls this format CSV UTF-8.");
-  }
-}
 
 async function bytesOf(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
@@ -117,15 +109,16 @@ export function createIo(process: ProcessLike): Io {
       });
     });
 
-  async function readText(path: string, flag: string) {
+  async function readBytes(path: string, flag: string): Promise<Uint8Array> {
     if (path === "-" && stdin.isTTY)
       throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or pass a file name.");
-    if (path === "-") return decode(await bytesOf(stdin), `${flag}: standard input`);
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (path === "-") return bytesOf(stdin);
+    return readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
     });
-    return decode(bytes, `${flag}: ${path}`);
   }
+  const readText = async (path: string, flag: string) =>
+    decode(await readBytes(path, flag), `${flag}: ${path === "-" ? "standard input" : path}`);
 
   async function close() {
     await new Promise<void>((resolve) => stderr.write("", () => resolve()));
@@ -145,6 +138,7 @@ export function createIo(process: ProcessLike): Io {
     cwd: () => process.cwd(),
     out,
     err: (text) => void stderr.write(text),
+    readBytes,
     readText,
     close,
   };

@@ -7,6 +7,8 @@ import { foldLines, lines } from "./text.ts";
 /** Options for machine-readable output: one line per item, with cells separated by tabs, or by commas for CSV. */
 export interface LineOptions {
   csv: boolean;
+  /** Excel takes text without this mark for the encoding of its computer, and shows wrong accents. */
+  byteOrderMark: boolean;
   /** Escape cells that a spreadsheet would run as formulas. */
   escapeFormulas: boolean;
   cells: CellOptions;
@@ -14,7 +16,8 @@ export interface LineOptions {
 
 const joined = (texts: readonly string[], csv: boolean) => (csv ? csvLine(texts) : `${texts.join("\t")}\n`);
 
-export const headerLine = (columns: readonly Column[], { csv }: LineOptions) =>
+export const headerLine = (columns: readonly Column[], { csv, byteOrderMark }: LineOptions) =>
+  (byteOrderMark ? "\ufeff" : "") +
   joined(
     columns.map((column) => column.header),
     csv,

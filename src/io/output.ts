@@ -1,6 +1,6 @@
 import type { CliError } from "../errors.ts";
 import { type CellOptions, type Column, columnValue, fill, type TimeMode, type View } from "./cells.ts";
-import { guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts";
+import { guessTable, guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts";
 import type { Format } from "./formats.ts";
 import { detailText, fieldLines, headerLine, itemLine, type LineOptions, tableText } from "./layouts.ts";
 import type { Sink } from "./sink.ts";
@@ -14,12 +14,28 @@ export interface ListPage {
   meta: { cursor?: string | null; hasMore?: boolean };
 }
 
+interface Text {
+  kind: "text";
+  text: string;
+  data: unknown;
+  /** The text is for programs, or laid out already: nothing in it is folded. */
+  verbatim?: boolean | undefined;
+  /** What CSV and TSV show instead of the data. */
+  table?: (() => Promise<Table>) | undefined;
+}
+
+/** Lines and columns. */
+export interface Table {
+  columns: readonly Column[];
+  rows: readonly object[];
+}
+
 /** The result of a command. The framework prints it in the requested format. */
 export type Outcome = (
   | { kind: "item"; data: unknown; subject: unknown; view?: View | undefined }
   | { kind: "list"; pages: AsyncIterable<ListPage>; view?: View | undefined }
   | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined }
-  | { kind: "text"; text: string; data: unknown; isProse?: boolean }
+  | Text
 ) & {
   /** Error to end with after the complete output, for example for an order that is left unpaid. */
   failure?: CliError | undefined;
@@ -86,6 +102,7 @@ export class CommandOutput implements Output {
     this.#cells = { now, paint, time: time ?? (this.#forPerson ? "relative" : "iso"), shortIds: this.#forPerson };
     this.#lines = {
       csv: format.kind === "csv",
+      byteOrderMark: format.kind === "csv" && format.forExcel,
       escapeFormulas: !rawCells && format.kind !== "auto",
       cells: { now, paint: (_, text) => text, time: time ?? "iso", shortIds: false },
     };
@@ -106,7 +123,9 @@ export class CommandOutput implements Output {
 
   async line(event: { type: string } & Item, text?: string) {
     if (this.format.kind === "ndjson") return this.#sink.write(`${toJson(event)}\n`);
-    if (text !== undefined && this.format.kind === "auto") await this.#sink.write(`${oneLine(text)}\n`);
+    if (text === undefined || this.format.kind !== "auto") return;
+    const shown = oneLine(text);
+    await this.#sink.write(`${this.#sink.terminal ? foldLines(shown, this.#options.columns) : shown}\n`);
   }
 
   async each(item: object, shown: string, view?: View) {
@@ -147,9 +166,14 @@ export class CommandOutput implements Output {
       return this.#sink.write(
         detailText({ columns: this.#withoutMoney(shown.columns, [row]) }, row, this.#cells, this.#options.columns),
       );
-    const columns = this.#blankMoney(shown.columns, row);
-    if (format.kind === "auto") return this.#sink.write(fieldLines({ columns }, row, this.#lines.cells));
-    await this.#sink.write(headerLine(columns, this.#lines) + itemLine(columns, row, this.#lines));
+    if (format.kind === "auto")
+      return this.#sink.write(fieldLines({ columns: this.#blankMoney(shown.columns, row) }, row, this.#lines.cells));
+    await this.#table(view ? { columns: view.columns, rows: [row] } : guessTable(row));
+  }
+
+  async #table({ columns, rows }: Table) {
+    const line = (row: Item) => itemLine(this.#blankMoney(columns, row), row, this.#lines);
+    await this.#sink.write(headerLine(columns, this.#lines) + rows.map((row) => line(row as Item)).join(""));
   }
 
   async #list({ pages, view }: Extract<Outcome, { kind: "list" }>) {
@@ -202,9 +226,11 @@ export class CommandOutput implements Output {
     await this.#list({ kind: "list", pages: one(), view });
   }
 
-  async #text({ text, data, isProse = false }: Extract<Outcome, { kind: "text" }>) {
-    if (this.format.kind !== "auto") return this.#item({ kind: "item", data, subject: subjectOf(data) });
-    const safe = isProse && this.#sink.terminal ? foldLines(lines(text), this.#options.columns) : lines(text);
+  async #text({ text, data, verbatim = false, table }: Text) {
+    const { kind } = this.format;
+    if (table && (kind === "csv" || kind === "tsv")) return this.#table(await table());
+    if (kind !== "auto") return this.#item({ kind: "item", data, subject: subjectOf(data) });
+    const safe = verbatim || !this.#sink.terminal ? lines(text) : foldLines(lines(text), this.#options.columns);
     await this.#sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
   }
 

@@ -66,20 +66,57 @@ function systemOpener({ env, platform }: Io): [string, ...string[]] {
   return [`${env.SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler"];
 }
 
-/**
- * Opens a URL with `command` (a program and its arguments, followed by `more`) or in the default browser: the only way for an address
- * from a server to reach another program. Returns false if the program cannot start; throws if it is not an http or https URL.
- */
-export async function openUrl(io: Io, address: string, command?: string, more: readonly string[] = []): Promise<boolean> {
-  const { href } = webUrl(address);
+/** Starts a program that keeps running. False if it cannot start. */
+async function start(io: Io, program: string, args: readonly string[]): Promise<boolean> {
   const spawn = await spawner();
-  const [given, ...options] = command?.split(/\s+/).filter(Boolean) ?? [];
-  const [program, ...args] = given ? [given, ...options] : systemOpener(io);
-  const child = spawn(program, [...args, ...more, href], { stdio: "ignore", detached: true, env: { ...io.env } });
+  const child = spawn(program, args, { stdio: "ignore", detached: true, env: { ...io.env } });
   const opened = await once(child, "spawn").then(
     () => true,
     () => false,
   );
   child.unref();
+  return opened;
+}
+
+/** Starts `command`, a program and its arguments, with more of them. False if it cannot start. */
+export function startCommand(io: Io, command: string, more: readonly string[]): Promise<boolean> {
+  const [program = "", ...args] = command.split(/\s+/).filter(Boolean);
+  return start(io, program, [...args, ...more]);
+}
+
+/**
+ * Opens a URL with `command` (a program and its arguments) or in the default browser. Returns false if the program cannot start; throws if
+ * it is not an http or https URL. Other users of the computer can see the URL among the program's arguments: for one that is secret there
+ * is `openSecretUrl`.
+ */
+export async function openUrl(io: Io, address: string, command?: string): Promise<boolean> {
+  const { href } = webUrl(address);
+  if (command?.trim()) return startCommand(io, command, [href]);
+  const [program, ...args] = systemOpener(io);
+  return start(io, program, [...args, href]);
+}
+
+/** For how many seconds a browser may take to read the page that leads it on. */
+const readWithinSeconds = 60;
+
+/** Removes a folder a while after this process ended. */
+const removeLater = (io: Io, folder: string) =>
+  start(io, "/bin/sh", ["-c", 'sleep "$1"; rm -rf -- "$2"', "sh", String(readWithinSeconds), folder]);
+
+/**
+ * As `openUrl`, in the default browser, without showing the URL to other users of the computer: the program gets a file that only this user
+ * can read and that leads on to the URL. `used` says when the file can go; without it, that is in a minute. On Windows only administrators
+ * see the arguments of others' programs.
+ */
+export async function openSecretUrl(io: Io, address: string, used?: Promise<unknown>): Promise<boolean> {
+  const { href } = webUrl(address);
+  if (io.platform === "win32") return openUrl(io, href);
+  const { privatePage } = await import("./files/private-page.ts");
+  const page = await privatePage(io, href);
+  const [program, ...args] = systemOpener(io);
+  const opened = await start(io, program, [...args, page.href]);
+  if (!opened) await page.remove();
+  else if (used) void used.then(page.remove);
+  else await removeLater(io, page.folder);
   return opened;
 }

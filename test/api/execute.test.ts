@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as keys from "../../server/accounts/keys-store.ts";
 import { sessionPrincipal } from "../../server/accounts/sessions.ts";
 import { createOperations } from "../../server/app/app.ts";
 import { type Client, CommittedProblem, type Principal } from "../../server/http/call.ts";
@@ -6,6 +7,7 @@ import { createCallAs } from "../../server/http/call-operation.ts";
 import { createExecute, type OperationRequest, type ServedOperation } from "../../server/http/execute.ts";
 import type { Rendered } from "../../server/http/reply.ts";
 import { Problem } from "../../server/lib/problem.ts";
+import { sha256 } from "../../server/lib/secrets.ts";
 import { notificationsPage } from "../../server/web/portal/notifications.ts";
 import { offersPage } from "../../server/web/portal/offers.ts";
 import { slotPage, slotsPage } from "../../server/web/portal/slots.ts";
@@ -19,15 +21,11 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
-const principalOf = ({ id }: Person, role: Principal["role"]): Principal => ({
-  userId: id,
-  keyId: "key",
-  sessionId: null,
-  keyExpiresAt: null,
-  role,
-  scopes: new Set(roleScopes[role]),
-  emailVerified: true,
-});
+async function caller({ deps }: TestServer, { key, id }: Person, role: Principal["role"]): Promise<Principal> {
+  const keyId = (await deps.store.read((q) => keys.findByHash(q, sha256(key))))!.id;
+  const scopes = new Set(roleScopes[role]);
+  return { userId: id, keyId, sessionId: null, keyExpiresAt: null, role, scopes, emailVerified: true };
+}
 
 const visitor: Client = { address: "127.0.0.1", agent: null, signal: new AbortController().signal };
 
@@ -57,7 +55,7 @@ onBothDatabases("execute", (serve) => {
   async function ownerAt() {
     const server = await serve();
     const owner = await registerOwner(server);
-    return { server, owner, principal: principalOf(owner, "game_owner"), ...direct(server) };
+    return { server, owner, principal: await caller(server, owner, "game_owner"), ...direct(server) };
   }
 
   it("validation: query, body, headers and idempotency key are checked before the handler runs", async () => {
@@ -177,8 +175,8 @@ onBothDatabases("calling an operation for a page", (serve) => {
   }
 
   it("result: the data and cursor that the API returns over HTTP", async () => {
-    const { playtester, slotId, call } = await marketplace();
-    const ann = call(principalOf(playtester, "playtester"));
+    const { server, playtester, slotId, call } = await marketplace();
+    const ann = call(await caller(server, playtester, "playtester"));
     const pairs = [
       [ann("listOffers", { query: { limit: 1 } }), "/playtester/playtests?limit=1"],
       [ann("listHeldSlots"), "/playtester/slots"],
@@ -195,8 +193,8 @@ onBothDatabases("calling an operation for a page", (serve) => {
   });
 
   it("refusals: those of the API: another account's slot, a missing scope, a state that does not allow it", async () => {
-    const { owner, playtester, slotId, call } = await marketplace();
-    const [ann, stranger] = [principalOf(playtester, "playtester"), principalOf(owner, "playtester")];
+    const { server, owner, playtester, slotId, call } = await marketplace();
+    const [ann, stranger] = [await caller(server, playtester, "playtester"), await caller(server, owner, "playtester")];
     await expect(call(stranger)("getHeldSlot", { params: { id: slotId } })).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(call(ann)("listGames")).rejects.toMatchObject({ code: "FORBIDDEN" });
     await expect(call({ ...ann, emailVerified: false })("listOffers")).rejects.toMatchObject({ code: "EMAIL_NOT_VERIFIED" });
@@ -206,8 +204,8 @@ onBothDatabases("calling an operation for a page", (serve) => {
   });
 
   it("committed refusal: thrown with its details, the first time and when it is replayed", async () => {
-    const { owner, call } = await marketplace();
-    const as = call(principalOf(owner, "game_owner"));
+    const { server, owner, call } = await marketplace();
+    const as = call(await caller(server, owner, "game_owner"));
     const buy = () => as("buyCreditWithCrypto", { body: { amountCents: 2000 }, idempotencyKey: "one" });
     const [first, again] = [await buy().catch((error) => error), await buy().catch((error) => error)];
     expect(first).toBeInstanceOf(Problem);

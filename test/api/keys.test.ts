@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Person, personWith, registerOwner } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 interface Key extends Person {
@@ -57,7 +58,7 @@ onBothDatabases("API keys", (serve) => {
     const child = await make(parent);
     const grandchild = await make(child);
     const reply = await owner.delete(`/auth/api-keys/${parent.keyId}`);
-    expect(reply.body.data.message).toBe("The API key and the 2 API keys created with it were revoked.");
+    expect(reply.body.data.message).toBe("The API key and the 2 API keys created with it or in its place were revoked.");
     expect(await Promise.all([owner, parent, child, grandchild, other].map(works))).toEqual([true, false, false, false, true]);
   });
 
@@ -68,7 +69,7 @@ onBothDatabases("API keys", (serve) => {
     await server.advance(0);
     const { store, clock } = server.deps;
     const write = store.write.bind(store);
-    let revoked: Promise<number> | undefined;
+    let revoked: Promise<string[]> | undefined;
     store.write = async (fn) => {
       revoked ??= write((tx) => keys.revoke(tx, parent.keyId, owner.id, clock.now()));
       await revoked;
@@ -93,14 +94,57 @@ onBothDatabases("API keys", (serve) => {
     expect(await Promise.all([old, child, successor].map(works))).toEqual([false, false, true]);
   });
 
-  it("rotation by the key itself without a grace period ends it at once, and its successor lives on", async () => {
+  it("rotation by the key itself without a grace period ends it at once; revoking the old key ends the successors too", async () => {
     const { server, owner, make } = await open();
     const old = await make(owner);
     const reply = await old.post(`/auth/api-keys/${old.keyId}/rotate`, { graceSeconds: 0 });
     const successor = personWith(server, reply.body.data.apiKey, owner.id);
     expect(await Promise.all([old, successor].map(works))).toEqual([false, true]);
+    const last = (await successor.post(`/auth/api-keys/${reply.body.data.key.id}/rotate`)).body.data;
+    expect(last.key).toMatchObject({ rotatedFrom: reply.body.data.key.id, parentId: expect.any(String) });
+    const child = await make(personWith(server, last.apiKey, owner.id));
+    expect(await works(child)).toBe(true);
+    expect((await owner.delete(`/auth/api-keys/${old.keyId}`)).body.data.message).toBe(
+      "The API key had been revoked before. Now the 3 API keys created with it or in its place were revoked too.",
+    );
+    const ended = [successor, personWith(server, last.apiKey, owner.id), child];
+    expect(await Promise.all(ended.map(works))).toEqual([false, false, false]);
     expect((await owner.delete(`/auth/api-keys/${old.keyId}`)).status).toBe(404);
-    expect(await works(successor)).toBe(true);
+  });
+
+  it("whoever holds a leaked key cannot outlive its revocation, nor take over another key; its owner can, with the password", async () => {
+    const { server, owner, make } = await open();
+    const login = { name: "ci", email: "game_owner1@example.com", password: "correct horse" };
+    const made = (await server.request("POST", "/auth/api-keys", { body: login })).body.data;
+    const leaked = { ...personWith(server, made.apiKey, owner.id), keyId: made.key.id as string };
+    const root = (await owner.get("/auth/api-keys")).body.data.keys.find(({ name }: { name: string }) => name === "Default");
+    const refused = await leaked.post(`/auth/api-keys/${root.id}/rotate`, { graceSeconds: 0 });
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining("send the password")]);
+    expect(await works(owner)).toBe(true);
+    const stolen = (await leaked.post(`/auth/api-keys/${leaked.keyId}/rotate`, { graceSeconds: 2_592_000 })).body.data;
+    await server.advance(0);
+    const mail = server.mails.at(-1)!.text;
+    expect(mail).toContain(`It replaces the API key ci (${made.key.prefix}…).`);
+    expect(mail.replace(/\s+/g, " ")).toContain(
+      `revoke both: playtest auth keys revoke ${leaked.keyId}; playtest auth keys revoke ${stolen.key.id}`,
+    );
+    const wrong = await owner.post(`/auth/api-keys/${leaked.keyId}/rotate`, { password: "wrong horse" });
+    expect(wrong.status).toBe(422);
+    const own = (await owner.post(`/auth/api-keys/${leaked.keyId}/rotate`, { password: "correct horse" })).body.data;
+    expect(own.key.rotatedFrom).toBeNull();
+    expect((await owner.delete(`/auth/api-keys/${leaked.keyId}`)).status).toBe(200);
+    const keys = [leaked, personWith(server, stolen.apiKey, owner.id), personWith(server, own.apiKey, owner.id)];
+    expect(await Promise.all(keys.map(works))).toEqual([false, false, true]);
+    expect(await works(await make(owner))).toBe(true);
+  });
+
+  it("a rotation with the password takes a code where the account has a second factor", async () => {
+    const { server, owner, make } = await open();
+    const app = await setUpFactor(server, owner, "correct horse");
+    const key = await make(owner);
+    const rotate = (body: object) => owner.post(`/auth/api-keys/${key.keyId}/rotate`, body);
+    expect((await rotate({ password: "correct horse" })).body.error.code).toBe("CODE_REQUIRED");
+    expect((await rotate({ password: "correct horse", code: await app.nextCode() })).body.data.key.rotatedFrom).toBeNull();
   });
 
   it("a successor takes the place of the old key: it ends no later and is revoked with the key that made the old one", async () => {
@@ -115,7 +159,7 @@ onBothDatabases("API keys", (serve) => {
     expect(await works(personWith(server, reply.body.data.apiKey, owner.id))).toBe(false);
   });
 
-  it("a key rotates only itself and keys made with it, unless it has no limit of its own", async () => {
+  it("a key rotates only itself and keys made with it", async () => {
     const { server, owner, make } = await open();
     const rotate = async (by: Person, keyId: string) => (await by.post(`/auth/api-keys/${keyId}/rotate`)).status;
     const root = (await owner.get("/auth/api-keys")).body.data.keys[0].id;
@@ -127,7 +171,8 @@ onBothDatabases("API keys", (serve) => {
     expect(await rotate(ending, root)).toBe(403);
     const plain = await make(owner, { scopes: ["game_owner"] });
     expect(await rotate(plain, plain.keyId)).toBe(201);
-    expect(await rotate(owner, ownKey.key.id)).toBe(201);
+    expect(await rotate(owner, ownKey.key.id)).toBe(403);
+    expect(await rotate(owner, plain.keyId)).toBe(201);
     expect(await rotate(await registerOwner(server), root)).toBe(404);
   });
 

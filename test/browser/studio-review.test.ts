@@ -254,7 +254,7 @@ describe("review page: moments", () => {
     const slotId = await submitted(server, owner, { gameId });
     for (const atMs of [1000, 2000]) await owner.post(`/slots/${slotId}/moments`, { atMs, text: "The door" });
     const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
-    server.deps.cutter = createFfmpegCutter({ ffmpeg, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+    server.deps.cutter = createFfmpegCutter({ ...server.deps.config.clips, ffmpeg });
     const { page, context } = await opened(slotId, { hash: "#t=7s" });
     await page.getByRole("button", { name: "Take an image of the moment at 0:02" }).click();
     await page.locator("#moments [data-cutting]").waitFor();

@@ -2,10 +2,12 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
+import { MailRefused } from "../../server/mail/mailer.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { failedJob } from "../helpers/rightful-requests.ts";
 
 const fixture = eachOwnerFixture();
 let key: string;
@@ -78,12 +80,68 @@ describe("admin", () => {
       /Line 2: "ada@" is not an email address.[\s\S]*Line 3: the role must be tester or owner/,
     ],
     ["email\n", /names nobody/],
+    [
+      "E-Mail,Name\n\u200bada@example.com,Ada\nada@müller.example,Ada\nada@exa mple.com,Ada\n",
+      /Line 2: "\\u200bada@example\.com" is not an email address\.\nLine 4: "ada@exa mple.com" is not an email address\.\nNobody was invited\./,
+    ],
+    [
+      `email\n${Array.from({ length: 240 }, (_, index) => `t${index}@example.net`).join("\n")}\nada@ex_ample.com\n`,
+      /^[^\n]*Line 242: "ada@ex_ample\.com" is not an email address\.\nNobody was invited\./,
+    ],
+    ["person,role\nada@example.com,owner\n", /there is no column email, only person, role\. Nobody was invited\./],
   ])("admin invite: refuses the file %j whole", async (text, said) => {
     const folder = testFolder();
     writeFileSync(join(folder, "testers.csv"), text);
     const { code, stderr } = await fixture.run("admin invite testers.csv", { key, cwd: folder });
     expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
     expect((await data("invitations")).invitations).toEqual([]);
+  });
+
+  it("admin invite: understands how spreadsheets call the column, and converts domains", async () => {
+    const folder = testFolder();
+    writeFileSync(join(folder, "testers.csv"), "E-Mail Address;Name\nada@müller.example\u200b;Ada\n");
+    const { code, stdout } = await fixture.run("admin invite testers.csv", { key, cwd: folder });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^2\tada@xn--mller-kva\.example\ttester\tinvited\t/)]);
+  });
+
+  it("admin mail: lists an email that was refused, and sends it again", async () => {
+    fixture.server.refusals.set("gone@example.net", new MailRefused("550 5.1.1 No such mailbox"));
+    await admin("invite --email gone@example.net");
+    await fixture.server.advance(0);
+    expect((await admin("invitations")).stdout).toMatch(/gone@example\.net.*not delivered/);
+    expect((await fixture.run("status", { key })).stderr).toContain(
+      "1 email could not be sent:\n  playtest admin mail list --state failed",
+    );
+    expect((await admin("mail list --state failed")).stdout).toMatch(
+      /gone@example\.net\t.*\tfailed\t1\t.*550 5\.1\.1 No such mailbox/,
+    );
+    fixture.server.refusals.clear();
+    const retried = await admin("mail retry --all");
+    expect([retried.code, retried.stderr]).toEqual([0, "1 email will be sent in a moment.\n"]);
+    await fixture.server.advance(0);
+    expect(fixture.server.mails.at(-1)!.to).toBe("gone@example.net");
+    expect((await admin("mail retry --all")).stderr).toBe("No email was sent again.\n");
+    expect((await admin("mail retry")).code).toBe(2);
+  });
+
+  it("admin jobs: says what a job that failed for good was for, and runs it again", async () => {
+    const id = await failedJob(fixture.server);
+    expect((await fixture.run("status", { key })).stderr).toContain("1 background job failed for good:\n  playtest admin jobs");
+    expect((await data("jobs")).jobs).toMatchObject([
+      {
+        id,
+        kind: "transcribe",
+        purpose: "transcribe a video",
+        about: { slotId: expect.any(String) },
+        error: "Error: gone",
+        tries: 25,
+      },
+    ]);
+    const retried = await admin(`jobs retry ${id}`);
+    expect([retried.code, retried.stderr]).toEqual([0, "1 job will run in a moment.\n"]);
+    await fixture.server.advance(0);
+    expect((await data("jobs")).jobs).toEqual([]);
+    expect((await admin("jobs retry --all")).stderr).toBe("No job was queued again.\n");
   });
 
   it("admin commands take the name of an account that only one has", async () => {

@@ -222,7 +222,7 @@ it("auth keys revoke: lists the keys created with it before it asks, and revokes
     expect.stringContaining("So do these 2 keys, created with it: grandchild ("),
   ]);
   const done = await run(["auth", "keys", "revoke", parent.key.id, "--yes"], options);
-  expect(done.stdout).toBe("The API key and the 2 API keys created with it were revoked.\n");
+  expect(done.stdout).toBe("The API key and the 2 API keys created with it or in its place were revoked.\n");
   const names = await run(["auth", "keys", "list", "--jq", ".keys[].name"], options);
   expect(names.stdout).not.toMatch(/parent|child/);
 });

@@ -31,6 +31,7 @@ import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { order, personWith, play, registerPlaytester } from "../helpers/factories.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { nodeAt } from "../helpers/server.ts";
+import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 // Each test starts processes, which on a busy machine take their time.
@@ -212,7 +213,6 @@ describe("a backup that is cut off", () => {
 
 it("a backup looks once more when a file goes while it is at work", async () => {
   const dataDir = await withBuild(100);
-  const { default: Database } = await import("better-sqlite3");
   const other = new Database(join(dataDir, "playtest.db"));
   const [short, last] = ["002", "003"].map((end) => `builds/${buildId.slice(0, -3)}${end}`) as [string, string];
   const happen = new Map([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
-import { giveMinutes } from "../helpers/factories.ts";
+import { createGame, giveMinutes, order } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 import { evmWallet } from "../helpers/wallets.ts";
@@ -126,15 +126,52 @@ describe("billing", () => {
     const folder = testFolder();
     const all = await run(["billing", "invoice", "--all", "--since", "2026-01-01", "--dir", folder]);
     expect(all.code).toBe(0);
-    expect(readdirSync(folder).sort()).toEqual(ids.map((id) => `invoice-${id.slice(-8)}.pdf`).sort());
-    expect(
-      readFileSync(join(folder, `invoice-${ids[1]!.slice(-8)}.pdf`))
-        .subarray(0, 5)
-        .toString(),
-    ).toBe("%PDF-");
+    expect(readdirSync(folder).sort()).toEqual(["invoice-PT-2026-000001.pdf", "invoice-PT-2026-000002.pdf"]);
+    expect(readFileSync(join(folder, "invoice-PT-2026-000002.pdf")).subarray(0, 5).toString()).toBe("%PDF-");
     expect((await run("billing invoice --since 2027-01-01")).stdout).toBe("");
     const recent = await run(["billing", "invoice", "--since", "7d", "--dir", folder, "--jq", ".result | length"]);
     expect(recent.stdout).toBe("2\n");
+  });
+
+  it("billing invoice: saves confirmations of orders and credit notes under what they are", async () => {
+    const { owner, server } = fixture;
+    const bought = (await json("billing credit add --amount 100 --sandbox")) as unknown as {
+      result: { payment: { id: string } };
+    };
+    await order(owner, await createGame(owner));
+    const paymentId = bought.result.payment.id;
+    await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "disputed" } });
+    const folder = testFolder();
+    const ran = await run(["billing", "invoice", "--all", "--dir", folder, "--json=kind,number,paymentId"]);
+    const [confirmation] = (await owner.get("/billing/payments")).body.data.payments;
+    expect(JSON.parse(ran.stdout).result ?? JSON.parse(ran.stdout)).toEqual([
+      { kind: "order_confirmation", number: null, paymentId: confirmation.id },
+      { kind: "invoice", number: "PT-2026-000001", paymentId },
+      { kind: "credit_note", number: "PT-CN-2026-000001", paymentId },
+    ]);
+    expect(readdirSync(folder).sort()).toEqual([
+      "credit-note-PT-CN-2026-000001.pdf",
+      "invoice-PT-2026-000001.pdf",
+      `order-confirmation-${confirmation.id.slice(-8)}.pdf`,
+    ]);
+    const one = await run(["billing", "invoice", confirmation.id, "--dir", testFolder()]);
+    expect(one.stdout).toContain("order_confirmation");
+  });
+
+  it("billing details and invoices: what was set is shown, and each document is listed", async () => {
+    const set = await run(["billing", "details", "set", "--name", "Moon Games GmbH", "--country", "de", "--tax-number", "DE1"]);
+    expect(set.code).toBe(0);
+    await run(["billing", "details", "set", "--clear", "tax-number"]);
+    const shown = await json("billing details");
+    expect((shown as unknown as { details: object }).details).toEqual({
+      name: "Moon Games GmbH",
+      address: null,
+      country: "DE",
+      taxNumber: null,
+    });
+    expect((await run("billing details set")).code).toBe(2);
+    await json("billing credit add --amount 20 --sandbox");
+    expect((await run("billing invoices")).stdout).toContain("PT-2026-000001");
   });
 
   it.each([

@@ -143,7 +143,7 @@ const orders: Fact[] = [
     },
   },
   {
-    says: /^Pushed\. .+ Ordered \S+ for \$20\.00: active\. $/,
+    says: /^Pushed to .+\. .+ Ordered \S+ for \$20\.00: active\. $/,
     line({ gameId, cwd }) {
       writeFileSync(join(cwd, "order.json"), "{}");
       return `games push https://example.com/other.zip ${gameId} --order order.json --yes`;
@@ -154,7 +154,7 @@ const orders: Fact[] = [
     },
   },
   {
-    says: /^Pushed\. .+ Already ordered \S+ for \$20\.00: active\. This order was already placed\. Nothing was charged\. It is shown as it was then\. $/,
+    says: /^Pushed to .+\. .+ Already ordered \S+ for \$20\.00: active\. This order was already placed\. Nothing was charged\. It is shown as it was then\. $/,
     async line({ gameId, cwd, run }) {
       writeFileSync(join(cwd, "order.json"), "{}");
       const line = `games push https://example.com/other.zip ${gameId} --order order.json --yes --idempotency-key once`;
@@ -640,7 +640,7 @@ let conversation: string;
 
 const ages: Fact[] = [
   {
-    says: /invoice-[0-9a-f]{8}\.pdf/,
+    says: /invoice-PT-/,
     async line(scene) {
       await bought(scene);
       await scene.server.advance(moved);
@@ -650,7 +650,7 @@ const ages: Fact[] = [
     async holds({ owner, cwd }) {
       const [newest, ...older] = (await owner.get("/billing/payments?type=credit")).body.data.payments;
       expect(older).not.toEqual([]);
-      expect(readdirSync(cwd).filter((name) => name.endsWith(".pdf"))).toEqual([`invoice-${newest.id.slice(-8)}.pdf`]);
+      expect(readdirSync(cwd).filter((name) => name.endsWith(".pdf"))).toEqual([`invoice-${newest.document.number}.pdf`]);
     },
   },
   {

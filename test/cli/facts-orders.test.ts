@@ -220,7 +220,7 @@ const orders: Fact[] = [
     },
   },
   {
-    says: "The order costs $520.00, but the balance is $500.00: $20.00 short. Nothing was ordered. Buy credit with `playtest billing credit add`. Or pay with --pay card.",
+    says: "The order costs $520.00, but the balance is $500.00: $20.00 short. Nothing was ordered. Buy credit with `playtest billing credit add --amount 20`. Or pay with --pay card.",
     code: 7,
     line: ({ gameId }) => `order ${gameId} --quantity 26 --yes`,
     async holds(scene) {
@@ -280,7 +280,7 @@ const bulk: Fact[] = [
     },
   },
   {
-    says: "The funds do not cover the last row. To order them later, add funds and run the same command again.",
+    says: "The funds do not cover the last row ($40.00): $20.00 more credit is needed. To order the rest later, add it and run the same command again.",
     code: 7,
     line(scene) {
       rows(scene, "quantity\n24\n2\n");
@@ -294,7 +294,7 @@ const bulk: Fact[] = [
     },
   },
   {
-    says: "The funds ran out with 1 row left. Buy credit with `playtest billing credit add`. Run the same command again to resume.",
+    says: "The funds ran out with 1 row left: $20.00 more credit is needed. Buy credit with `playtest billing credit add --amount 20`. Run the same command again to resume.",
     code: 7,
     line(scene) {
       rows(scene, "quantity\n24\n2\n");

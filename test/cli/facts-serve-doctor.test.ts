@@ -12,7 +12,6 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { locate } from "../../server/database/drivers.ts";
 import { migrate, migrations } from "../../server/database/migrate.ts";
@@ -27,6 +26,7 @@ import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { createHistory } from "../helpers/history.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { startTestServer } from "../helpers/server.ts";
+import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 /** The advice of `playtest serve doctor`: who follows it has what the check complained about no more. */
@@ -68,7 +68,7 @@ beforeAll(async () => {
   expect((await playtest(["serve", "backup", backup, "--data", lived])).stderr).toBe("");
 });
 afterAll(() => {
-  // Empty where the set-up failed: the parent of an empty path is that of the checkout.
+  // Empty where the set-up failed: the parent of an empty path would be that of the checkout.
   for (const folder of [lived, backup && dirname(backup)]) if (folder !== "") rmSync(folder, { recursive: true });
 });
 
@@ -118,9 +118,16 @@ const advice: Advice[] = [
     follow: (folder) => writeFileSync(join(folder, "config.json"), '{"jobs":{"leaseMs":2000}}', { mode: 0o600 }),
   },
   {
+    check: "disk_space",
+    detail: /^[\d.]+ [GM]iB free in \S+$/,
+    help: "The server reports at /readyz that it is not ready with less than 1048576 GiB (http.readyMinFreeBytes), and can soon write nothing. Free some space, or move the data to a larger disk.",
+    break: (folder) => writeFileSync(join(folder, "config.json"), `{"http":{"readyMinFreeBytes":${2 ** 50}}}`, { mode: 0o600 }),
+    follow: (folder) => writeFileSync(join(folder, "config.json"), '{"http":{"readyMinFreeBytes":0}}', { mode: 0o600 }),
+  },
+  {
     check: "jobs",
     detail: "1 × sweep-blobs failed (Error: no disk)",
-    help: "These background jobs failed 25 times over several days and are not retried. Remove the cause, then requeue them with `--fix`.",
+    help: "These background jobs failed 25 times over several days and are not retried. `playtest admin jobs` lists what each was for. Remove the cause, then run `playtest admin jobs retry --all`, or requeue them with `--fix`.",
     break: (folder) => deadJob(folder),
     async follow(folder) {
       await startOnce(folder);

@@ -392,6 +392,17 @@ describe("keys", () => {
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it.each(["key\nK-1\n", "Keys,Status\nK-1,unused\n", '"Steam key"\r\nK-1\r\n'])(
+    "add: refuses a table of keys: %j",
+    async (stdin) => {
+      const id = await fixture.order();
+      const ran = await fixture.run(`playtests keys add ${id} --file -`, { stdin });
+      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("is the heading of a table and no game key")]);
+      expect((await fixture.owner.get(`/playtests/${id}/keys`)).body.data.keys).toEqual([]);
+      expect((await fixture.run(`playtests keys add ${id} --file -`, { stdin: "KEY-1\nkeys of mine\n" })).code).toBe(0);
+    },
+  );
+
   it("review cancel: does not ask about a slot without a reported problem", async () => {
     const slotId = await claim(await registerPlaytester(fixture.server), await fixture.order());
     const { code, stderr } = await fixture.run(`review cancel ${slotId}`, { tty: true });

@@ -60,6 +60,7 @@ describe("looking", () => {
       submitted     now
       video         4.0 KiB
       video length  unknown
+      video format  H.264, 64×48 (MP4)
       build         2026-03-01 12:00
       notes         It was fun.
       "

@@ -439,7 +439,7 @@ describe("serve doctor and migrate", () => {
     const { code, stdout } = await run("doctor", "--ledger", "--data", folder);
     const lines = stdout.trimEnd().split("\n");
     expect({ code, failed: lines.filter((line) => !line.includes("\tok\t")) }).toEqual({ code: 0, failed: [] });
-    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(10);
+    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(12);
     expect(server.child.exitCode).toBe(null);
   });
 
@@ -450,6 +450,7 @@ describe("serve doctor and migrate", () => {
     const again = await run("migrate", "--data", folder, "--json");
     expect(JSON.parse(again.stdout).result).toEqual({
       applied: [],
+      copy: null,
       location: { database: `SQLite ${folder}/playtest.db`, databaseFrom: "default", dataDir: folder, dataDirFrom: "--data" },
     });
     chmodSync(join(folder, "playtest.db"), 0o644);

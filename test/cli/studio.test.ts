@@ -1,8 +1,11 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
-import { playtest, type Ran, startStudio, testFolder } from "../helpers/cli.ts";
+import { type FakeProcess, playtest, type Ran, startStudio, testFolder } from "../helpers/cli.ts";
 import { claim, createGame, order, play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { hiddenFields } from "../helpers/portal.ts";
@@ -70,7 +73,7 @@ describe("playtest studio", () => {
     expect((await ask(`${studio.origin}/studio`)).status).toBe(403);
     expect((await ask(`${studio.origin}/?token=guess`)).status).toBe(403);
     const { set, cookie, folder, base } = await enter(studio);
-    expect(set).toMatch(/^playtest_studio_\d+=[\w-]{43}; Path=\/[\w-]{43}; HttpOnly; SameSite=Strict$/);
+    expect(set).toMatch(/^playtest_studio_\d+=[\w-]{43}; Path=\/[\w-]{43}; HttpOnly; SameSite=Lax$/);
     expect(set).toContain(`Path=${folder};`);
     const again = await ask(studio.url);
     expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
@@ -80,6 +83,43 @@ describe("playtest studio", () => {
     expect(page.text).toContain(new URL(fixture.server.baseUrl).host);
     expect(page.text).not.toContain(fixture.owner.key);
     expect((await ask(`${base}/assets/studio.css`, { cookie })).status).toBe(200);
+  });
+
+  it("answers no request without a host, also of HTTP/1.0", async () => {
+    const { url, origin } = await start(account());
+    const { port, pathname, search } = new URL(url);
+    const status = (head: string) =>
+      new Promise<string>((resolve) => {
+        const socket = connect(Number(port), "127.0.0.1", () => socket.write(`${head}\r\n\r\n`));
+        socket.once("data", (chunk) => resolve(String(chunk).split(" ")[1]!)).once("end", () => socket.end());
+      });
+    const target = `GET ${pathname}${search}`;
+    const heads = [`${target} HTTP/1.0`, `${target} HTTP/1.0\r\nHost:`, `${target} HTTP/1.1\r\nHost:`, `${target} HTTP/1.1`];
+    expect(await Promise.all(heads.map((head) => status(`${head}\r\nConnection: close`)))).toEqual(["403", "403", "403", "400"]);
+    expect((await ask(`${origin}/${search}`)).status).toBe(303);
+  });
+
+  it("starts the browser with a file that only this user can read, and removes it when it was used", async () => {
+    const home = testFolder();
+    const browser = join(home, "browser");
+    const seen = join(home, "seen");
+    writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > "${seen}.part"; mv "${seen}.part" "${seen}"\n`, { mode: 0o755 });
+    const env = { BROWSER: browser, HOME: home };
+    let own: FakeProcess | undefined;
+    const onOutput = (_: string, process: FakeProcess) => {
+      own = process;
+    };
+    const ended = playtest(["studio"], { ...account(), env, tty: { stdout: true }, columns: 500, onOutput });
+    await expect.poll(() => existsSync(seen), { timeout: 20_000 }).toBe(true);
+    const file = readFileSync(seen, "utf8").trim();
+    expect(file).toMatch(/^file:\/\/\/.*\/playtest-open-\w+\/open\.html$/);
+    const path = fileURLToPath(file);
+    expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700]);
+    const url = /url=(\S+)"/.exec(readFileSync(path, "utf8"))![1]!;
+    expect((await ask(url)).status).toBe(303);
+    await expect.poll(() => existsSync(dirname(path))).toBe(false);
+    own!.signal("SIGINT");
+    expect((await ended).stderr).toContain("If it shows nothing, open it there yourself.");
   });
 
   it("the folder of the cookie is told to nobody who is not signed in, and every address of a page is in it", async () => {
@@ -213,7 +253,7 @@ describe("playtest studio", () => {
   it("passes posters and still images on", async () => {
     const { owner, server } = fixture;
     const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
-    server.deps.cutter = createFfmpegCutter({ ffmpeg, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+    server.deps.cutter = createFfmpegCutter({ ...server.deps.config.clips, ffmpeg });
     const slot = await play(server, await registerPlaytester(server), await order(owner, await createGame(owner)));
     const { id } = (await owner.post(`/slots/${slot}/moments`, { atMs: 1000, text: "The door" })).body.data.moment;
     await server.request("PUT", `/moments/${id}/still`, { key: owner.key });
@@ -246,7 +286,7 @@ describe("playtest studio", () => {
   it("is for owners: a playtester's key is refused", async () => {
     const { key } = await registerPlaytester(fixture.server);
     const ran = await playtest(["studio", "--no-open"], { baseUrl: fixture.server.baseUrl, key });
-    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("Studio is for game owners")]);
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining("Studio is for game owners")]);
   });
 });
 

@@ -32,6 +32,7 @@ describe("contract: text lengths", () => {
     ["updateGame", "description", 5000, {}],
     ["createPlaytest", "notesForTesters", 5000, {}],
     ["createPlaytest", "qualifications", 2000, {}],
+    ["createPlaytest", "ref", 100, {}],
     ["quotePlaytest", "qualifications", 2000, {}],
     ["updatePlaytest", "notesForTesters", 5000, {}],
     ["acceptSlot", "comment", 1000, {}],
@@ -327,7 +328,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"again amountCents graceSeconds method minCents minutes note rateCents reason revokeApiKeys scopes userId validForSeconds withName withNotes"`,
+      `"again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes userId validForSeconds withName withNotes"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -344,6 +345,7 @@ describe("contract: endpoints", () => {
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
+      "findPlaytestsByRef",
     ]);
   });
 
@@ -368,7 +370,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot readPayoutInstructions createAdmin createTesters"`,
     );
   });
 });
@@ -378,6 +380,7 @@ describe("contract: replies", () => {
   const playtest = {
     id: uuid,
     gameId: uuid,
+    ref: null,
     visibility: "private",
     quantity: 1,
     durationMinutes: 60,

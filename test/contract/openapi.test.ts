@@ -172,6 +172,7 @@ describe("OpenAPI document: content", () => {
       "X-Payment-Currency",
       "X-Payment-From",
       "X-Payment",
+      "PAYMENT-SIGNATURE",
       "Idempotency-Key",
     ]);
     expect(parametersOf(order)).toMatchObject([
@@ -181,11 +182,12 @@ describe("OpenAPI document: content", () => {
       { in: "header", schema: { enum: ["USDC", "ETH", "SOL"], default: "USDC" } },
       { in: "header", schema: { type: "string", maxLength: 64 } },
       { in: "header", content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentProof" } } } },
+      { in: "header", schema: { type: "string" } },
       { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
     ]);
     expect(Object.keys(order.responses).join(" ")).toBe("201 400 401 402 403 404 408 409 413 415 422 429 500 503");
     const refused = resolve(order.responses[402]?.$ref as string) as { headers: Node };
-    expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "PAYMENT-REQUIRED", "Retry-After"]));
+    expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "Retry-After"]));
     expect(order.requestBody?.required).toBe(false);
     expect(order["x-risk"]).toBe("spend");
     expect(order["x-extension"]).toBeUndefined();

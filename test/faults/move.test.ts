@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
@@ -17,6 +16,7 @@ import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startRestricted } from "../helpers/restricted.ts";
 import { createTestRandom, nodeAt } from "../helpers/server.ts";
+import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -8,14 +8,6 @@ import { freshFolder } from "../helpers/store.ts";
 
 afterEach(killLeftovers);
 
-it("a limit of 24 open files is named with its remedy, and is not reported as a bug", async () => {
-  const argv = ["serve", "run", "--port", "0", "--ephemeral"];
-  const { code, stderr } = await spawnPlaytest(freshFolder(), argv, {}, "-n 24").ended;
-  expect(stderr).toContain("Raise the limit of open files");
-  expect(stderr).not.toMatch(/bug|\n {4}at /);
-  expect(code).toBe(1);
-});
-
 it("clients that hold as many connections as the server may have open leave it the files that it needs", async () => {
   const folder = freshFolder();
   const file = join(folder, "ready.json");

@@ -136,6 +136,7 @@ export async function playtest(argv: readonly string[], options: RunOptions = {}
       now += ms;
     },
     keyring: () => undefined,
+    systemHome: () => folder,
     ...options.outside,
   };
   const code = await main(argv, process, outside);

@@ -1,4 +1,5 @@
 import { initial } from "../../server/database/migrations/001-initial.ts";
+import { invoicing } from "../../server/database/migrations/033-invoices.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 
 /** A way to corrupt the ledger by hand, and what the checks then report. */
@@ -130,6 +131,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "a completed payment that was not credited",
     rule: "ledger_5_once",
+    also: ["ledger_11_invoices"],
     says: /payment \S+ is completed with 40000, but was credited 0 times/,
     sql: [renamed("settle", first("ledger_transfers", "source = 'topup:'"))],
   },
@@ -308,9 +310,46 @@ export const corruptions: readonly Corruption[] = [
     says: /transfer gift:lost is of an unknown kind/,
     sql: [renamed("gift", first("ledger_transfers", "source = 'goodwill:'"))],
   },
+  {
+    name: "a removed credit note",
+    rule: "ledger_11_invoices",
+    also: ["ledger_12_invoice_numbers"],
+    says: /payment \S+ brought 0, its invoices come to 6000/,
+    sql: ["DELETE FROM billing_documents WHERE kind = 'credit_note'"],
+  },
+  {
+    name: "an invoice with another total",
+    rule: "ledger_11_invoices",
+    says: /payment \S+ brought \d+, its invoices come to \d+;.* is stored with a total of \d+, which it does not state/,
+    sql: [
+      `UPDATE billing_documents SET total_cents = total_cents - 1 WHERE id = ${first("billing_documents", "kind = 'invoice'")}`,
+    ],
+  },
+  {
+    name: "an invoice that states another total",
+    rule: "ledger_11_invoices",
+    says: /document PT-\S+ is stored with a total of \d+, which it does not state/,
+    sql: [
+      `UPDATE billing_documents SET document = REPLACE(document, '"totalCents":', '"totalCents":9') WHERE id = ${first("billing_documents", "kind = 'invoice'")}`,
+    ],
+  },
+  {
+    name: "a number that was left out",
+    rule: "ledger_12_invoice_numbers",
+    says: /series PT-\d+ has \d+ documents up to number \d+/,
+    sql: ["UPDATE invoice_numbers SET last = last + 1 WHERE issuer = 'PT'"],
+  },
+  {
+    name: "an invoice whose number was changed",
+    rule: "ledger_12_invoice_numbers",
+    says: /document PT-lost is stored as PT-\d{4}-0\d+/,
+    sql: [`UPDATE billing_documents SET number = 'PT-lost' WHERE id = ${first("billing_documents", "kind = 'invoice'")}`],
+  },
 ];
 
-const triggers = initial.statements.flatMap((statement) => (typeof statement === "string" ? [] : [statement.sqlite]));
+const triggers = [...initial.statements, ...invoicing.statements].flatMap((statement) =>
+  typeof statement === "object" && "sqlite" in statement ? [statement.sqlite] : [],
+);
 
 /** Corrupts the ledger. The triggers that protect it are removed for that and created again. */
 export async function corrupt(tx: Query, { variant }: Store["dialect"], { unguard, sql }: Corruption): Promise<void> {

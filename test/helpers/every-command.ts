@@ -5,6 +5,7 @@ import { startSession } from "../../server/accounts/sessions.ts";
 import * as sessions from "../../server/accounts/sessions-store.ts";
 import { find as findUser } from "../../server/accounts/users-store.ts";
 import { openStore } from "../../server/database/open.ts";
+import { MailRefused } from "../../server/mail/mailer.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
@@ -18,10 +19,12 @@ import {
   play,
   registerOwner,
   registerPlaytester,
+  videoBytes,
 } from "./factories.ts";
 import { setUpFactor } from "./factors.ts";
 import { addPasskey } from "./passkeys.ts";
 import type { Receiver } from "./receiver.ts";
+import { failedJob } from "./rightful-requests.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 
@@ -73,6 +76,15 @@ async function invited({ server, admin }: World): Promise<string> {
   const body = { invitations: [{ email: `invited-${server.deps.newId()}@example.net` }] };
   const reply = await server.request("POST", "/admin/invitations", { key: admin, body });
   return reply.body.data.results[0].invitation.id;
+}
+
+/** An email that the mail server refused. */
+async function refusedMail({ server, admin }: World): Promise<string> {
+  const email = `refused-${server.deps.newId()}@example.net`;
+  server.refusals.set(email, new MailRefused("550 5.1.1 No such mailbox"));
+  await server.request("POST", "/admin/invitations", { key: admin, body: { invitations: [{ email }] } });
+  await server.advance(0);
+  return (await server.request("GET", "/admin/mails?state=failed", { key: admin })).body.data.mails[0].id;
 }
 
 export async function everyWorld(server: TestServer, receiver: Receiver): Promise<World> {
@@ -140,7 +152,7 @@ const asAdmin =
   async (world) => ({ words: await make(world), key: world.admin });
 
 /** A folder holding one file. */
-function withFile(name: string, text: string): string {
+function withFile(name: string, text: string | Buffer): string {
   const cwd = testFolder();
   writeFileSync(join(cwd, name), text);
   return cwd;
@@ -375,6 +387,9 @@ export const everyCommand: Record<string, Row> = {
   "billing payments list": nothing,
   "billing payments show": words(({ payment }) => payment()),
   "billing invoice": async ({ payment }) => ({ words: `${await payment()} --dir out`, cwd: testFolder() }),
+  "billing invoices list": nothing,
+  "billing details show": nothing,
+  "billing details set": words(() => "--name Lantern"),
   "billing credit add": words(() => "--amount 20"),
   "billing credit x402": words(() => "--amount 20"),
   "billing credit x402 prove": words(async ({ server, owner }) => {
@@ -467,7 +482,7 @@ export const everyCommand: Record<string, Row> = {
   "tester submit": async (world) => {
     const { slotId, person } = await world.claimed();
     await giveVideo(world.server, slotId, person);
-    return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", `\0\0\0\x18ftypmp42${"x".repeat(4096)}`) };
+    return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", videoBytes()) };
   },
   "tester release": tester((id) => `${id} --yes`),
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
@@ -513,6 +528,10 @@ export const everyCommand: Record<string, Row> = {
   "admin invite": asAdmin(() => "--email ada@example.net"),
   "admin invitations": asAdmin(async (world) => (await invited(world)) && ""),
   "admin invitations revoke": asAdmin(invited),
+  "admin mail list": asAdmin(async (world) => (await refusedMail(world)) && ""),
+  "admin mail retry": asAdmin(refusedMail),
+  "admin jobs": asAdmin(async ({ server }) => (await failedJob(server)) && ""),
+  "admin jobs retry": asAdmin(({ server }) => failedJob(server)),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
   "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),

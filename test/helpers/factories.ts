@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import { insertRow } from "../../server/database/rows.ts";
+import { issueInvoice } from "../../server/billing/invoices/service.ts";
+import { bare, insert, type PaymentRow } from "../../server/billing/store.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { topUpTransfers } from "../../server/ledger/rules.ts";
 import { postAll } from "../../server/ledger/store.ts";
@@ -74,7 +76,8 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
   const id = deps.newId();
   const now = deps.clock.now();
   await deps.store.write(async (tx) => {
-    await insertRow(tx, "payments", {
+    const payment: PaymentRow = {
+      ...bare,
       id,
       owner_id: owner.id,
       amount_cents: cents,
@@ -85,7 +88,8 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
       created_at: now,
       updated_at: now,
       completed_at: now,
-    });
+    };
+    insert(tx, payment);
     const transfers = topUpTransfers({
       eventKey: `topup:${id}`,
       from: "assets:processor:sandbox",
@@ -95,6 +99,7 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
       settles: 0,
     });
     await postAll(tx, transfers, { now, newId: deps.newId });
+    await issueInvoice(deps, tx, payment);
   });
 }
 
@@ -114,8 +119,16 @@ export async function giveMinutes(server: TestServer, owner: Person, minutes: nu
   await deps.store.write((tx) => postAll(tx, [transfer], { now: deps.clock.now(), newId: deps.newId }));
 }
 
-/** The first bytes of an MP4 file, and as much after them as asked for. */
-export const videoBytes = (size = 4096): Buffer => Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42"), Buffer.alloc(size - 12, 7)]);
+/** An MP4 of one frame that lasts no time. */
+const instant = readFileSync(new URL("../fixtures/videos/instant.mp4", import.meta.url));
+
+/** An MP4 of this size, most of which is a gap. It says no length. */
+export function videoBytes(size = 4096): Buffer {
+  const gap = Buffer.alloc(size - instant.length, 7);
+  gap.writeUInt32BE(gap.length);
+  gap.write("free", 4, "latin1");
+  return Buffer.concat([instant, gap]);
+}
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -156,7 +169,7 @@ export async function play(server: Node, playtester: Person, playtestId: string)
   return slotId;
 }
 
-/** What the ten invariants of the ledger find wrong. */
+/** What the invariants of the ledger find wrong. */
 export async function ledgerFaults(server: TestServer): Promise<string[]> {
   const checks = await server.deps.store.read(checkLedger);
   return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);

@@ -130,10 +130,14 @@ export async function newPasskey(server: TestServer, person: Person, password = 
 }
 
 /** Adds a passkey to an account. The server has its former name afterwards. */
-export async function addPasskey(server: TestServer, person: Person): Promise<{ key: Authenticator; id: string }> {
+export async function addPasskey(
+  server: TestServer,
+  person: Person,
+  password = "correct horse",
+): Promise<{ key: Authenticator; id: string }> {
   const { config } = server.deps;
   const { baseUrl } = config;
-  const { key, body } = await newPasskey(server, person);
+  const { key, body } = await newPasskey(server, person, password);
   const added = await person.post("/auth/passkeys", body);
   config.baseUrl = baseUrl;
   if (added.status !== 201) throw new Error(`could not add: ${added.text}`);

@@ -1,10 +1,10 @@
-import Database from "better-sqlite3";
 import pg from "pg";
 import type { Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { freshDatabase } from "./postgres.ts";
+import { Database } from "./sqlite.ts";
 import { type Driver, drivers, freshFolder, migratedFile } from "./store.ts";
 
 interface Opened {

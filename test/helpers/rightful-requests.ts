@@ -1,4 +1,5 @@
 import { startSession } from "../../server/accounts/sessions.ts";
+import { MailRefused } from "../../server/mail/mailer.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { openWallet } from "./crypto.ts";
@@ -273,6 +274,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   signOutEverywhere: byPlaytester,
   exportAccount: byOwner(),
+  exportAccountInFull: async ({ bystander }) => ({ as: await bystander("playtester"), body: { password: "correct horse" } }),
   deleteAccount: async ({ bystander }) => ({ as: await bystander("game_owner"), body: { password: "correct horse" } }),
   resendVerification: byNobody(() => ({ body: { email: "game_owner1@example.com" } })),
   requestPasswordReset: byNobody(() => ({ body: { email: "nobody@example.com" } })),
@@ -295,6 +297,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   updatePlaytest: onPlaytest({ notesForTesters: secretWord }),
   listPlaytestKeys: onPlaytest(),
   addPlaytestKeys: onPlaytest({ keys: [secretWord] }),
+  findPlaytestsByRef: byOwner({ body: { refs: ["a1"] } }),
   quotePlaytest: ({ owner, gameId }) => ({ as: owner, body: { gameId } }),
   payPlaytest: async ({ server, bystander }) => {
     const as = await bystander("game_owner");
@@ -374,6 +377,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listPayments: byOwner(),
   getPayment: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment() } }),
   getInvoice: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment("paid") } }),
+  listInvoices: byOwner(),
+  getInvoiceFile: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment("paid") } }),
+  getBillingDetails: byOwner(),
+  updateBillingDetails: byOwner({
+    body: { name: "Lantern GmbH", address: "Kai 1\n20457 Hamburg", country: "DE", taxNumber: "DE 1" },
+  }),
   buyCredit: byOwner({ body: { amountCents: 2000 } }),
   buyCreditWithCrypto: async ({ server, owner }) => {
     const wallet = await openWallet(server, owner);
@@ -547,6 +556,16 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     const reply = await admin.post("/admin/invitations", body);
     return { as: admin, ids: { id: reply.body.data.results[0].invitation.id } };
   },
+  listMails: byAdmin(),
+  retryMail: async ({ admin, server }) => {
+    server.refusals.set(`refused-${secretWord}@example.com`, new MailRefused("550 5.1.1 No such mailbox"));
+    await admin.post("/admin/invitations", { invitations: [{ email: `refused-${secretWord}@example.com` }], again: true });
+    await server.advance(0);
+    const { mails } = (await admin.get("/admin/mails?state=failed")).body.data;
+    return { as: admin, ids: { id: mails[0].id } };
+  },
+  listFailedJobs: byAdmin(),
+  retryJob: async ({ admin, server }) => ({ as: admin, ids: { id: await failedJob(server) } }),
   listSuspense: byAdmin(),
   resolveSuspense: onDeposit(({ id }) => ({ userId: id, note: "matched" })),
   refundSuspense: onDeposit(() => ({ note: "sent back" })),
@@ -605,6 +624,21 @@ async function lateDeposit(server: TestServer, owner: Person) {
   const query = { txHash, chain: "base" };
   const { message } = (await owner.get(`/billing/payments/${id}/proof?${new URLSearchParams(query)}`)).body.data.proof;
   return { owner, id, query, signature: sender.sign(message) };
+}
+
+/** A job that failed for good. */
+export async function failedJob({ deps }: TestServer): Promise<string> {
+  const slotId = deps.newId();
+  await deps.store.write(async (tx) => {
+    await deps.jobs.schedule(tx, { kind: "transcribe", key: slotId, payload: { slotId }, runAt: deps.clock.now() + 365 * days });
+    await tx.run(
+      "UPDATE jobs SET state = 'dead', attempts = 25, last_error = 'Error: gone' WHERE unique_key = ?",
+      `transcribe:${slotId}`,
+    );
+  });
+  return (await deps.store.read((q) =>
+    q.one<{ id: string }>("SELECT id FROM jobs WHERE unique_key = ?", `transcribe:${slotId}`),
+  ))!.id;
 }
 
 async function momentIn({ owner, submitted }: RightfulWorld) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Running, start } from "../../server/app/start.ts";
+import { createCards } from "../../server/billing/cards/create.ts";
 import { defaults } from "../../server/config/defaults.ts";
 import type { Config } from "../../server/config/schema.ts";
 import type { MovableClock } from "../../server/database/clock.ts";
@@ -29,6 +30,8 @@ export interface TestServer extends Running, Node {
   clock: TestClock;
   /** Mails the server sent. */
   mails: Mail[];
+  /** Addresses whose mail is refused, and the error. */
+  refusals: Map<string, Error>;
   /** Unexpected server errors; `close` fails when one is left. Take them out where a test provokes one. */
   errors: unknown[];
   /** What the server logged, a line each. */
@@ -80,9 +83,14 @@ export function createTestRandom(seed = "playtest"): (count: number) => Buffer {
   };
 }
 
-function createTestMailer(delivers: boolean): Mailer & { mails: Mail[] } {
-  const mails: Mail[] = [];
-  return { name: "test", delivers, mails, send: async (mail) => void mails.push(mail), close: async () => {} };
+function createTestMailer(delivers: boolean): Mailer & Pick<TestServer, "mails" | "refusals"> {
+  const [mails, refusals]: [Mail[], Map<string, Error>] = [[], new Map()];
+  async function send(mail: Mail) {
+    const error = refusals.get(mail.to);
+    if (error) throw error;
+    mails.push(mail);
+  }
+  return { name: "test", delivers, mails, refusals, send, close: async () => {} };
 }
 
 export function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
@@ -154,6 +162,7 @@ export async function startTestServer({
     dataDir,
     ...(resolve && { resolve }),
     ...(transcriber && { transcriber }),
+    cards: await createCards(config),
   };
   const running = await start({ host: "127.0.0.1", port, external });
   const errors = log.errors;
@@ -162,6 +171,7 @@ export async function startTestServer({
     ...running,
     clock,
     mails: mailer.mails,
+    refusals: mailer.refusals,
     errors,
     lines: log.lines,
     ...nodeAt(running.baseUrl),

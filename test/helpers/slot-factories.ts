@@ -58,6 +58,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     past_playtester_scope: null,
     targeted_playtester_id: null,
     panel: null,
+    ref: null,
     selection_mode: "automatic",
     qualifications: null,
     applications_expire_at: null,

@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { DefaultHttpStack, Upload, type UploadOptions } from "tus-js-client";
 import type { Person } from "./factories.ts";
-import type { TestServer } from "./server.ts";
+import type { Node, TestServer } from "./server.ts";
 
 export const tus = { "tus-resumable": "1.0.0" };
 export const octets = { ...tus, "content-type": "application/offset+octet-stream" };
@@ -25,7 +25,7 @@ export interface RawReply {
 
 /** One request of the protocol, by hand. `path` is below `/api/v1`, or a whole address. */
 export async function raw(
-  server: TestServer,
+  server: Node,
   person: Person | undefined,
   method: string,
   path: string,
@@ -41,7 +41,7 @@ export async function raw(
 
 /** Creates an upload; its address. */
 export async function begin(
-  server: TestServer,
+  server: Node,
   person: Person,
   path: string,
   size: number,
@@ -53,7 +53,7 @@ export async function begin(
   return reply.headers.get("location")!;
 }
 
-export const patch = (server: TestServer, person: Person, url: string, offset: number, body: Uint8Array, headers = {}) =>
+export const patch = (server: Node, person: Person, url: string, offset: number, body: Uint8Array, headers = {}) =>
   raw(server, person, "PATCH", url, { ...octets, "upload-offset": String(offset), ...headers }, body);
 
 /** Uploads with tus-js-client, the real client; resolves with the address. */

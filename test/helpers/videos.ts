@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   BufferTarget,
   EncodedPacket,
@@ -25,8 +26,57 @@ const formats = {
 export type VideoKind = keyof typeof formats;
 export const videoKinds = Object.keys(formats) as VideoKind[];
 
+/** A file of test/fixtures/videos, which ffmpeg recorded. */
+export const videoFixture = (name: string) => readFileSync(new URL(`../fixtures/videos/${name}`, import.meta.url));
+
+/** A recording that a browser wrote while it was streamed: it says its length nowhere. */
+export const streamed = (seconds: number, frameBytes: number) => videoOf(seconds, "a WebM that was streamed", frameBytes);
+
+const clusterId = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
+
+/** An EBML element whose size takes eight bytes. */
+function element(id: Buffer, content: Buffer): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64BE(BigInt(content.length) | (1n << 56n));
+  return Buffer.concat([id, size, content]);
+}
+
+/** A cluster of a WebM, `byMs` later. Its time is the first element. */
+function later(cluster: Buffer, byMs: number): Buffer {
+  const inside = cluster.subarray(4 + Math.clz32(cluster[4]!) - 23);
+  const timeEnd = 2 + (inside[1]! & 0x7f);
+  const time = Buffer.from([0xe7, 0x84, 0, 0, 0, 0]);
+  time.writeUInt32BE(inside.readUIntBE(2, timeEnd - 2) + byMs, 2);
+  return element(clusterId, Buffer.concat([time, inside.subarray(timeEnd)]));
+}
+
+/** As `streamed`, of pictures that a browser shows: a recording of two seconds again and again, with a gap after each. */
+export function longRecording(times: number, gapBytes: number): Buffer {
+  const bytes = videoFixture("streamed.webm");
+  const starts: number[] = [];
+  for (let at = bytes.indexOf(clusterId); at >= 0; at = bytes.indexOf(clusterId, at + 4)) starts.push(at);
+  const clusters = starts.map((start, index) => bytes.subarray(start, starts[index + 1]));
+  const gap = element(Buffer.from([0xec]), Buffer.alloc(gapBytes));
+  const parts = Array.from({ length: times }, (_, turn) => [...clusters.map((one) => later(one, turn * 2000)), gap]);
+  return Buffer.concat([bytes.subarray(0, starts[0]), ...parts.flat()]);
+}
+
+/** A box of an MP4. */
+export function box(name: string, content: Uint8Array): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(content.length + 8);
+  head.write(name, 4, "latin1");
+  return Buffer.concat([head, content]);
+}
+
+/** The beginning of an MP4 and so many boxes with nothing in them. */
+export function emptyBoxes(count: number): Buffer {
+  const bytes = Buffer.alloc(count * 8, box("free", Buffer.alloc(0)));
+  return Buffer.concat([box("ftyp", Buffer.from("isom\0\0\0\0")), bytes]);
+}
+
 /** A video of one frame per second, whose frames hold nothing. */
-export async function videoOf(seconds: number, kind: VideoKind = "an MP4"): Promise<Buffer> {
+export async function videoOf(seconds: number, kind: VideoKind = "an MP4", frameBytes = 16): Promise<Buffer> {
   const target = new BufferTarget();
   const output = new Output({ format: formats[kind](), target });
   const codec = /MP4|MOV/.test(kind) ? "avc" : "vp8";
@@ -36,7 +86,7 @@ export async function videoOf(seconds: number, kind: VideoKind = "an MP4"): Prom
   const config = { codec: codec === "avc" ? "avc1.42001e" : "vp8", codedWidth: 64, codedHeight: 48 };
   const decoderConfig = codec === "avc" ? { ...config, description: avc } : config;
   for (let at = 0; at < seconds; at++) {
-    const packet = new EncodedPacket(new Uint8Array(16), at % 10 === 0 ? "key" : "delta", at, 1, at);
+    const packet = new EncodedPacket(new Uint8Array(frameBytes), at % 10 === 0 ? "key" : "delta", at, 1, at);
     await source.add(packet, at === 0 ? { decoderConfig } : undefined);
   }
   await output.finalize();

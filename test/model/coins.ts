@@ -43,7 +43,7 @@ async function order({ deps, game }: World, a: number): Promise<void> {
       "x402",
     );
     if (settlement.by !== "crypto") return;
-    await billOrder(deps, tx, playtest, { offer, cents: priced.need.totalCents, requestKey: undefined, path: "/" });
+    await billOrder(deps, tx, playtest, { offer, cents: priced.need.totalCents, requestKey: undefined });
   });
 }
 

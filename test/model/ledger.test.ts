@@ -292,7 +292,14 @@ const actions = {
     if (playtest) await deps.store.write((tx) => claim(deps, tx, playtest.id, pick(testers, b)!));
   },
   submit: withSlot(["reserved"], ({ deps }, tx, _playtest, slot) => {
-    const video = { blobKey: `v/${slot.id}`, size: 10, filename: "v.mp4", contentType: "video/mp4", durationMs: null };
+    const video = {
+      blobKey: `v/${slot.id}`,
+      size: 10,
+      filename: "v.mp4",
+      contentType: "video/mp4",
+      durationMs: null,
+      facts: null,
+    };
     return submit(deps, tx, slot, video, { notes: "Fun.", device: null });
   }),
   accept: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>

@@ -36,9 +36,9 @@ describe.each(drivers)("ledger checks ($name)", (driver) => {
     await expect(undone).rejects.toBe(undo);
   };
 
-  it("all ten checks pass after a long history", async () => {
+  it("all twelve checks pass after a long history", async () => {
     expect(await store.read(failing)).toEqual([]);
-    expect((await store.read(checkLedger)).length).toBe(10);
+    expect((await store.read(checkLedger)).length).toBe(12);
   });
 
   it.each(corruptions)("detect $name", async (corruption) => {

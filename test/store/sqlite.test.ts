@@ -352,7 +352,7 @@ it("SQLite: foreign keys are enforced", async () => {
 
 it("SQLite: without better-sqlite3, the error says how to install it", async () => {
   const hook = `export const resolve = (name, context, next) => {
-    if (name === "better-sqlite3") throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+    if (name.startsWith("better-sqlite3")) throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
     return next(name, context);
   }`;
   const register = `import { register } from "node:module"; register(${JSON.stringify(dataUrl(hook))});`;

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { dataLocationOf } from "../../server/config/data-location.ts";
 import { locate, reportLocation } from "../../server/database/drivers.ts";
@@ -9,7 +8,14 @@ describe("data location", () => {
   it.each<
     [string, { data?: string; databaseUrl?: string; env: Record<string, string> }, [string, string, string | undefined, string]]
   >([
-    ["nothing", { env: {} }, [`${homedir()}/.local/share/playtest`, "default", undefined, "default"]],
+    ["nothing", { env: {} }, ["/home/listed/.local/share/playtest", "default", undefined, "default"]],
+    ["HOME", { env: { HOME: "/home/ada" } }, ["/home/ada/.local/share/playtest", "default", undefined, "default"]],
+    ["an empty HOME", { env: { HOME: "" } }, ["/home/listed/.local/share/playtest", "default", undefined, "default"]],
+    [
+      "a relative XDG_DATA_HOME",
+      { env: { XDG_DATA_HOME: "data", HOME: "/home/ada" } },
+      ["/home/ada/.local/share/playtest", "default", undefined, "default"],
+    ],
     ["XDG_DATA_HOME", { env: { XDG_DATA_HOME: "/xdg" } }, ["/xdg/playtest", "XDG_DATA_HOME", undefined, "default"]],
     ["--data", { data: "/srv/p", env: { XDG_DATA_HOME: "/xdg" } }, ["/srv/p", "--data", undefined, "default"]],
     ["all URLs", { data: "/p", databaseUrl: urls.databaseUrl, env: urls }, ["/p", "--data", "postgres://flag", "--database-url"]],
@@ -26,7 +32,20 @@ describe("data location", () => {
       ["/p", "--data", undefined, "PLAYTEST_DATABASE_URL"],
     ],
   ])("of %s", (_, options, [dataDir, dataDirFrom, databaseUrl, databaseFrom]) => {
-    expect(dataLocationOf(options)).toEqual({ dataDir, dataDirFrom, databaseUrl, databaseFrom });
+    expect(dataLocationOf({ ...options, systemHome: () => "/home/listed" })).toEqual({
+      dataDir,
+      dataDirFrom,
+      databaseUrl,
+      databaseFrom,
+    });
+  });
+
+  it("is refused for a user who has no home, unless --data names it", () => {
+    const unlisted = { env: { HOME: "" }, systemHome: () => expect.fail("ENOENT") };
+    expect(() => dataLocationOf(unlisted)).toThrow(
+      /^No home folder was found: .* Pass the data directory with --data, or set HOME\.$/,
+    );
+    expect(dataLocationOf({ ...unlisted, data: "/srv/p" }).dataDir).toBe("/srv/p");
   });
 
   it("refuses a URL of another kind of database and shows nothing of it", () => {

@@ -3,13 +3,14 @@ import { mkdir, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { openLocalNotes } from "../../src/config/local-notes.ts";
+import { openStore } from "../../src/config/store.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 it("notes of many commands at once are all kept when a killed command left its lock", async () => {
   const lost: number[] = [];
   for (let round = 0; round < 12; round++) {
     const where = { baseUrl: "https://example.com", profile: "default" };
-    const open = () => openLocalNotes<number>(folder, where, Date.now);
+    const open = () => openLocalNotes<number>(openStore(folder), where, Date.now);
     const folder = freshFolder();
     const lock = `${open().path}.lock`;
     await mkdir(dirname(lock), { recursive: true });

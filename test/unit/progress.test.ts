@@ -39,7 +39,14 @@ it("progress: short steps are printed once they take ten seconds together", asyn
   const fake = new FakeProcess({ env: { PLAYTEST_CONFIG_DIR: testFolder() }, tty: false, cwd: "/" });
   const io = createIo(fake);
   let now = 0;
-  const outside = { now: () => now, newId: () => "id", random: () => 0, sleep: async () => {}, keyring: () => undefined };
+  const outside = {
+    now: () => now,
+    newId: () => "id",
+    random: () => 0,
+    sleep: async () => {},
+    keyring: () => undefined,
+    systemHome: () => "",
+  };
   const { ctx } = createSession(io, {}, outside, { private: true });
   for (const step of ["Reading", "Sending", "Checking"]) {
     const progress = await ctx.progress();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sampleVideos } from "../../server/sandbox/sample-video.ts";
-import { safeName, videoType } from "../../src/contract/files/media.ts";
+import { videoType } from "../../src/contract/files/inspect-video.js";
+import { safeName } from "../../src/contract/files/media.ts";
 
 const box = (type: string, brand: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from(type + brand), Buffer.alloc(12)]);

@@ -26,3 +26,7 @@ export const add = (tx: Query, account: string, { now, forgetMs, most }: Rule) =
     now + most * forgetMs,
     forgetMs,
   );
+
+/** Forgets one failure. One statement. */
+export const takeBack = (tx: Query, account: string, forgetMs: number) =>
+  tx.run("UPDATE wrong_passwords SET forgotten_at = forgotten_at - ? WHERE account = ?", forgetMs, account);

@@ -17,13 +17,16 @@ import { BrowserPasskeys } from "../passkeys/browser.ts";
 import { refuseRegistration } from "../registration.ts";
 import { mailNewSignIn, mailPasswordChanged } from "../security-mails.ts";
 import {
+  type AboutReset,
+  aboutReset,
   createToken,
   createUser,
-  type KeysAfterReset,
   login,
   mailReset,
   mailSignIn,
+  type NewPassword,
   noPassword,
+  type ResetDone,
   refuseTaken,
   requireUnchanged,
   resetPassword,
@@ -269,25 +272,22 @@ export class BrowserAccounts {
     });
   }
 
-  /** Whether a password reset link is valid, and whether its account is still unverified. */
-  async findReset(token: string): Promise<{ isNew: boolean } | undefined> {
+  /** What a page says about the account of a password reset link: whether it is still unverified, and what signs in to it. */
+  async findReset(token: string): Promise<AboutReset | undefined> {
     const user = await this.#findByToken(token, "reset");
-    return user && { isNew: user.email_verified_at === null };
+    return user && this.#deps.store.read((q) => aboutReset(q, user));
   }
 
   /** Sets a new password, which uses up the reset link. Undefined when the link is not valid, 422 for a common password. */
-  async resetPassword(
-    visit: Visit,
-    token: string,
-    { password, revokeKeys }: { password: string; revokeKeys: boolean },
-  ): Promise<KeysAfterReset | undefined> {
+  async resetPassword(visit: Visit, token: string, given: NewPassword): Promise<ResetDone | undefined> {
+    const { password, ...wanted } = given;
     const user = await this.#findByToken(token, "reset");
     if (!user) return undefined;
     await refuseGuessable("password", password, user.email);
     const hash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write((tx) => {
       const reset = async () => {
-        const done = await resetPassword(this.#deps, tx, token, { hash, revokeKeys });
+        const done = await resetPassword(this.#deps, tx, token, { ...wanted, hash, client: visit.client });
         if (done) await mailPasswordChanged(this.#deps, tx, user.id, visit.client);
         return done;
       };

@@ -42,6 +42,20 @@ async function ownAccount(call: AnyCall): Promise<users.UserRow> {
   throw forbidden(`The API key does not have the required scope: ${missing.map((scope) => `\`${scope}\``).join(" and ")}.`);
 }
 
+/** The scopes with which an administrator does what takes a confirmation. */
+const confirmedScopes = ["admin", "money", "accounts"] as const satisfies readonly Scope[];
+
+/**
+ * 403 for a key that can do nothing that is confirmed, before the code is looked at: wrong codes would keep the owner from signing in. The
+ * key of an administrator may have one scope only.
+ */
+async function requireMayConfirm(call: AnyCall): Promise<void> {
+  const { role, scopes } = call.principal;
+  if (role !== "admin") return void (await ownAccount(call));
+  if (!confirmedScopes.some((scope) => scopes.has(scope)))
+    throw forbidden("Nothing that this API key can do needs a confirmation. The code was not used.");
+}
+
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function factors(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
@@ -127,6 +141,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
 
     async confirmKey(call) {
       const { userId } = call.principal;
+      await requireMayConfirm(call);
       if (!(await call.read((q) => store.isEnabled(q, userId)))) throw noFactor();
       await useCode(deps, userId, call.body.code, senderOf(call));
       return call.commit(async (tx, trail) => {

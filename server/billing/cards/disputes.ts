@@ -4,6 +4,7 @@ import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, post } from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
+import { issueReversal } from "../invoices/service.ts";
 import * as reversals from "../reversals-store.ts";
 import { isByCard } from "../rules.ts";
 import * as payments from "../store.ts";
@@ -151,9 +152,9 @@ async function take(
   if (payment.purpose === "subscription") {
     // The plan's hours are removed once its whole price was taken back.
     const goes = before < payment.amount_cents && before + cents >= payment.amount_cents;
-    return takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
-  }
-  await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
+    await takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
+  } else await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
+  await issueReversal(deps, tx, payment, { source, eventKey: reversed.eventKey, cents, at: deps.clock.now() });
 }
 
 async function returnReversal(
@@ -165,9 +166,9 @@ async function returnReversal(
   const reversed = reversedOf(payment, `${source}:${key}`, cents);
   if (payment.purpose === "subscription") {
     const returns = before >= payment.amount_cents && before - cents < payment.amount_cents;
-    return restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
-  }
-  await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
+    await restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
+  } else await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
+  await issueReversal(deps, tx, payment, { source, eventKey: reversed.eventKey, cents, at: deps.clock.now() });
 }
 
 const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: number): Reversed => ({

@@ -3,7 +3,7 @@ import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { type Obstacle, payOrder } from "../pay-order.ts";
-import { emitPayment } from "../payments.ts";
+import { announcePaid } from "../payments.ts";
 import * as payments from "../store.ts";
 import * as crypto from "./store.ts";
 
@@ -26,13 +26,14 @@ export async function completeQuote(
 ): Promise<Obstacle | undefined> {
   await crypto.setPaid(tx, quote.id);
   const payment = (await payments.find(tx, quote.payment_id))!;
-  await payments.complete(tx, payment, deps.clock.now());
+  const now = deps.clock.now();
+  await payments.complete(tx, payment, now);
   await payments.setReceived(tx, payment.id, txHash, cents);
   const { playtest_id: playtestId, amount_cents: amountCents } = quote;
   // The order's price is needed for the order, so only the amount beyond it can pay a debt.
   const spare = cents - (playtestId === null ? 0 : amountCents);
   await credit(payment, Math.min(await balance(tx, accounts.receivable(payment.owner_id)), spare));
-  await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });
+  await announcePaid(deps, tx, { ...payment, external_id: txHash, amount_cents: cents, completed_at: now });
   if (playtestId === null) return undefined;
   return payOrder(deps, tx, payment, { playtest_id: playtestId, amount_cents: amountCents });
 }

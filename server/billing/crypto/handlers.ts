@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
@@ -7,9 +8,10 @@ import { finalConfirmations } from "./chains/sandbox.ts";
 import { receive } from "./deposits.ts";
 import { proofOf, wantedOf } from "./headers.ts";
 import { lookUp } from "./proofs.ts";
-import { offerOf, openQuote, paymentRequired } from "./quotes.ts";
+import { type Bill, isOpenFor, type Offer, offerOf, openQuote, paymentRequired } from "./quotes.ts";
 import { type ChainName, isPair } from "./rules.ts";
 import { insertTransaction } from "./sandbox-chain-store.ts";
+import { findByKey } from "./store.ts";
 import type { Scope } from "./types.ts";
 import { scheduleScan } from "./watch.ts";
 
@@ -22,6 +24,13 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
     chain === "solana"
       ? [...deps.randomBytes(88)].map((byte) => base58[byte % base58.length]).join("")
       : `0x${deps.randomBytes(32).toString("hex")}`;
+
+  /** The open quote of an earlier request with this idempotency key, whose stored reply was replaced by that to an attempt to pay it. */
+  async function topUpUnderKey(tx: Query, offer: Offer, { ownerId, cents, requestKey }: Bill) {
+    const quote = requestKey === undefined ? undefined : await findByKey(tx, ownerId, requestKey);
+    if (quote?.playtest_id !== null || quote.amount_cents !== cents) return undefined;
+    return isOpenFor(quote, offer, deps.clock.now()) ? quote : undefined;
+  }
 
   return {
     async buyCreditWithCrypto(call) {
@@ -42,11 +51,10 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
       const offer = await offerOf(deps, wantedOf(call.headers));
       return call.commit(async (tx) => {
         const description = "Playtest credit";
-        const quote = await openQuote(deps, tx, offer, { ownerId, cents: amountCents, description });
-        return new CommittedProblem(
-          paymentRequired(deps, quote, { path: "/billing/credit/x402", description }),
-          quote.expires_at,
-        );
+        const requestKey = call.idempotencyKey;
+        const bill = { ownerId, cents: amountCents, description, requestKey };
+        const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(deps, tx, offer, bill));
+        return new CommittedProblem(paymentRequired(quote, { description }), quote.expires_at);
       });
     },
 

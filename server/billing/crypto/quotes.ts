@@ -157,11 +157,18 @@ function pendingPayment(deps: Deps, bill: Bill, expiresAt: number): payments.Pay
   };
 }
 
-/** The 402 with the payment instructions. `path` is the path of the request below `/api/v1`. */
+/** Whether a quote can still be paid as offered, so that no other one is needed. */
+export const isOpenFor = (quote: crypto.QuoteRow, { chain, currency, payer }: Offer, now: number): boolean =>
+  quote.paid === 0 &&
+  quote.chain === chain.name &&
+  quote.currency === currency &&
+  (payer === null || quote.payer === payer) &&
+  quote.expires_at > now;
+
+/** The 402 with the payment instructions. */
 export function paymentRequired(
-  deps: Deps,
   quote: crypto.QuoteRow,
-  what: { path: string; description: string; gameId?: string; message?: string },
+  what: { description: string; gameId?: string; message?: string },
 ): Problem {
   const instructions = {
     paymentId: quote.payment_id,
@@ -172,7 +179,6 @@ export function paymentRequired(
     asset: quote.asset,
     expiresAt: quote.expires_at,
     description: what.description,
-    resource: `${deps.config.baseUrl}/api/v1${what.path}`,
     playtestId: quote.playtest_id,
     gameId: what.gameId ?? null,
   };
@@ -181,6 +187,6 @@ export function paymentRequired(
   const message = `Send exactly ${amount} on ${quote.chain} to ${quote.receiver} before ${until}, then repeat this request with the X-Payment header.`;
   return new Problem("PAYMENT_REQUIRED", what.message ?? message, {
     payment: errorPayment(instructions),
-    headers: instructionHeaders(instructions, deps.clock.now()),
+    headers: instructionHeaders(instructions),
   });
 }

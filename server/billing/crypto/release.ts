@@ -2,7 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, resolveTransfers } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
-import { emitPayment } from "../payments.ts";
+import { announcePaid } from "../payments.ts";
 import * as payments from "../store.ts";
 import * as suspense from "../suspense-store.ts";
 import { completeQuote } from "./complete-quote.ts";
@@ -103,7 +103,7 @@ export async function creditKept(
   payments.insert(tx, payment);
   const settles = Math.min(await balance(tx, accounts.receivable(ownerId)), cents);
   await postCredit(deps, tx, kept, { ownerId, paymentId: payment.id, cents, settles, note: decision.resolution ?? "" });
-  await emitPayment(deps, tx, "payment.completed", payment);
+  await announcePaid(deps, tx, payment);
   return payment;
 }
 

@@ -9,7 +9,7 @@ export interface QuoteRow {
   owner_id: string;
   /** The order that the quote pays for. Null for a credit purchase. */
   playtest_id: string | null;
-  /** The idempotency key of the request that created the order. */
+  /** The idempotency key of the request that created the order, or asked for the credit. */
   request_key: string | null;
   chain: ChainName;
   currency: Currency;
@@ -82,7 +82,7 @@ export async function insertQuote(tx: Query, quote: QuoteRow): Promise<boolean> 
 export const findByPayment = (q: Query, paymentId: string) =>
   q.one<QuoteRow>("SELECT * FROM crypto_quotes WHERE payment_id = ?", paymentId);
 
-/** The newest quote that came with an order under this idempotency key. */
+/** The newest quote that came with a request under this idempotency key. */
 export const findByKey = (q: Query, ownerId: string, key: string) =>
   q.one<QuoteRow>(
     "SELECT * FROM crypto_quotes WHERE owner_id = ? AND request_key = ? ORDER BY created_at DESC, id DESC LIMIT 1",

@@ -12,8 +12,6 @@ export interface Instructions {
   asset: string;
   expiresAt: number;
   description: string;
-  /** The URL of the request. */
-  resource: string;
   playtestId: string | null;
   gameId: string | null;
 }
@@ -28,14 +26,12 @@ export const errorPayment = (one: Instructions) => ({
   expiresAt: new Date(one.expiresAt).toISOString(),
 });
 
-/** The `X-Payment` header with the instructions, and for USDC also `PAYMENT-REQUIRED`, which standard x402 v2 clients read. */
-export function instructionHeaders(one: Instructions, now: number): Record<string, string> {
+/**
+ * The header with the instructions. What standard x402 clients read (`PAYMENT-REQUIRED`) is not sent, because they answer it with a
+ * signed payment, which nothing here settles.
+ */
+export function instructionHeaders(one: Instructions): Record<string, string> {
   const { playtestId, gameId, description } = one;
-  const extra = {
-    x402PaymentId: one.paymentId,
-    ...(playtestId !== null && { playtestRequestId: playtestId }),
-    ...(gameId !== null && { gameId }),
-  };
   const own = {
     scheme: "exact",
     network: networks[one.chain],
@@ -43,33 +39,13 @@ export function instructionHeaders(one: Instructions, now: number): Record<strin
     asset: one.asset,
     receiver: one.receiver,
     description,
-    extra,
+    extra: {
+      x402PaymentId: one.paymentId,
+      ...(playtestId !== null && { playtestRequestId: playtestId }),
+      ...(gameId !== null && { gameId }),
+    },
   };
-  return { "X-Payment": ascii(own), ...(one.currency === "USDC" && { "PAYMENT-REQUIRED": standard(one, extra, now) }) };
-}
-
-/** The EIP-712 domain name and version of USDC, which only Ethereum-compatible chains need. */
-const token = (chain: ChainName) => (chain === "solana" ? {} : { name: "USD Coin", version: "2" });
-
-function standard(one: Instructions, extra: object, now: number): string {
-  const seconds = Math.max(1, Math.floor((one.expiresAt - now) / 1000));
-  const required = {
-    x402Version: 2,
-    error: "Payment required",
-    resource: { url: one.resource, description: one.description, mimeType: "application/json" },
-    accepts: [
-      {
-        scheme: "exact",
-        network: networks[one.chain],
-        amount: String(one.atomic),
-        asset: one.asset,
-        payTo: one.receiver,
-        maxTimeoutSeconds: seconds,
-        extra: { ...token(one.chain), ...extra },
-      },
-    ],
-  };
-  return Buffer.from(JSON.stringify(required)).toString("base64");
+  return { "X-Payment": ascii(own) };
 }
 
 /** JSON for a header: characters outside ASCII are escaped. */

@@ -1,10 +1,12 @@
 import type { Config } from "../../config/schema.ts";
+import type { ConfirmationDocument } from "./confirmation-rules.ts";
 import { createFonts } from "./fonts.ts";
-import type { InvoiceDocument, Party, StatementDocument } from "./rules.ts";
+import { factLines, type InvoiceDocument, type Party, type StatementDocument } from "./rules.ts";
 
 /** Renders documents as PDF. */
 export interface Printer {
   invoice(invoice: InvoiceDocument): Promise<Buffer>;
+  confirmation(confirmation: ConfirmationDocument): Promise<Buffer>;
   statement(statement: StatementDocument): Promise<Buffer>;
 }
 
@@ -13,12 +15,16 @@ export function createPrinter(config: Config): Printer {
   const fonts = createFonts(config.invoices.fonts);
   return {
     invoice: async (invoice) => (await import("./pdf.ts")).printInvoice(invoice, fonts),
+    confirmation: async (order) => (await import("./confirmation-pdf.ts")).printConfirmation(order, fonts),
     statement: async (statement) => (await import("./statement-pdf.ts")).printStatement(statement, fonts),
   };
 }
 
 /** Who sells playtests and pays playtesters, on documents. */
-export const sellerOf = ({ invoices, brand }: Pick<Config, "invoices" | "brand">): Party => ({
-  ...invoices.seller,
-  name: invoices.seller.name ?? brand.name ?? "Playtest",
-});
+export function sellerOf({ invoices, brand }: Pick<Config, "invoices" | "brand">): Party {
+  const { name, lines, country, taxNumber, email } = invoices.seller;
+  return {
+    name: name ?? brand.name ?? "Playtest",
+    lines: [...lines, ...factLines({ country, taxNumber }), ...(email === null ? [] : [email])],
+  };
+}

@@ -10,9 +10,14 @@ export const right = pageWidth - margin;
 /** Where the second of two parties begins. */
 export const column = 330;
 /** The lowest position at which a line may begin. */
-export const lowest = pageHeight - margin - 24;
+const lowest = pageHeight - margin - 40;
+const footer = pageHeight - margin;
+/** How wide the text of a row is, beside its amount. */
+const rowWidth = 360;
 
 export const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+/** A period without its end, as its first and last day. */
+export const days = (from: number, to: number) => `${date(from)} to ${date(to - 1)} (UTC)`;
 
 interface Head {
   title: string;
@@ -21,13 +26,39 @@ interface Head {
   createdAt: number;
 }
 
-/** Renders an A4 document. `draw` may begin further pages. */
-export async function printPages(head: Head, fonts: Fonts, draw: (pen: PdfWriter, addPage: () => void) => void): Promise<Buffer> {
+/** Pages that are drawn from top to bottom. */
+export interface Sheet {
+  pen: PdfWriter;
+  /** The position below what was drawn last. */
+  y: number;
+  /** Moves down by `gap`, or to a new page if less than `height` is left there. True if it began a page. */
+  advance(gap: number, height?: number): boolean;
+}
+
+/** Renders an A4 document. If it has several pages, each says which one it is. */
+export async function printPages(head: Head, fonts: Fonts, draw: (sheet: Sheet) => void): Promise<Buffer> {
   const created = new Date(head.createdAt);
   const info = { Title: head.title, Author: head.author, CreationDate: created, ModDate: created };
-  const doc = new PDFDocument({ size: "A4", margin, lang: "en", info });
+  const doc = new PDFDocument({ size: "A4", margin, lang: "en", info, bufferPages: true });
   const bytes = collect(doc);
-  draw(createPen(doc, fonts), () => void doc.addPage());
+  const pen = createPen(doc, fonts);
+  draw({
+    pen,
+    y: margin,
+    advance(gap, height = 0) {
+      this.y += gap;
+      if (this.y + height <= lowest) return false;
+      doc.addPage();
+      this.y = margin;
+      return true;
+    },
+  });
+  const { count } = doc.bufferedPageRange();
+  for (let page = 0; count > 1 && page < count; page++) {
+    doc.switchToPage(page);
+    pen.write(head.title, { x: margin, y: footer - 12, size: 8, soft: true });
+    pen.write(`Page ${page + 1} of ${count}`, { right, y: footer - 12, size: 8, soft: true });
+  }
   doc.end();
   return bytes;
 }
@@ -41,18 +72,71 @@ function collect(doc: PDFKit.PDFDocument): Promise<Buffer> {
   });
 }
 
-export function facts(pen: PdfWriter, y: number, rows: [string, string][]): void {
-  for (const [index, [label, value]] of rows.entries()) {
-    pen.write(label, { x: margin, y: y + index * 18, soft: true });
-    pen.write(value, { x: margin + 110, y: y + index * 18 });
+export function title(sheet: Sheet, text: string, below?: string): void {
+  sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, size: 24, bold: true });
+  if (below) sheet.y = sheet.pen.write(below, { x: margin, y: sheet.y + 2, width: right - margin, size: 12 });
+  sheet.y += 14;
+}
+
+export function facts(sheet: Sheet, rows: readonly (readonly [label: string, value: string])[]): void {
+  for (const [label, value] of rows) {
+    sheet.advance(0);
+    sheet.pen.write(label, { x: margin, y: sheet.y, soft: true });
+    sheet.y = sheet.pen.write(value, { x: margin + 110, y: sheet.y, width: right - margin - 110 }) + 3.5;
   }
 }
 
+/** Writes both parties side by side. */
+export function parties(sheet: Sheet, left: [label: string, party: Party], beside: [label: string, party: Party]): void {
+  sheet.y += 26;
+  const bottoms = [party(sheet, left, margin, column - margin - 24), party(sheet, beside, column, right - column)];
+  sheet.y = Math.max(...bottoms);
+}
+
 /** Writes the name and address of a party. Returns the vertical position below it. */
-export function party(pen: PdfWriter, label: string, { name, lines }: Party, x: number, y: number): number {
-  const width = x === margin ? column - margin - 24 : right - x;
+function party({ pen, y }: Sheet, [label, { name, lines }]: [string, Party], x: number, width: number): number {
   pen.write(label, { x, y, soft: true });
   let bottom = pen.write(name, { x, y: y + 18, width, size: 12 });
   for (const line of lines) bottom = pen.write(line, { x, y: bottom, width });
   return bottom;
+}
+
+export interface Row {
+  label: string;
+  amount: string;
+  bold?: boolean;
+}
+
+/** Writes rows between two rules, on further pages where one is full. `unit` stands above the amounts. */
+export function table(sheet: Sheet, head: { title: string; unit: string }, rows: readonly Row[]): void {
+  sheet.advance(32, 60);
+  heading(sheet, head);
+  for (const { label, amount, bold = false } of rows) {
+    if (sheet.advance(0)) heading(sheet, head);
+    sheet.pen.write(amount, { right, y: sheet.y, bold });
+    sheet.y = sheet.pen.write(label, { x: margin, y: sheet.y, width: rowWidth, bold }) + 8;
+  }
+  sheet.pen.rule(margin, right, sheet.y);
+}
+
+function heading(sheet: Sheet, { title, unit }: { title: string; unit: string }): void {
+  sheet.pen.write(title, { x: margin, y: sheet.y, soft: true });
+  sheet.pen.write(unit, { right, y: sheet.y, soft: true });
+  sheet.pen.rule(margin, right, sheet.y + 18);
+  sheet.y += 26;
+}
+
+/** Writes what the rows of a table come to, on one page. */
+export function sums(sheet: Sheet, rows: readonly Row[]): void {
+  sheet.advance(10, rows.length * 20);
+  for (const { label, amount, bold = false } of rows) {
+    sheet.pen.write(amount, { right, y: sheet.y, bold });
+    sheet.y = sheet.pen.write(label, { x: column, y: sheet.y, width: right - column - 90, bold }) + 4;
+  }
+}
+
+/** Writes a sentence over the whole width. */
+export function paragraph(sheet: Sheet, text: string): void {
+  sheet.advance(16, 16);
+  sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, width: right - margin });
 }

@@ -1,43 +1,68 @@
 import { usd } from "../../lib/money.ts";
 import type { Fonts } from "./fonts.ts";
-import { column, date, facts, margin, party, printPages, right } from "./pdf-page.ts";
-import type { PdfWriter } from "./pdf-writer.ts";
-import type { InvoiceDocument } from "./rules.ts";
+import { date, days, facts, paragraph, parties, printPages, type Row, type Sheet, sums, table, title } from "./pdf-page.ts";
+import type { DocumentKind, InvoiceDocument, Reference } from "./rules.ts";
+import { percent } from "./tax-rules.ts";
 
-/** Renders an invoice on one A4 page. The same document always gives the same bytes. */
-export const printInvoice = (invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> =>
-  printPages({ title: `Invoice ${invoice.number}`, author: invoice.seller.name, createdAt: invoice.issuedAt }, fonts, (pen) =>
-    draw(pen, invoice),
-  );
+const names: Record<DocumentKind, { title: string; number: string; about: string }> = {
+  invoice: { title: "Invoice", number: "Invoice number", about: "" },
+  credit_note: { title: "Credit note", number: "Credit note number", about: "Credits invoice" },
+  cancellation: { title: "Cancellation of a credit note", number: "Number", about: "Cancels credit note" },
+};
 
-function draw(pen: PdfWriter, invoice: InvoiceDocument): void {
-  pen.write("Invoice", { x: margin, y: margin, size: 24, bold: true });
-  facts(pen, margin + 48, [
-    ["Invoice number", invoice.number],
+/** Renders an invoice, a credit note or its cancellation on A4 pages. The same document always gives the same bytes. */
+export function printInvoice(invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> {
+  const head = {
+    title: `${names[invoice.kind ?? "invoice"].title} ${invoice.number}`,
+    author: invoice.seller.name,
+    createdAt: invoice.issuedAt,
+  };
+  return printPages(head, fonts, (sheet) => draw(sheet, invoice));
+}
+
+function draw(sheet: Sheet, invoice: InvoiceDocument): void {
+  const { kind = "invoice", lines, tax, period, currency } = invoice;
+  const isInvoice = kind === "invoice";
+  title(sheet, names[kind].title);
+  facts(sheet, [
+    [names[kind].number, invoice.number],
     ["Issued", date(invoice.issuedAt)],
-    ["Paid", date(invoice.paidAt)],
+    ...(isInvoice ? ([["Paid", date(invoice.paidAt)]] as const) : []),
+    ...(period ? ([["Period", days(period.from, period.to)]] as const) : []),
+    ...(invoice.about ?? []).map((reference) => [names[kind].about, referenceText(reference)] as const),
   ]);
-  const from = party(pen, "From", invoice.seller, margin, 190);
-  const to = party(pen, "Billed to", invoice.buyer, column, 190);
-  const below = lines(pen, invoice, Math.max(from, to) + 32);
-  facts(pen, below + 40, [
+  parties(sheet, ["From", invoice.seller], [isInvoice ? "Billed to" : "Issued to", invoice.buyer]);
+  table(
+    sheet,
+    { title: "Description", unit: `Amount (${currency})` },
+    lines.map(({ description, cents }) => ({ label: description, amount: usd(cents) })),
+  );
+  sums(sheet, [...taxRows(tax), ...totals(invoice)]);
+  if (tax?.note) paragraph(sheet, tax.note);
+  sheet.advance(30, 60);
+  facts(sheet, [
     ["Payment", invoice.paymentId],
     ["Paid by", invoice.paidBy],
     ["Reference", invoice.reference],
   ]);
 }
 
-function lines(pen: PdfWriter, invoice: InvoiceDocument, y: number): number {
-  pen.write("Description", { x: margin, y, soft: true });
-  pen.write(`Amount (${invoice.currency})`, { right, y, soft: true });
-  pen.rule(margin, right, y + 18);
-  let bottom = y + 26;
-  for (const { description, cents } of invoice.lines) {
-    pen.write(usd(cents), { right, y: bottom });
-    bottom = pen.write(description, { x: margin, y: bottom, width: 360 }) + 8;
-  }
-  pen.rule(margin, right, bottom);
-  pen.write("Total", { x: margin, y: bottom + 10, bold: true });
-  pen.write(usd(invoice.totalCents), { right, y: bottom + 10, bold: true });
-  return bottom + 28;
+export const referenceText = ({ number, issuedAt }: Reference) => `${number} of ${date(issuedAt)}`;
+
+const taxRows = (tax: InvoiceDocument["tax"]): Row[] =>
+  tax
+    ? [
+        { label: `Net, without ${tax.name}`, amount: usd(tax.netCents) },
+        { label: `${tax.name} ${percent(tax.rate)}`, amount: usd(tax.taxCents) },
+      ]
+    : [];
+
+function totals({ kind, totalCents: cents, paidAt }: InvoiceDocument): Row[] {
+  if (kind === "credit_note") return [{ label: "Credited", amount: usd(cents), bold: true }];
+  if (kind === "cancellation") return [{ label: "No longer credited", amount: usd(cents), bold: true }];
+  return [
+    { label: "Total", amount: usd(cents), bold: true },
+    { label: `Paid on ${date(paidAt)}`, amount: usd(-cents) },
+    { label: "Due", amount: usd(0), bold: true },
+  ];
 }

@@ -11,6 +11,7 @@ import { utc } from "../../lib/time.ts";
 import { taskLink } from "../../mail/links.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
 import { settleOwedMinutes } from "../hours.ts";
+import type { Period } from "../invoices/rules.ts";
 import { openCheckout, requireCards } from "../payments.ts";
 import * as payments from "../store.ts";
 import { type PlanKey, planOf } from "./plans.ts";
@@ -71,17 +72,26 @@ export async function startCheckout(deps: Deps, tx: Query, ownerId: string, plan
   return { checkoutUrl, sessionId: payment.external_id, subscriptionId: subscription.id, isPlanChange: running !== undefined };
 }
 
-/** Applies a completed payment of a plan: adds its hours once, and starts or renews the subscription. */
-export async function deliverPlan(deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined): Promise<void> {
+/**
+ * Applies a completed payment of a plan: adds its hours once, and starts or renews the subscription. Returns the period that it pays for,
+ * unless the subscription had ended.
+ */
+export async function deliverPlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  card: string | undefined,
+): Promise<Period | undefined> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
   await postAll(tx, planTransfers(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
   await settleOwedMinutes(deps, tx, row.owner_id, { id: payment.id, paymentId: payment.id });
   if (row.anchor_at === null) return activate(deps, tx, row, card);
   if (isRunning(row)) return renew(deps, tx, row);
   await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were added");
+  return undefined;
 }
 
-async function activate(deps: Deps, tx: Query, row: Row, card: string | undefined): Promise<void> {
+async function activate(deps: Deps, tx: Query, row: Row, card: string | undefined): Promise<Period> {
   const now = deps.clock.now();
   const running = await subscriptions.findRunning(tx, row.owner_id);
   if (running) await replace(deps, tx, running);
@@ -90,6 +100,7 @@ async function activate(deps: Deps, tx: Query, row: Row, card: string | undefine
   const started = await subscriptions.transition(tx, subscriptions.requireMove(row, "start"), "start", changes);
   await scheduleRenewal(deps, tx, started, changes.current_period_end);
   await emitSubscription(deps, tx, "subscription.created", started);
+  return paidPeriod(changes);
 }
 
 /** Ends the old plan after a change of plan, at once and without proration. Its hours stay, and the new plan adds all of its hours. */
@@ -105,12 +116,18 @@ async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow)
   await emitSubscription(deps, tx, "subscription.cancelled", ended);
 }
 
-async function renew(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
+async function renew(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<Period> {
   const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: deps.clock.now() };
   const renewed = await subscriptions.transition(tx, row, "renew", changes);
   await scheduleRenewal(deps, tx, renewed, changes.current_period_end);
   await emitSubscription(deps, tx, "subscription.renewed", renewed);
+  return paidPeriod(changes);
 }
+
+const paidPeriod = (row: { current_period_start: number; current_period_end: number }): Period => ({
+  from: row.current_period_start,
+  to: row.current_period_end,
+});
 
 /** Period `index` of a subscription that has started. */
 function periodOf(row: Row, index: number) {

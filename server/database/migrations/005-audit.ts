@@ -2,7 +2,7 @@
  * The audit log. Entries are written by the transactions they are about; a link gives an entry its place in the hash chain, after the
  * commit. Neither is ever changed or removed. No foreign keys: PostgreSQL checks them with a row lock, which needs the privilege to update.
  */
-const appendOnly = (table: string, noun: string) => [
+export const appendOnly = (table: string, noun: string) => [
   {
     sqlite: `CREATE TRIGGER ${table}_unchanged BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${noun} is never changed'); END`,
     postgres: `REVOKE UPDATE, TRUNCATE ON ${table} FROM CURRENT_USER`,

@@ -17,6 +17,7 @@ import { Connection, readQueries } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { lockDataFile } from "./lock.ts";
+import { howToInstall, loadSqlite, sqlitePackage } from "./package.ts";
 import { QueryCache } from "./query-cache.ts";
 import { retire } from "./retired.ts";
 
@@ -291,11 +292,11 @@ type Opener = (path: string, options?: { fileMustExist?: boolean }) => Database;
 async function loadDriver(): Promise<Opener> {
   const missing = (cause: unknown) =>
     new Error(
-      "SQLite requires the optional package better-sqlite3, which is not installed or was not built for this version of Node.js. " +
-        "Install it with `npm install better-sqlite3`, or set DATABASE_URL to use PostgreSQL.",
+      `SQLite requires the optional package ${sqlitePackage}, which is not installed or was not built for Node.js ${process.versions.node}. ` +
+        howToInstall(),
       { cause },
     );
-  const { default: Driver } = await import("better-sqlite3").catch((error: unknown) => Promise.reject(missing(error)));
+  const Driver = await loadSqlite().catch((error: unknown) => Promise.reject(missing(error)));
   return (path, options) => {
     try {
       return new Driver(path, options);

@@ -12,7 +12,7 @@ import { migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
-import { missingBlobs } from "../../uploads/missing-blobs.ts";
+import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names } from "./contents.ts";
 import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";

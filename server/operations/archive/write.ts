@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../../uploads/local-blobs.ts";
+import { unlessMissing } from "../../uploads/local-blobs.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
 import { databaseNameOf, isName, type Manifest, names, rowsOnly, sumLine } from "./contents.ts";
 import { pieces, TarWriter } from "./tar.ts";
@@ -122,8 +122,3 @@ export class ArchiveWriter {
 
 /** Size of a file in bytes; undefined when it does not exist. */
 export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
-
-const unlessMissing = (error: unknown): undefined => {
-  if (isMissing(error)) return undefined;
-  throw error;
-};

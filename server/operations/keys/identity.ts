@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { findInstanceKey, keyFile, loadInstanceKey, nextKeyFile, readKeyFile } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
-import type { Store } from "../../database/port.ts";
+import type { Query, Store } from "../../database/port.ts";
 import { fingerprintOf, type KeyRing } from "../../lib/secrets.ts";
 import { opensSealed } from "./reseal.ts";
 import { refreshKeys } from "./ring.ts";
@@ -33,15 +33,29 @@ export async function requireKeys(identity: Omit<Identity, "sandbox">): Promise<
   return ring;
 }
 
-async function requireMode({ store, sandbox }: Identity): Promise<void> {
-  const asked = sandbox ? "sandbox" : "live";
-  const mode = await store.write(async (tx) => {
-    const known = await settings.get(tx, "mode");
-    if (known !== undefined) return known;
-    await settings.setIfAbsent(tx, "mode", (await settings.wasSandbox(tx)) ? "sandbox" : asked);
+/** Throws what `requireIdentity` would throw, and changes nothing: for a database that will be brought up to date. */
+export async function refuseOthers(identity: Identity): Promise<void> {
+  const { store } = identity;
+  const [mode, known] = await store.read(async (q) => [await knownMode(q), await settings.get(q, "instance_key")]);
+  if (mode !== undefined) refuseOtherMode(mode, identity);
+  if (known !== undefined) findKey(identity, known);
+  else await findFitting(identity);
+}
+
+const knownMode = async (q: Query) => (await settings.get(q, "mode")) ?? ((await settings.wasSandbox(q)) ? "sandbox" : undefined);
+
+async function requireMode(identity: Identity): Promise<void> {
+  const mode = await identity.store.write(async (tx) => {
+    await settings.setIfAbsent(tx, "mode", (await knownMode(tx)) ?? modeOf(identity));
     return settings.get(tx, "mode");
   });
-  if (mode === asked) return;
+  refuseOtherMode(mode!, identity);
+}
+
+const modeOf = ({ sandbox }: Pick<Identity, "sandbox">) => (sandbox ? "sandbox" : "live");
+
+function refuseOtherMode(mode: string, identity: Pick<Identity, "sandbox">): void {
+  if (mode === modeOf(identity)) return;
   throw new ConfigError(
     mode === "live"
       ? "The database belongs to a live server: as a sandbox it would answer without a key and move its clock. Nothing was changed. Start it without --sandbox and --seed, or choose another --data folder or database for a sandbox."
@@ -50,33 +64,49 @@ async function requireMode({ store, sandbox }: Identity): Promise<void> {
 }
 
 async function requireKey(identity: Omit<Identity, "sandbox">): Promise<Uint8Array> {
-  const { store, dataDir, secretKey, randomBytes } = identity;
+  const { store, dataDir, secretKey } = identity;
   const known = await store.read((q) => settings.get(q, "instance_key"));
   if (known === undefined) return adopt(identity);
+  const { key, isNext } = findKey(identity, known);
+  // A rotation was interrupted after the database was switched to the new key.
+  if (isNext) renameSync(nextKeyFile(dataDir), keyFile(dataDir));
+  if (isNext && secretKey !== undefined) throw otherKey(identity, known, true);
+  return key;
+}
+
+/** The key with this fingerprint. Throws ConfigError when it is not here. */
+function findKey(identity: Omit<Identity, "sandbox" | "store">, known: string): { key: Uint8Array; isNext?: true } {
+  const { dataDir, secretKey, randomBytes } = identity;
   const key = findInstanceKey(secretKey, dataDir);
-  if (key && fingerprintOf(key, randomBytes) === known) return key;
+  if (key && fingerprintOf(key, randomBytes) === known) return { key };
   const next = readKeyFile(nextKeyFile(dataDir));
-  if (next && fingerprintOf(next, randomBytes) === known) {
-    // A rotation was interrupted after the database was switched to the new key.
-    renameSync(nextKeyFile(dataDir), keyFile(dataDir));
-    if (secretKey === undefined) return next;
-  }
+  if (next && fingerprintOf(next, randomBytes) === known) return { key: next, isNext: true };
   throw otherKey(identity, known, key !== undefined);
 }
 
 /** Stores the fingerprint of the key in a database that has none. Throws ConfigError if the key cannot open what is sealed already. */
-async function adopt({ store, dataDir, secretKey, randomBytes }: Omit<Identity, "sandbox">): Promise<Uint8Array> {
-  const found = findInstanceKey(secretKey, dataDir);
-  const fits = found ? await opensSealed(store, found, randomBytes) : await opensSealed(store, randomBytes(32), randomBytes);
-  if (!fits) throw otherKey({ dataDir, secretKey, randomBytes }, undefined, found !== undefined);
-  const key = found ?? loadInstanceKey(secretKey, dataDir, randomBytes);
+async function adopt(identity: Omit<Identity, "sandbox">): Promise<Uint8Array> {
+  const { store, dataDir, secretKey, randomBytes } = identity;
+  const key = (await findFitting(identity)) ?? loadInstanceKey(secretKey, dataDir, randomBytes);
   const own = fingerprintOf(key, randomBytes);
   const known = await store.write(async (tx) => {
     await settings.setIfAbsent(tx, "instance_key", own);
     return settings.get(tx, "instance_key");
   });
-  if (known !== own) throw otherKey({ dataDir, secretKey, randomBytes }, known, true);
+  if (known !== own) throw otherKey(identity, known, true);
   return key;
+}
+
+/** The key that is here, if any. Throws ConfigError if it cannot open what is sealed in a database that does not say with which key. */
+async function findFitting({
+  store,
+  dataDir,
+  secretKey,
+  randomBytes,
+}: Omit<Identity, "sandbox">): Promise<Uint8Array | undefined> {
+  const found = findInstanceKey(secretKey, dataDir);
+  if (await opensSealed(store, found ?? randomBytes(32), randomBytes)) return found;
+  throw otherKey({ dataDir, secretKey, randomBytes }, undefined, found !== undefined);
 }
 
 function otherKey(

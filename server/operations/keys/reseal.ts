@@ -61,11 +61,17 @@ function opened(secrets: Secrets, sealed: Buffer, context: string): Buffer | und
   }
 }
 
-/** Whether the key opens the sealed values of the database. Checks one row of each column that is always sealed. */
+/**
+ * Whether the key opens the sealed values of the database, which may be that of an older program. Checks one row of each column that is
+ * always sealed.
+ */
 export async function opensSealed(store: Store, key: Uint8Array, randomBytes: Random): Promise<boolean> {
   const secrets = createSecrets(key, randomBytes);
   for (const column of sealedColumns.filter(({ bytes }) => !bytes)) {
-    const [row] = await store.read((q) => sealedRows(q, column, undefined, 1));
+    const [row] = await store.read(async (q) => {
+      const known = await q.all<{ name: string }>(store.dialect.columns, column.table);
+      return known.some(({ name }) => name === column.column) ? sealedRows(q, column, undefined, 1) : [];
+    });
     if (row && opened(secrets, Buffer.from(String(row[column.column]), "base64url"), column.context(row)) === undefined)
       return false;
   }

@@ -18,6 +18,9 @@ export const setIfAbsent = (tx: Query, name: Name, value: string) =>
 
 export const remove = (tx: Query, name: Name) => tx.run("DELETE FROM settings WHERE name = ?", name);
 
+/** Writes to the database and changes nothing. */
+export const touch = (tx: Query) => tx.run("UPDATE settings SET value = value WHERE name = 'mode'");
+
 /** Whether a sandbox used this database before the mode was stored: only a sandbox moves its clock or simulates playtesters. */
 export const wasSandbox = async (q: Query): Promise<boolean> =>
   (await q.one("SELECT 1 AS found FROM settings WHERE name IN ('clock_offset_ms', 'clock_booked_ms') LIMIT 1")) !== undefined ||

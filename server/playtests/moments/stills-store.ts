@@ -1,4 +1,4 @@
-import { type ClipStatus, clipMoves } from "../../../src/contract/states/index.ts";
+import { type ClipStatus, type CutLimit, clipMoves } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
@@ -20,6 +20,8 @@ export interface StillRow {
   thumbnail_size: number | null;
   /** Why it failed, for the operator. */
   error: string | null;
+  /** The limit of the server because of which it failed. */
+  limited_by: CutLimit | null;
   created_at: number;
   updated_at: number;
 }
@@ -54,10 +56,11 @@ export interface PosterSource {
   length_ms: number | null;
 }
 
-const sources = `SELECT b.slot_id, NULL AS clip_id, s.owner_id, 0 AS at_ms, b.video_duration_ms AS length_ms
+const sources = `SELECT b.slot_id, NULL AS clip_id, s.owner_id, s.playtester_id, 0 AS at_ms, b.video_duration_ms AS length_ms
   FROM submissions b JOIN slots s ON s.id = b.slot_id`;
 
-export const posterSource = (q: Query, slotId: string) => q.one<PosterSource>(`${sources} WHERE b.slot_id = ?`, slotId);
+export const posterSource = (q: Query, slotId: string) =>
+  q.one<PosterSource & { playtester_id: string }>(`${sources} WHERE b.slot_id = ?`, slotId);
 
 const nextVideo = (q: Query) =>
   q.one<PosterSource>(

@@ -15,14 +15,15 @@ type Wanted = Pick<store.StillRow, "slot_id" | "moment_id" | "clip_id" | "owner_
 /** A still that is to be cut. */
 export function newStill(deps: Deps, { slot_id, moment_id, clip_id, owner_id, at_ms }: Wanted): store.StillRow {
   const now = deps.clock.now();
-  const begun = { status: "pending", size: maxStillBytes, thumbnail_size: null, error: null } as const;
+  const begun = { status: "pending", size: maxStillBytes, thumbnail_size: null, error: null, limited_by: null } as const;
   return { id: deps.newId(), slot_id, moment_id, clip_id, owner_id, at_ms, ...begun, created_at: now, updated_at: now };
 }
 
-/** Stores a still and queues its cutting. */
-export async function queueStill(deps: Deps, tx: Query, row: store.StillRow): Promise<void> {
+/** Stores a still and queues its cutting, for its owner or, with `account`, for whoever caused it. */
+export async function queueStill(deps: Deps, tx: Query, row: store.StillRow, account = row.owner_id): Promise<void> {
   await store.insert(tx, row);
-  await deps.jobs.scheduleNew(tx, [{ kind: "cut-still", key: row.id, payload: { stillId: row.id }, runAt: deps.clock.now() }]);
+  const job = { kind: "cut-still", key: row.id, payload: { stillId: row.id }, account, runAt: deps.clock.now() };
+  await deps.jobs.scheduleNew(tx, [job]);
 }
 
 /** Removes a still, and its file after the commit. */

@@ -1,5 +1,5 @@
 import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
-import type { ClipStatus } from "../../../src/contract/states/index.ts";
+import type { ClipStatus, CutLimit } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
@@ -29,6 +29,7 @@ export interface ShownMomentRow extends MomentRow {
   author_name: string;
   still_id: string | null;
   still_status: ClipStatus | null;
+  limited_by: CutLimit | null;
   thumbnail_size: number | null;
 }
 
@@ -41,7 +42,7 @@ export interface Filter {
   text?: string | undefined;
 }
 
-const shown = `SELECT m.*, u.display_name AS author_name, i.id AS still_id, i.status AS still_status, i.thumbnail_size FROM moments m
+const shown = `SELECT m.*, u.display_name AS author_name, i.id AS still_id, i.status AS still_status, i.limited_by, i.thumbnail_size FROM moments m
   JOIN users u ON u.id = m.author_id LEFT JOIN stills i ON i.moment_id = m.id`;
 
 export const insert = (tx: Query, row: MomentRow) => insertRow(tx, "moments", row);

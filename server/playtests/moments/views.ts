@@ -31,14 +31,15 @@ export const thumbnailLink = (deps: Deps, still: Still): string | null =>
   still.status === "ready" ? signedUrl(deps, thumbnailFile(still, "inline")).url : null;
 
 /** What became of a still, and the links to it. */
-export const stillState = (deps: Deps, still: Still) => ({
+export const stillState = (deps: Deps, still: Still & Pick<StillRow, "limited_by">) => ({
   status: still.status,
+  limit: still.limited_by,
   downloadUrl: stillLink(deps, still),
   thumbnailUrl: thumbnailLink(deps, still),
 });
 
-const momentStill = (deps: Deps, { still_id: id, still_status: status, at_ms, thumbnail_size }: ShownMomentRow) =>
-  id === null || status === null ? null : stillState(deps, { id, status, at_ms, thumbnail_size });
+const momentStill = (deps: Deps, { still_id: id, still_status: status, ...row }: ShownMomentRow) =>
+  id === null || status === null ? null : stillState(deps, { ...row, id, status });
 
 export const momentView = (deps: Deps, row: ShownMomentRow) => ({
   id: row.id,

@@ -35,6 +35,7 @@ export interface SlotDetailRow extends SlotRow {
   submission_id: string | null;
   video_file_size: number | null;
   video_duration_ms: number | null;
+  video_facts: string | null;
   submission_notes: string | null;
   submission_at: number | null;
   device: Device | null;
@@ -73,7 +74,7 @@ export interface SlotDetailRow extends SlotRow {
 export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
   WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
-const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.notes AS submission_notes, b.created_at AS submission_at, b.device, b.blob_key,
+const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.video_facts, b.notes AS submission_notes, b.created_at AS submission_at, b.device, b.blob_key,
     b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
@@ -118,6 +119,7 @@ export const detailOfClaimed = (
   submission_id: null,
   video_file_size: null,
   video_duration_ms: null,
+  video_facts: null,
   submission_notes: null,
   submission_at: null,
   blob_key: null,
@@ -230,6 +232,8 @@ export interface SubmissionRow {
   content_type: string;
   video_file_size: number;
   video_duration_ms: number | null;
+  /** What the video is made of, as JSON. Null until it was looked at. */
+  video_facts: string | null;
   notes: string;
   /** What it was played on, as the playtester said. */
   device: Device | null;
@@ -243,7 +247,7 @@ export const insertSubmission = (tx: Query, row: SubmissionRow) => sendRow(tx, "
 export const submissionOf = (q: Query, slotId: string) =>
   q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
 /** The video of a public slot, with the names shown beside it. */
-export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type"> {
+export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type" | "video_duration_ms"> {
   id: string;
   game_name: string;
   display_name: string;
@@ -251,14 +255,17 @@ export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filena
 
 export type PublishedVideoRow = PublicVideoRow & { published_at: number };
 
-const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.published_at, g.name AS game_name, u.display_name
+const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at, g.name AS game_name, u.display_name
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
   JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
 
 export const findUnpublished = (q: Query, slotId: string) =>
   q.one<PublicVideoRow>(`${publicVideo} AND s.status = 'publishing'`, slotId);
 export const findPublished = (q: Query, slotId: string) =>
-  q.one<PublishedVideoRow>(`${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL`, slotId);
+  q.one<PublishedVideoRow>(
+    `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL AND g.status <> 'suspended'`,
+    slotId,
+  );
 
 export const insertRating = (
   tx: Query,
@@ -288,12 +295,13 @@ export interface UploadedVideo {
   filename: string;
   contentType: string;
   durationMs: number | null;
+  facts: string | null;
 }
 
 /** The completed upload that a submission of this slot would use, if there is one. */
 export const uploadedVideo = (q: Query, slotId: string) =>
   q.one<UploadedVideo>(
-    `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType", duration_ms AS "durationMs" FROM uploads
+    `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType", duration_ms AS "durationMs", facts FROM uploads
      WHERE slot_id = ? AND status = 'completed' ORDER BY completed_at DESC, id DESC LIMIT 1`,
     slotId,
   );

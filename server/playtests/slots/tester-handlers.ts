@@ -1,3 +1,4 @@
+import { problemOf } from "../../../src/contract/files/inspect-video.js";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -14,7 +15,7 @@ import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
-import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, submissionView } from "../views.ts";
+import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
@@ -83,9 +84,14 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
       keys: keys.map((key) => open(deps, slot.playtest_id, key)),
-      buildUrl: signedBuildUrl(deps, game),
+      buildUrl: signedBuildUrl(deps, game, slot.playtester_id!),
       uploadedVideo: video
-        ? { filename: video.filename, sizeBytes: video.size, durationSeconds: secondsOf(video.durationMs) }
+        ? {
+            filename: video.filename,
+            sizeBytes: video.size,
+            durationSeconds: secondsOf(video.durationMs),
+            format: videoFormatView(video.facts),
+          }
         : null,
     };
   }
@@ -185,6 +191,14 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   const shortest = ({ duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
     minVideoSeconds(booked, deps.config);
 
+  /** 409 for a video that nobody could watch. One of which that is not known is accepted. */
+  function requireWatchable({ facts }: slots.UploadedVideo) {
+    const fault = videoFormatView(facts)?.fault;
+    if (!fault) return;
+    const { what, remedy } = problemOf(fault);
+    throw conflict(`The uploaded file ${what}. Nothing was submitted. ${remedy} Then upload it.`);
+  }
+
   /** 409 for a video that is much shorter than the booked time. One whose length cannot be read is accepted. */
   function requireLongEnough(playtest: playtests.PlaytestRow, { durationMs }: slots.UploadedVideo) {
     const needed = shortest(playtest);
@@ -261,6 +275,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "submit");
         const [video, playtest] = await Promise.all([uploadedVideo(tx, slot.id), playtests.find(tx, slot.playtest_id)]);
         if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
+        requireWatchable(video);
         requireLongEnough(playtest!, video);
         const { notes = "", device = null } = call.body;
         await submit(deps, tx, slot, video, { notes, device });

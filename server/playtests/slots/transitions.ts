@@ -123,6 +123,8 @@ export interface Video {
   contentType: string;
   /** Null when the length cannot be read. */
   durationMs: number | null;
+  /** What it is made of, as JSON; null while that is not known. */
+  facts: string | null;
 }
 
 /** What a playtester says about a submission. */
@@ -148,6 +150,7 @@ export async function submit(
     content_type: video.contentType,
     video_file_size: video.size,
     video_duration_ms: video.durationMs,
+    video_facts: video.facts,
     notes,
     device,
     created_at: now,

@@ -32,6 +32,7 @@ export function clips(deps: Deps): HandlersFor<Ops> {
       atMs: row.at_ms,
       endMs: row.end_ms,
       status: row.status,
+      limit: row.limited_by,
       size: row.status === "ready" ? row.size : null,
       downloadUrl: row.status === "ready" ? signedUrl(deps, file).url : null,
       posterUrl: poster ? stillLink(deps, poster) : null,

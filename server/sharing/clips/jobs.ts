@@ -15,7 +15,7 @@ export async function cutClip(job: Job, deps: Deps): Promise<void> {
     maxBytes: deps.config.clips.maxBytes,
     cut: (cutter, from, [to]) => cutter.clip(from, { atMs: row.at_ms, endMs: row.end_ms }, to!, deps.draining),
     finish: (tx, [size]) => store.transitionFromAny(tx, row, "finish", { size: size!, ...changed() }),
-    fail: (tx, error) => store.transitionFromAny(tx, row, "fail", { size: 0, error, ...changed() }),
+    fail: (tx, why) => store.transitionFromAny(tx, row, "fail", { size: 0, ...why, ...changed() }),
     end: job.done,
   });
 }

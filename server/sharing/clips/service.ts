@@ -10,6 +10,7 @@ import * as stills from "../../playtests/moments/stills-store.ts";
 import { requireWithin } from "../../playtests/moments/within.ts";
 import * as slots from "../../playtests/slots/store.ts";
 import { requireRoom } from "../../uploads/room.ts";
+import { requireTurn } from "../requirements.ts";
 import * as store from "./store.ts";
 
 /** Clips of one slot, at most. */
@@ -33,6 +34,7 @@ export async function createClip(
   if (endMs - atMs > longestClipMs) throw invalid("endMs", `must be at most ${longestClipMs / 60_000} minutes after atMs`);
   if ((await store.countOf(tx, slot.id)) >= maxClips)
     throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
+  await requireTurn(deps, tx, ownerId);
   const now = deps.clock.now();
   const row: store.ClipRow = {
     id: deps.newId(),
@@ -46,6 +48,7 @@ export async function createClip(
     status: "pending",
     size: deps.config.clips.maxBytes,
     error: null,
+    limited_by: null,
     created_at: now,
     updated_at: now,
   };
@@ -53,7 +56,7 @@ export async function createClip(
   await store.insert(tx, row);
   // Before the clip, which takes longer: whoever waits for the clip then sees both.
   await queueStill(deps, tx, posterFor(deps, { ...row, clip_id: row.id, length_ms: endMs - atMs }));
-  await deps.jobs.schedule(tx, { kind: "cut-clip", key: row.id, payload: { clipId: row.id }, runAt: now });
+  await deps.jobs.schedule(tx, { kind: "cut-clip", key: row.id, payload: { clipId: row.id }, account: ownerId, runAt: now });
   return { ...row, poster_id: null, poster_at_ms: null, thumbnail_size: null };
 }
 

@@ -1,4 +1,4 @@
-import { type ClipStatus, clipMoves } from "../../../src/contract/states/index.ts";
+import { type ClipStatus, type CutLimit, clipMoves } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
@@ -19,6 +19,8 @@ export interface ClipRow {
   size: number;
   /** Why it failed, for the operator. */
   error: string | null;
+  /** The limit of the server because of which it failed. */
+  limited_by: CutLimit | null;
   created_at: number;
   updated_at: number;
 }
@@ -51,6 +53,15 @@ export function list(q: Query, slotId: string, page: Page) {
 
 export const countOf = async (q: Query, slotId: string) =>
   (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM clips WHERE slot_id = ?", slotId))!.n;
+
+/** The clips, and the images of moments, that an account waits for. */
+export const countPending = async (q: Query, ownerId: string) =>
+  (await q.one<{ n: number }>(
+    `SELECT (SELECT COUNT(*) FROM clips WHERE owner_id = ? AND status = 'pending')
+      + (SELECT COUNT(*) FROM stills WHERE owner_id = ? AND status = 'pending' AND moment_id IS NOT NULL) AS n`,
+    ownerId,
+    ownerId,
+  ))!.n;
 
 export const idsOfOwner = async (q: Query, ownerId: string) =>
   (await q.all<{ id: string }>("SELECT id FROM clips WHERE owner_id = ?", ownerId)).map(({ id }) => id);

@@ -1,6 +1,7 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { ShareKind, ShareState } from "../../../src/contract/sharing/kinds.ts";
+import { refuseCommon } from "../../accounts/guessable.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Call, HandlersFor } from "../../http/call.ts";
@@ -55,6 +56,7 @@ export function shares(deps: Deps): HandlersFor<Ops> {
   async function create(call: Call<Contract[Creation]>, sharedOf: (q: Query) => Promise<Shared>) {
     const ownerId = call.principal.userId;
     const { password, ...wanted } = call.body as BodyOut<Contract[Creation]>;
+    if (password !== undefined) await refuseCommon("password", password);
     // Before the password is hashed, which takes a while.
     await call.read(sharedOf);
     const passwordHash = password === undefined ? null : await deps.passwords.hash(password, call.client.signal);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Cue, readCues, writeCues } from "../../../src/contract/text/cues.ts";
 import { checkPassword } from "../../accounts/attempts/attempts.ts";
+import { withinGuesses } from "../../accounts/attempts/bounded.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
@@ -136,8 +137,7 @@ export class PublicShares {
     });
     const key = transcript && transcripts.approvedKey(transcript);
     if (key === undefined) throw notFound();
-    const vtt = await this.#transcript(key);
-    return share.with_name === 1 && !partOf(video) ? vtt : writeCues(cuesOf(share, video, vtt));
+    return writeCues(cuesOf(share, video, await this.#transcript(key)));
   }
 
   /** Checks the password of a share. Returns the cookie with which its pages open; undefined when the password is wrong. */
@@ -145,7 +145,8 @@ export class PublicShares {
     const share = await this.#deps.store.read((q) => this.#find(q, token));
     if (share.password_hash === null) return bakeUnlocked(this.#deps, token, share);
     const attempt = { account: `share ${share.id}`, password, hash: share.password_hash };
-    return (await checkPassword(this.#deps, attempt, client)) ? bakeUnlocked(this.#deps, token, share) : undefined;
+    const isRight = () => checkPassword(this.#deps, attempt, client);
+    return (await withinGuesses(this.#deps, attempt.account, isRight)) ? bakeUnlocked(this.#deps, token, share) : undefined;
   }
 
   /** Counts a view of a browser, unless it was counted recently. Returns the cookie by which that is known. */

@@ -13,7 +13,7 @@ export type Shared = Pick<store.ShareRow, "playtest_id" | "slot_id" | "clip_id">
 type Wanted = Omit<BodyOut<Contract["createSlotShare"]>, "password"> & { passwordHash: string | null };
 
 /**
- * Creates a share, inside the caller's transaction. 409 when there is no video that can be shared, or the account has too many shares;
+ * Creates a share, inside the caller's transaction. 409 when there is no video that can be shared, the game is suspended, or the account has too many shares;
  * 422 for a note that is not on one of the videos.
  */
 export async function createShare(
@@ -23,6 +23,10 @@ export async function createShare(
   shared: Shared,
   { validForSeconds, passwordHash, withName, withNotes, noteIds }: Wanted,
 ): Promise<store.ShareRow> {
+  if (await store.isGameSuspended(tx, shared.playtest_id))
+    throw conflict(
+      "This game is suspended, so its videos cannot be shared. Nothing was shared. Ask the operator of this server.",
+    );
   if ((await store.countOf(tx, ownerId)) >= maxShares)
     throw conflict(`An account can have at most ${maxShares} shares. Nothing was shared. End some of them first.`);
   const now = deps.clock.now();

@@ -55,11 +55,11 @@ export const remove = (tx: Query, id: string) => tx.run("DELETE FROM shares WHER
 
 const statuses = shareable.map((status) => `'${status}'`).join(", ");
 
-/** The videos of a share: of accounts that are neither suspended nor deleted, and of slots that wait for review or are paid. */
+/** The videos of a share: of accounts and games that are neither suspended nor deleted, and of slots that wait for review or are paid. */
 const videosWith = (
   more: string,
 ) => `FROM slots s JOIN users o ON o.id = s.owner_id AND o.suspended_at IS NULL AND o.deleted_at IS NULL
-  JOIN users u ON u.id = s.playtester_id AND u.deleted_at IS NULL JOIN submissions b ON b.slot_id = s.id JOIN games g ON g.id = s.game_id
+  JOIN users u ON u.id = s.playtester_id AND u.deleted_at IS NULL JOIN submissions b ON b.slot_id = s.id JOIN games g ON g.id = s.game_id AND g.status <> 'suspended'
   ${more} WHERE s.status IN (${statuses})`;
 const videos = videosWith("");
 
@@ -124,6 +124,12 @@ const clipOf = (q: Query, { clip_id, slot_id }: Pick<ShareRow, "slot_id" | "clip
     slot_id,
     slotId,
   );
+
+export const isGameSuspended = async (q: Query, playtestId: string) =>
+  (await q.one(
+    "SELECT g.id FROM games g JOIN playtests p ON p.game_id = g.id WHERE p.id = ? AND g.status = 'suspended'",
+    playtestId,
+  )) !== undefined;
 
 /** Whether the moment belongs to what is shared. */
 export const hasMoment = async (q: Query, { playtest_id, slot_id, clip_id }: ShareRow, momentId: string): Promise<boolean> => {

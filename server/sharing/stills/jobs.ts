@@ -25,7 +25,7 @@ export async function cutStill(job: Job, deps: Deps): Promise<void> {
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),
     finish: (tx, sizes) => store.transitionFromAny(tx, row, "finish", { ...sizesOf(sizes), ...changed() }),
-    fail: (tx, error) => store.transitionFromAny(tx, row, "fail", { size: 0, error, ...changed() }),
+    fail: (tx, why) => store.transitionFromAny(tx, row, "fail", { size: 0, ...why, ...changed() }),
     end: job.done,
   });
 }
@@ -37,10 +37,10 @@ export async function discardStill(job: Job, deps: Deps): Promise<void> {
   for (const key of [store.blobKeyOf({ id }), store.thumbnailKeyOf({ id })]) await deps.blobs.remove(key);
 }
 
-/** Queues the poster of a submitted video. Does nothing when no ffmpeg is configured. */
+/** Queues the poster of a submitted video, for whoever sent it. Does nothing when no ffmpeg is configured. */
 export async function queuePoster(deps: Deps, tx: Query, slotId: string): Promise<void> {
   const source = deps.cutter && (await store.posterSource(tx, slotId));
-  if (source) await queueStill(deps, tx, posterFor(deps, source));
+  if (source) await queueStill(deps, tx, posterFor(deps, source), source.playtester_id);
 }
 
 /** Queues the posters of all videos that were submitted before ffmpeg was configured, and of clips that have none. */
@@ -65,7 +65,7 @@ export async function fillPosters(job: Job, deps: Deps): Promise<void> {
   await cutOut(job, deps, {
     ...cuttingOf(deps, row),
     finish: (tx, sizes) => keep(tx, { ...row, status: "ready", ...sizesOf(sizes) }),
-    fail: (tx, error) => keep(tx, { ...row, status: "failed", size: 0, error }),
+    fail: (tx, why) => keep(tx, { ...row, status: "failed", size: 0, ...why }),
     end: (tx) => job.reschedule(tx, deps.clock.now()),
   });
 }

@@ -4,12 +4,14 @@ import { maxStillBytes, newStill, queueStill, removeStill } from "../../playtest
 import * as store from "../../playtests/moments/stills-store.ts";
 import type { MomentRow } from "../../playtests/moments/store.ts";
 import { requireRoom } from "../../uploads/room.ts";
+import { requireTurn } from "../requirements.ts";
 
 /** The still of a moment, which is cut unless it is there already, inside the caller's transaction. 409 without room. */
 export async function stillOf(deps: Deps, tx: Query, moment: MomentRow): Promise<store.StillRow> {
   const earlier = await store.ofMoment(tx, moment.id);
   if (earlier && earlier.status !== "failed") return earlier;
   if (earlier) await removeStill(deps, tx, earlier.id);
+  await requireTurn(deps, tx, moment.owner_id);
   await requireRoom(deps, tx, moment.owner_id, maxStillBytes);
   const { id: moment_id, slot_id, owner_id, at_ms } = moment;
   const row = newStill(deps, { slot_id, moment_id, clip_id: null, owner_id, at_ms });

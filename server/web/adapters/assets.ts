@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
+import { inspectorSource } from "../../uploads/videos/inspector.ts";
 import { icon } from "../assets/icon.ts";
 import { passkeyScript } from "../assets/passkey.ts";
 import { playerScript, positionScript, transcriptScript } from "../assets/player.ts";
@@ -36,7 +40,17 @@ const files: Record<string, { type: string; text: string }> = {
   "review.css": { type: "text/css", text: reviewCss },
   "player.css": { type: "text/css", text: playerCss },
   "upload.js": { type: "text/javascript", text: uploadScript },
+  "inspect-video.js": { type: "text/javascript", text: inspectorSource },
+  /** The library that reads videos. It is large, and only for the page that uploads one. */
+  "mediabunny.js": {
+    type: "text/javascript",
+    get text() {
+      mediabunny ??= readFileSync(join(createRequire(import.meta.url).resolve("mediabunny"), "../mediabunny.min.mjs"), "utf8");
+      return mediabunny;
+    },
+  },
 };
+let mediabunny: string | undefined;
 
 /** Compressed files, by their text. They hold no secrets, which compression could betray. */
 const compressed = new Map<string, Buffer>();

@@ -1,7 +1,9 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";
 import { type Download, openToken } from "../../lib/signed-links.ts";
+import { isLinkLive } from "../../uploads/blob-store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { redirect } from "../html.ts";
 import type { Page } from "../types.ts";
@@ -13,7 +15,7 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new Problem("METHOD_NOT_ALLOWED", "A download link takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
       const target = openToken(deps, url.searchParams.get("token") ?? "");
-      const file = "file" in target ? target.file : await currentBuild(target.gameId);
+      const file = "file" in target ? await stored(target.file, target.holder) : await currentBuild(target.gameId, target.holder);
       if (typeof file === "string") return redirect(response, file);
       await sendFile(deps, request, response, file);
     },
@@ -22,11 +24,18 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
     },
   };
 
-  /** The current build of the game: a stored file, or a URL on another server. */
-  async function currentBuild(gameId: string): Promise<Download | string> {
+  /** Looked up at each use: a link ends with its file, and with the account that it was made for. */
+  async function stored(file: Download, holder: string | undefined): Promise<Download> {
+    if (!(await deps.store.read((q) => isLinkLive(q, file, holder)))) throw notFound();
+    return file;
+  }
+
+  /** The current build of the game: a stored file, or a URL on another server. 404 once the game, its owner or the playtester is suspended. */
+  async function currentBuild(gameId: string, holder: string | undefined): Promise<Download | string> {
     return deps.store.read(async (q) => {
-      const game = await games.find(q, gameId);
-      if (!game) throw notFound();
+      const game = await games.findOffered(q, gameId);
+      const player = holder === undefined ? undefined : await users.standing(q, holder);
+      if (!game || (player && (player.suspended_at !== null || player.deleted_at !== null))) throw notFound();
       const build = game.build_id === null ? undefined : await games.findBuild(q, gameId, game.build_id);
       if (!build?.blob_key) return game.build_url;
       const { blob_key: blobKey, filename } = build;

@@ -1,5 +1,6 @@
+import { plural } from "../../../src/contract/text/plural.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
-import type { KeysAfterReset } from "../../accounts/service.ts";
+import { type KeysAfterReset, passkeysNote } from "../../accounts/service.ts";
 import { Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import { problemText } from "../shared/problem-text.ts";
@@ -16,7 +17,8 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     // The token is checked before the password is hashed, so that requests with invalid tokens cannot cause expensive hashing.
     const found = await accounts.findReset(token);
     if (!found) return sendPage(response, 410, gone);
-    const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke" };
+    const removes = posted ? posted.passkeys === "remove" : !found.hasApp;
+    const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke", passkeys: found.passkeys, removes };
     if (!posted) return sendPage(response, 200, { title, body: passwordForm(shown) });
     const { password = "" } = posted;
     const length = [...password].length;
@@ -26,15 +28,16 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
         body: passwordForm({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
       });
     const visit = { headers: request.headers, client };
-    const keys = await accounts.resetPassword(visit, token, { password, revokeKeys: shown.revoke }).catch((error: unknown) => {
+    const wanted = { password, revokeKeys: shown.revoke, removePasskeys: removes };
+    const done = await accounts.resetPassword(visit, token, wanted).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "VALIDATION_ERROR") return error;
       throw error;
     });
-    if (keys instanceof Problem)
-      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: problemText(keys) }) });
-    if (!keys) return sendPage(response, 410, gone);
-    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
-    sendPage(response, 200, { title: "Password changed", body: done });
+    if (done instanceof Problem)
+      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: problemText(done) }) });
+    if (!done) return sendPage(response, 410, gone);
+    const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
+    sendPage(response, 200, { title: "Password changed", body: said });
   };
 }
 
@@ -54,6 +57,9 @@ interface Shown {
   /** The email address was not verified before. In this case all API keys are revoked. */
   isNew: boolean;
   revoke: boolean;
+  /** How many passkeys the account has, and whether they are to be removed. */
+  passkeys?: number;
+  removes?: boolean;
   problem?: string;
   /** Whether the account can have API keys already. */
   keys?: boolean;
@@ -64,11 +70,19 @@ const keysField = (
 ): Markup => html`<label class="check"><input type="checkbox" name="keys" value="revoke"${checked && html` checked`}> Also revoke my API keys</label>
 <p class="soft">Choose this if somebody else may know your password. Everything that uses a key stops working until you give it a new one.</p>`;
 
+const passkeysField = (
+  count: number,
+  checked: boolean,
+): Markup => html`<label class="check"><input type="checkbox" name="passkeys" value="remove"${checked && html` checked`}> Also remove ${plural(count, "passkey")} of my account</label>
+<p class="soft">Whoever knew your password may have added one, and signs in with it alone. You can add yours again.</p>`;
+
 /** The form that sets a password with a reset token. */
 export const passwordForm = ({
   token,
   isNew,
   revoke,
+  passkeys = 0,
+  removes = false,
   problem,
   keys = true,
 }: Shown): Markup => html`<form method="post" action="/reset-password">
@@ -78,4 +92,5 @@ export const passwordForm = ({
 ${problem ? html`aria-invalid="true" aria-describedby="problem"` : ""} autofocus>
 ${problem ? html`<p class="bad" id="problem">${problem}</p>` : ""}
 ${isNew ? html`<p class="soft">This also verifies your email address and revokes the API keys that the account has now.</p>` : keys && keysField(revoke)}
+${passkeys > 0 && passkeysField(passkeys, removes)}
 <button>Set password</button></form>`;

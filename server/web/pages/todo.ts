@@ -81,7 +81,7 @@ const contents: Record<Task, Content> = {
     title: "See a payment",
     commands: [
       ["See the payment", "playtest billing payments show ID"],
-      ["Download the invoice of a completed payment", "playtest billing invoice ID"],
+      ["Download the invoice of a completed payment, or the confirmation of an order", "playtest billing invoice ID"],
     ],
     withoutId: [["See your payments", "playtest billing payments list"]],
   },

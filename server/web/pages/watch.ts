@@ -18,11 +18,16 @@ export function watch(callAs: CallAs, sendFile: Page): Page {
     if (!uuid.test(id) || (part !== undefined && !files.includes(part)) || more.length > 0) throw notFound();
     if (part !== undefined) return sendFile(request, response, url, origin);
     const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
-    const { gameName, playtesterName, publishedAt, posterUrl } = video;
+    const { gameName, playtesterName, publishedAt, posterUrl, durationSeconds } = video;
     const poster = posterUrl && `/watch/${id}/poster`;
     const src = `/watch/${id}/video`;
     const startMs = parsePosition(url.searchParams.get("t") ?? "");
-    const body = html`${player({ src, label: `Playtest of ${gameName}`, ...(poster && { poster }), ...(startMs !== undefined && { startMs }) })}
+    const known = {
+      ...(poster && { poster }),
+      ...(startMs !== undefined && { startMs }),
+      ...(typeof durationSeconds === "number" && { lengthMs: durationSeconds * 1000 }),
+    };
+    const body = html`${player({ src, label: `Playtest of ${gameName}`, ...known })}
 <p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>.</p>`;
     const assets = { style: playerStyle, scripts: [playerScript] };
     sendPage(response, 200, { title: `${playtesterName} plays ${gameName}`, wide: true, body, assets });

@@ -92,9 +92,9 @@ export function player(video: PlayerVideo): Markup {
     ...pageKeys,
     [["?"], "This list"] as const,
   ];
-  return html`<div class="player" id="${id}" data-player${takesMarks && html` data-marks`}>
+  return html`<div class="player" id="${id}" data-player${lengthMs !== undefined && html` data-length="${lengthMs}"`}${takesMarks && html` data-marks`}>
 <video controls playsinline preload="metadata" src="${src}${startMs > 0 && html`#t=${atSeconds(startMs)}`}"${poster !== undefined && html` poster="${poster}"`} aria-label="${label}">${captions !== undefined && html`<track kind="captions" src="${captions}" label="Captions">`}</video>
-<div class="player-problem note bad" role="alert" hidden data-broken="This video cannot be played here: the file is damaged or missing, or your browser does not support its format." data-connection="The connection was lost while the video was loading." data-stale="This page is out of date. Reload it to see the video."><span></span> <button type="button" class="link retry" hidden>Try again</button><a class="download" href="${src}" download hidden>Download it to open it in another player</a></div>
+<div class="player-problem note bad" role="alert" hidden data-broken="This video cannot be played here: the file is damaged or missing, or your browser does not support its format." data-blind="Your browser cannot show the picture of this video, only play its sound: it does not support the format, or the file has no picture." data-connection="The connection was lost while the video was loading." data-stale="This page is out of date. Reload it to see the video."><span></span> <button type="button" class="link retry" hidden>Try again</button><a class="download" href="${src}" download hidden>Download it to open it in another player</a></div>
 ${timeline(marks, lengthMs)}
 <div class="player-bar" hidden>
 <p class="position"><span class="at">${positionText(startMs)}</span><span class="soft"> / <span class="length">${lengthMs === undefined ? "–" : positionText(lengthMs)}</span></span></p>

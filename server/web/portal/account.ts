@@ -11,7 +11,7 @@ import type { Download, PageContext } from "./types.ts";
 const done = new Map([
   ["saved", "Your changes were saved."],
   ["signed-out", "The browser was signed out."],
-  ["revoked", "The API key and those created with it were revoked."],
+  ["revoked", "The API key and those created with it or in its place were revoked."],
   [
     "verified",
     "Your email address is verified and you are signed in. The password and API keys it had before no longer work. To set a password, use “Forgot your password?” below.",

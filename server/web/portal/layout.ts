@@ -31,11 +31,11 @@ export async function signedInLayout(
     .filter(([name]) => name !== hidden)
     .map(([name, path, label]) => ({ path, label, unread: unread[name] ?? 0, isCurrent: name === section }));
   const who = html`<a href="/play/account"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="/play/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
-  const { scripts = [] } = page.assets ?? {};
+  const { style = [], scripts = [] } = page.assets ?? {};
   return {
     wide: true,
     ...page,
     header: frame({ site, home: "/play", links, who }),
-    assets: { style: "portal.css", scripts: ["times.js", ...scripts] },
+    assets: { style: ["portal.css", ...[style].flat()], scripts: ["times.js", ...scripts] },
   };
 }

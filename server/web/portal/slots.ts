@@ -5,6 +5,7 @@ import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
+import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { slotBadge } from "./badge.ts";
@@ -54,7 +55,8 @@ ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && submitForms(context, slot, limits)}
 ${isReserved && reportForm(context, slot)}
 ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
-  return signedInLayout(context, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
+  const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
+  return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }
 
 /** How to play: the build, the keys and the owner's instructions. */
@@ -111,10 +113,15 @@ ${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.c
 }
 
 /** The submitted video, with captions if it has a transcript. */
-function recording({ id, game, hasCaptions }: HeldSlot): Markup {
+function recording({ id, game, hasCaptions, submission }: HeldSlot): Markup {
   const path = `/play/slots/${id}/recording`;
-  const captions = hasCaptions && html`<track kind="captions" src="${path}/captions" label="Captions">`;
-  return html`<video controls preload="metadata" src="${path}" aria-label="Your playtest of ${game.name}">${captions}</video>
+  const seconds = submission?.videoDurationSeconds;
+  return html`${player({
+    src: path,
+    label: `Your playtest of ${game.name}`,
+    ...(hasCaptions && { captions: `${path}/captions` }),
+    ...(typeof seconds === "number" && { lengthMs: seconds * 1000 }),
+  })}
 <p class="soft"><a href="${path}" download>Download the video</a>, for example if your browser cannot play its format.${hasCaptions && " The captions are its transcript."}</p>`;
 }
 

@@ -22,10 +22,3 @@ export function until(iso: string, now: number): string {
 }
 
 export const players = (count: number) => plural(count, "player");
-
-/** The size of a file in a readable unit. */
-export function fileSize(bytes: number): string {
-  if (bytes < 1024 ** 2) return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
-  if (bytes < 1024 ** 3) return `${Number((bytes / 1024 ** 2).toFixed(1))} MiB`;
-  return `${Number((bytes / 1024 ** 3).toFixed(2))} GiB`;
-}

@@ -51,6 +51,8 @@ export interface LoopbackParts extends MediaSource {
 export interface Loopback {
   /** The address to open. It works once, in one browser. */
   url: string;
+  /** Resolves when the address no longer works: it was opened, or Studio was closed. */
+  ended: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,7 +66,9 @@ export async function startLoopback(parts: LoopbackParts, port: number): Promise
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const studio = new LoopbackStudio(parts, host);
   server.on("request", (request, response) => void studio.handle(request, response));
-  return { url: `http://${host}/?token=${studio.token}`, close: () => closeServer(server) };
+  const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
+  const ended = Promise.race([studio.signedIn, closed]);
+  return { url: `http://${host}/?token=${studio.token}`, ended, close: () => closeServer(server) };
 }
 
 async function closeServer(server: Server): Promise<void> {
@@ -105,6 +109,10 @@ class LoopbackStudio {
   /** What the address that is opened contains; used up by the first request with it. */
   token: string;
   #isTokenUsed = false;
+  #tellSignedIn = () => {};
+  readonly signedIn = new Promise<void>((resolve) => {
+    this.#tellSignedIn = resolve;
+  });
 
   constructor(parts: LoopbackParts, host: string) {
     this.#parts = parts;
@@ -214,7 +222,9 @@ class LoopbackStudio {
       );
     if (request.method !== "GET") throw forbidden("Open this address in a browser.");
     this.#isTokenUsed = true;
-    response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=${this.#root}; HttpOnly; SameSite=Strict`);
+    this.#tellSignedIn();
+    // Not `Strict`: the browser comes from a file, which is another site to it, and would not send the cookie to the page that follows.
+    response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=${this.#root}; HttpOnly; SameSite=Lax`);
     redirect(response, `${this.#root}/studio`);
   }
 

@@ -1,10 +1,9 @@
 import { type ClientCore, createClientCore, type Reply } from "../../api/client.ts";
 import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
-import type { ClientOptions, HttpReply, HttpRequest } from "../../api/types.ts";
+import type { ClientOptions, HttpReply, HttpRequest, ServerMemory } from "../../api/types.ts";
 import type { UploadRequest } from "../../api/upload.ts";
 import { instanceUrl } from "../../api/url.ts";
-import { cacheDir } from "../../config/paths.ts";
 import { openServerMemory } from "../../config/servers.ts";
 import type { Settings } from "../../config/settings.ts";
 import { paymentsHeader } from "../../contract/text/payments-header.ts";
@@ -21,6 +20,8 @@ interface Options {
   io: Io;
   flags: GlobalValues;
   outside: Outside;
+  /** The folder of caches, if there is one. */
+  cache: string | undefined;
   settings: () => Settings;
   /** The idempotency key of the next change. */
   nextKey: () => string;
@@ -36,6 +37,8 @@ export class Clients {
   readonly #options: Options;
   readonly #insecure: boolean;
   readonly #transport: () => ReturnType<typeof createTransport>;
+  /** By the address of the server: clients with and without a key ask it only once what it has. */
+  readonly #memories = new Map<string, ServerMemory>();
   #opened = false;
   #aheadMs = 0;
   #withoutPayments = false;
@@ -73,7 +76,7 @@ export class Clients {
       signal: io.signal,
       insecure: this.#insecure,
       beforeChange,
-      memory: openServerMemory(cacheDir(io.env, io.platform), instanceUrl(baseUrl), outside.now),
+      memory: this.#memoryOf(instanceUrl(baseUrl)),
       onRefused: (error) =>
         this.#confirmIfAsked(error, (code) => core.call("confirmKey", { body: { code }, idempotencyKey: outside.newId() })),
       ...(trace && { trace }),
@@ -86,6 +89,13 @@ export class Clients {
     const call: typeof core.call = async (operation, input) => noted(await core.call(operation, input));
     const offered: typeof core.offered = async (operation, input) => noted(await core.offered(operation, input));
     return Object.assign(methodsOf(call), core, { call, offered });
+  }
+
+  #memoryOf(baseUrl: string): ServerMemory {
+    const { cache, outside } = this.#options;
+    const memory = this.#memories.get(baseUrl) ?? openServerMemory(cache, baseUrl, outside.now);
+    this.#memories.set(baseUrl, memory);
+    return memory;
   }
 
   /** Keeps what a reply tells about the server. */
@@ -128,7 +138,7 @@ export class Clients {
   }
 
   async upload(request: UploadRequest): Promise<void> {
-    const { io, flags, settings } = this.#options;
+    const { io, flags, cache, settings } = this.#options;
     const { base, exchange, explain } = this.api();
     this.#refuseUntrusted();
     // With --dry-run this throws the planned request instead of sending it.
@@ -140,7 +150,7 @@ export class Clients {
         apiKey: settings().apiKey()?.value,
         transport: this.#transport(),
         userAgent,
-        directory: cacheDir(io.env, io.platform),
+        directory: cache,
         retries: settings().get("retries")!.value,
         signal: io.signal,
         insecure: this.#insecure,

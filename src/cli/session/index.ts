@@ -1,6 +1,6 @@
 import { pages, type Range } from "../../api/pages.ts";
 import { openIdCache, resolveId } from "../../config/ids.ts";
-import { cacheDir, configDir } from "../../config/paths.ts";
+import { foldersOf } from "../../config/paths.ts";
 import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "../../config/settings.ts";
 import { openStore } from "../../config/store.ts";
 import { usage } from "../../errors.ts";
@@ -53,10 +53,11 @@ export function createSession(
   { private: isPrivate }: Pick<Command, "private">,
 ): Session {
   const { env } = io;
-  const store = openStore(configDir(env, io.platform), outside.keyring(env, io.platform));
+  const folders = foldersOf({ env, platform: io.platform, systemHome: outside.systemHome });
+  const store = openStore(folders.config, outside.keyring(env, io.platform));
   const settings = once(() => readSettings({ flags: { ...flags } as FlagValues, env, cwd: io.cwd(), store }));
   const baseUrl = () => settings().get("baseUrl")!.value;
-  const idCache = once(() => openIdCache(cacheDir(env, io.platform)));
+  const idCache = once(() => openIdCache(folders.cache));
   const keys = keySequence(checkIdempotencyKey(flags.idempotencyKey), outside.newId);
   const trace = tracer({
     verbose: flags.verbose === true,
@@ -64,7 +65,7 @@ export function createSession(
     err: io.err,
   });
   const prompt = createPrompt(io, flags.input === false);
-  const clients = new Clients({ io, flags, outside, settings, nextKey: keys.next, trace, prompt });
+  const clients = new Clients({ io, flags, outside, cache: folders.cache, settings, nextKey: keys.next, trace, prompt });
   const secretFile = new SecretFile();
   const sink =
     flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output, isPrivate ? 0o600 : 0o666);
@@ -148,7 +149,7 @@ function outputTo(sink: Sink, { io, flags, now, withoutPayments, settings, shown
 }
 
 /** What a command returns, and the lists it is made of. */
-function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pages" | "text" | "message"> {
+function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pages" | "text" | "verbatim" | "message"> {
   async function* listPages(operation: never, input: never, range: Range) {
     yield* pages(api(), operation, input, range);
   }
@@ -158,8 +159,9 @@ function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pag
     rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),
     pages: (operation, input, range) =>
       listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
-    text: (text, data) => ({ kind: "text", text, data }),
-    message: (data, more = "") => ({ kind: "text", text: data.message + more, data, isProse: true }),
+    text: (text, data, table) => ({ kind: "text", text, data, table }),
+    verbatim: (text, data) => ({ kind: "text", text, data, verbatim: true }),
+    message: (data, more = "") => ({ kind: "text", text: data.message + more, data }),
   };
 }
 
@@ -169,7 +171,7 @@ function secretsIn(file: SecretFile, { dryRun }: GlobalValues): Pick<Context, "r
       if (path !== undefined && !dryRun) await file.reserve(path);
     },
     async secret(secret, path, data) {
-      if (path === undefined) return { kind: "text", text: secret, data };
+      if (path === undefined) return { kind: "text", text: secret, data, verbatim: true };
       await file.write(path, secret);
       return { kind: "text", text: `Wrote the secret to ${path}.`, data: { result: { file: path } } };
     },

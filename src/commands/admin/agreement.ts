@@ -1,5 +1,4 @@
 import { define, flag } from "../../cli/define.ts";
-import { foldLines, lines } from "../../io/text.ts";
 import { consentView } from "./view.ts";
 
 export const agreementShow = define({
@@ -12,7 +11,7 @@ export const agreementShow = define({
     const data = await ctx.api().getServerAgreement({});
     if (data.agreement === null) return ctx.text("This server has no agreement.", data);
     ctx.out.note(`Version ${data.agreement.version}.`);
-    return ctx.text(foldLines(lines(data.agreement.text), ctx.io.columns), data);
+    return ctx.text(data.agreement.text, data);
   },
 });
 

@@ -12,6 +12,7 @@ import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
+import { failedJobs, jobsRetry, mailList, mailRetry } from "./retries.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
 
@@ -25,6 +26,10 @@ export const admin: Group = {
     invite,
     invitations,
     invitationsRevoke,
+    mailList,
+    mailRetry,
+    failedJobs,
+    jobsRetry,
     users,
     verify,
     suspend,

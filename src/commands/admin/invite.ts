@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitations.ts";
+import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { notFound, usage } from "../../errors.ts";
 import { parseRecords } from "../../io/files/records.ts";
 import { plural } from "../../io/text.ts";
@@ -9,6 +10,8 @@ import { invitationView } from "./view.ts";
 
 /** As many as the server takes in one request. */
 const perRequest = 200;
+/** As the server takes it. */
+const longestName = 100;
 
 interface Invitee {
   email: string;
@@ -42,28 +45,46 @@ const view: View = {
   ],
 };
 
-const columns = ["email", "role", "name"];
+/** The names of the columns, and how spreadsheets call them. */
+const columns: Record<string, RegExp> = { email: /^(e-?mail( address)?|mail|address)$/i, role: /^role$/i, name: /^name$/i };
+
+const columnOf = (heading: string) => Object.keys(columns).find((name) => columns[name]!.test(heading.trim()));
+
+/** The fields of a record by the names of the columns. Others are left out. */
+const known = (fields: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([heading, value]) => {
+      const name = columnOf(heading);
+      return name === undefined ? [] : [[name, String(value ?? "").trim()]];
+    }),
+  );
+
+/** In quotes, with characters that nobody sees written as numbers. */
+const quoted = (text: string) =>
+  JSON.stringify(text).replace(/[\p{Cf}\p{Cc}]/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The people of a file. Every fault is reported at once, and nobody is invited then. */
 async function readPeople(ctx: Context, file: string, role: InvitedRole): Promise<Row[]> {
   const path = file === "-" ? file : resolve(ctx.io.cwd(), file);
   const { records } = await parseRecords(await ctx.io.readText(path, "file"), file);
+  const hint = "The columns are email, role and name; only email is required.";
+  if (records.length > 0 && !records.some(({ fields }) => known(fields).email !== undefined))
+    throw usage(
+      `${file}: there is no column email, only ${Object.keys(records[0]!.fields).join(", ")}. Nobody was invited.`,
+      hint,
+    );
   const faults: string[] = [];
   const rows = new Map<string, Row>();
   for (const { line, fields } of records) {
-    const given = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.trim().toLowerCase(), value]));
-    const email = String(given.email ?? "").trim();
-    const named = String(given.role ?? "")
-      .trim()
-      .toLowerCase();
-    const name = String(given.name ?? "").trim();
-    const as = named === "" ? role : Object.hasOwn(roleOf, named) ? roleOf[named] : undefined;
-    if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) faults.push(`Line ${line}: ${JSON.stringify(email)} is not an email address.`);
+    const { email: given = "", role: named = "", name = "" } = known(fields);
+    const email = withAsciiDomain(given);
+    const as = named === "" ? role : Object.hasOwn(roleOf, named.toLowerCase()) ? roleOf[named.toLowerCase()] : undefined;
+    if (!isEmailAddress(email)) faults.push(`Line ${line}: ${quoted(given)} is not an email address.`);
+    if (name.length > longestName) faults.push(`Line ${line}: the name is longer than ${longestName} characters.`);
     if (as === undefined) faults.push(`Line ${line}: the role must be tester or owner, not ${JSON.stringify(named)}.`);
     else if (!rows.has(email.toLowerCase())) rows.set(email.toLowerCase(), { line, email, role: as, ...(name && { name }) });
   }
-  if (faults.length > 0)
-    throw usage(`${faults.join("\n")}\nNobody was invited.`, `The columns are ${columns.join(", ")}; only email is required.`);
+  if (faults.length > 0) throw usage(`${faults.join("\n")}\nNobody was invited.`, hint);
   if (rows.size === 0) throw usage(`${file} names nobody. Nobody was invited.`);
   return [...rows.values()];
 }
@@ -73,8 +94,9 @@ export const invite = define({
   summary: "Invite people by email, one or a whole file",
   description:
     "Each gets an email with a link that creates the account, verifies its address and signs in, once. The file is CSV with the columns email, " +
-    "role (tester or owner) and name; only email is required. Safe to repeat: who has an account or a link that still works gets no " +
-    "other email, and expired or revoked invitations are sent again. --again also replaces links that still work.",
+    "role (tester or owner) and name; only email is required, and all rows are checked before the first is sent. Safe to repeat: who has an account or a link that still works gets no " +
+    "other email; expired or revoked invitations, and those whose email could not be sent, are sent again. --again also replaces links that " +
+    "still work.",
   operation: "invite",
   args: { file: arg.optional("CSV file with the people to invite; - reads standard input") },
   flags: {

@@ -1,4 +1,5 @@
 import { col, detail, optionalCol, type View } from "../../cli/define.ts";
+import type { MailState } from "../../contract/admin/mails.ts";
 
 export const approvalView: View = {
   columns: [
@@ -71,11 +72,45 @@ export const invitationView: View = {
     col("email", "email"),
     col("role", ({ role }) => roleWord(role)),
     col("state", "state", "status"),
+    col("delivery", ({ delivery }) => deliveryWords[delivery as MailState] ?? ""),
     col("sent", "sentAt", "ago"),
     col("expires", "expiresAt", "ago"),
     col("joined", "joinedAt", "ago"),
+    detail("reason", "deliveryError"),
   ],
   empty: "No invitations.",
+};
+
+const deliveryWords: Record<MailState, string> = { sent: "sent", waiting: "not sent yet", failed: "not delivered" };
+
+export const mailView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("to", "to"),
+    col("subject", "subject"),
+    col("state", "state", "status"),
+    col("tries", "tries"),
+    col("created", "createdAt", "ago"),
+    col("link ends", "expiresAt", "ago"),
+    col("reason", "error"),
+  ],
+  empty: "No emails.",
+};
+
+export const failedJobView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("purpose", ({ purpose, kind }) => purpose ?? kind),
+    col("about", ({ about }) =>
+      Object.entries(about as Record<string, string>)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(", "),
+    ),
+    col("tries", "tries"),
+    col("last try", "triedAt", "ago"),
+    col("reason", "error"),
+  ],
+  empty: "No background job has failed for good.",
 };
 
 const roleWord = (role: unknown) => (role === "playtester" ? "tester" : role === "game_owner" ? "owner" : String(role));

@@ -27,6 +27,11 @@ export function profileFor(ctx: Context, baseUrl: string): string {
   return explicit || used === undefined || used === baseUrl ? value : new URL(baseUrl).host;
 }
 
+/** Before the server makes a key: one that cannot be saved would be lost. */
+export function requirePlaceForKey(ctx: Context): void {
+  if (!ctx.flags.dryRun) ctx.store.requireWritable();
+}
+
 /** Saves a key and makes its profile the current one. */
 export async function saveLogin(ctx: Context, baseUrl: string, key: string): Promise<string> {
   const profile = profileFor(ctx, baseUrl);

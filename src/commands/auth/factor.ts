@@ -69,7 +69,7 @@ export const factorEnable = define({
       ctx.out.note(
         "Not enabled yet. Add the secret to an authenticator app, then run `playtest auth factor enable --code CODE`.",
       );
-      return ctx.text(`${started.secret}\n${started.uri}`, started);
+      return ctx.verbatim(`${started.secret}\n${started.uri}`, started);
     }
     await ctx.reserveSecret(flags.secretFile);
     await showSecret(ctx, started);

@@ -2,7 +2,9 @@ import type { Data } from "../../api/client.ts";
 import { arg, type Context, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
-import { forgetIfDead, replaceStored } from "./account.ts";
+import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
+import { forgetIfDead, replaceStored, requirePlaceForKey } from "./account.ts";
 
 type Key = Data<"listApiKeys">["keys"][number];
 
@@ -16,6 +18,7 @@ const keyView: View = {
     col("expires", "expiresAt", "ago"),
     col("created", "createdAt", "ago"),
     detail("created with", "parentId", "id"),
+    detail("in place of", "rotatedFrom", "id"),
     detail("in use", "current"),
   ],
 };
@@ -48,16 +51,19 @@ export const keysCreate = define({
   },
 });
 
-/** The keys made with one of these, and with those, in the order of the list. Empty on an instance that does not tell. */
-function madeWith(keys: readonly Key[], ids: readonly string[]): Key[] {
-  const children = keys.filter(({ parentId }) => typeof parentId === "string" && ids.includes(parentId));
+/** The keys made with one of these or in its place, and with those, in the order of the list. Empty on an instance that does not tell. */
+function madeWith(keys: readonly Key[], ids: readonly string[], isRevoked: boolean): Key[] {
+  const children = keys.filter(({ parentId, rotatedFrom }) =>
+    [parentId, isRevoked && rotatedFrom].some((from) => typeof from === "string" && ids.includes(from)),
+  );
   if (children.length === 0) return [];
-  // A key has one parent, so this ends.
+  // A key has one parent, and is in the place of an older one, so this ends.
   const found = new Set([
     ...children,
     ...madeWith(
       keys,
       children.map(({ id }) => id),
+      isRevoked,
     ),
   ]);
   return keys.filter((key) => found.has(key));
@@ -69,21 +75,21 @@ async function allKeys(ctx: Context): Promise<Key[]> {
   return all;
 }
 
-/** What ends together with a key, as part of a question. */
-function endsWith(keys: readonly Key[], id: string): string {
-  const more = madeWith(keys, [id]);
+/** What ends together with a key, as part of a question. With one that is replaced ends only what was created with it. */
+function endsWith(keys: readonly Key[], id: string, { isRevoked }: { isRevoked: boolean }): string {
+  const more = madeWith(keys, [id], isRevoked);
   if (more.length === 0) return "";
   const names = more.map(({ name, prefix }) => `${name} (${prefix}…)`);
-  return ` So ${more.length === 1 ? "does this key" : `do these ${more.length} keys`}, created with it: ${names.join(", ")}.`;
+  return ` So ${more.length === 1 ? "does this key" : `do these ${more.length} keys`}, created with it${more.some(({ rotatedFrom }) => rotatedFrom) ? " or in its place" : ""}: ${names.join(", ")}.`;
 }
 
 export const keysRevoke = define({
   name: "keys revoke",
-  summary: "Revoke an API key and those created with it",
+  summary: "Revoke an API key and those created with it or in its place",
   operation: ["revokeApiKey", "listApiKeys"],
   args: { key: arg.id("Key id or name", "listApiKeys") },
   confirm: async ({ args }, ctx) =>
-    `Revoke API key ${args.key}? Everything that uses it stops working immediately.${endsWith(await allKeys(ctx), args.key)}`,
+    `Revoke API key ${args.key}? Everything that uses it stops working immediately.${endsWith(await allKeys(ctx), args.key, { isRevoked: true })}`,
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
@@ -109,10 +115,16 @@ export const keysRotate = define({
   name: "keys rotate",
   summary: "Replace an API key with a new one (shown once)",
   description:
-    "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile.",
+    "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile. The new key is revoked with the old one, also later: after a leak, replace the key with --independent, which asks for the password, and then revoke the old one. Another key than the one in use and those created with it takes --independent too.",
   operation: ["rotateApiKey", "listApiKeys"],
   args: { key: { ...arg.optional("Key id or name (default: the key in use)"), id: { pick: "listApiKeys", label: "name" } } },
   flags: {
+    independent: flag.toggle("Prove with the password that it is you: the new key does not end with the old one"),
+    passwordFile: flag.text("With --independent, read the password from a file; - reads standard input", {
+      value: "FILE",
+      field: "password",
+    }),
+    code: codeFlag,
     grace: flag.duration("How long the old key still works (default 24h; 0s ends it at once)"),
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
   },
@@ -121,15 +133,19 @@ export const keysRotate = define({
     const id = args.key ?? keyInUse(keys);
     const expiresAt = keys.find((key) => key.id === id)?.expiresAt;
     const left = expiresAt ? secondsBetween(ctx.serverNow(), expiresAt) : Number.POSITIVE_INFINITY;
-    return `Replace API key ${id}? It stops working ${grace(Math.min(flags.grace ?? day, left))}.${endsWith(keys, id)}`;
+    return `Replace API key ${id}? It stops working ${grace(Math.min(flags.grace ?? day, left))}.${endsWith(keys, id, { isRevoked: false })}`;
   },
   examples: ["playtest auth keys rotate --yes", "playtest auth keys rotate 4f6a1b2c --grace 1h --secret-file key.txt --yes"],
   async run({ args, flags }, ctx) {
+    if (ctx.settings().apiKey()?.source === "profile") requirePlaceForKey(ctx);
     await ctx.reserveSecret(flags.secretFile);
     const graceSeconds = flags.grace ?? day;
     const settings = ctx.settings();
     const id = args.key ?? keyInUse(await allKeys(ctx));
-    const data = await ctx.api().rotateApiKey({ params: { id }, body: { graceSeconds } });
+    const password = flags.independent ? await readSecret(ctx, flags.passwordFile, "--password-file", "Password:") : undefined;
+    const data = await withCodeIfNeeded(ctx, flags.code, (code) =>
+      ctx.api().rotateApiKey({ params: { id }, body: { graceSeconds, password, code } }),
+    );
     // Earlier than asked for if the key would have expired before.
     const { expiresAt } = data.previous;
     const ends = `The old key stops working ${grace(expiresAt ? secondsBetween(Date.parse(data.key.createdAt), expiresAt) : graceSeconds)}.`;

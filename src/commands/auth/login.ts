@@ -3,7 +3,7 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { howToVerify } from "../../errors.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
-import { chooseInstance, saveLogin, whoIs } from "./account.ts";
+import { chooseInstance, requirePlaceForKey, saveLogin, whoIs } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 interface Credentials {
@@ -48,6 +48,7 @@ export const login = define({
     "playtest login --email dev@example.com --password-file password.txt --code 123456",
   ],
   async run({ flags }, ctx) {
+    requirePlaceForKey(ctx);
     const baseUrl = instanceUrl(await chooseInstance(ctx));
     const key = await obtainKey(ctx, baseUrl, flags);
     const me = await whoIs(ctx.apiAt(baseUrl, key.trim()));

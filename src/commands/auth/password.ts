@@ -66,18 +66,23 @@ export const passwordReset = define({
 export const passwordConfirm = define({
   name: "password confirm",
   summary: "Set a new password with the token of a reset mail",
+  description:
+    "Without an authenticator app the former password was enough to add a passkey, so the passkeys of such an account are removed.",
   operation: "confirmPasswordReset",
   flags: {
     tokenFile: flag.text("Read the token from a file; - reads standard input", { value: "FILE", field: "token" }),
     newPasswordFile,
     revokeApiKeys: flag.toggle("Also revoke all API keys of the account", { field: "revokeApiKeys" }),
+    keepPasskeys: flag.toggle("Keep the passkeys of an account without an authenticator app", { field: "removePasskeys" }),
   },
   examples: ["playtest auth password confirm", "playtest auth password confirm --token-file token.txt --new-password-file -"],
   async run({ flags }, ctx) {
     requireOneInput(["--token-file", flags.tokenFile], ["--new-password-file", flags.newPasswordFile]);
     const token = (await readSecret(ctx, flags.tokenFile, "--token-file", "Token from the mail:")).trim();
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
-    const data = await ctx.api().confirmPasswordReset({ body: { token, newPassword, revokeApiKeys: flags.revokeApiKeys } });
+    const data = await ctx.api().confirmPasswordReset({
+      body: { token, newPassword, revokeApiKeys: flags.revokeApiKeys, ...(flags.keepPasskeys && { removePasskeys: false }) },
+    });
     return ctx.message(data, await forgetIfDead(ctx));
   },
 });

@@ -1,18 +1,32 @@
-import { define, flag } from "../../cli/define.ts";
+import { type Context, define, flag } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 import { forgetStored } from "./account.ts";
 
+async function inFull(ctx: Context, given: { passwordFile: string | undefined; code: string | undefined }) {
+  const password = await readSecret(ctx, given.passwordFile, "--password-file", "Password:");
+  return withCodeIfNeeded(ctx, given.code, (code) => ctx.api().exportAccountInFull({ body: { password, code } }));
+}
+
 export const exportAccount = define({
   name: "export",
   summary: "Export everything that is kept about your account",
-  description: "Writes one JSON document: profile, keys without their secrets, playtests, messages, payments and so on.",
-  operation: "exportAccount",
+  description:
+    "Writes one JSON document: profile, keys without their secrets, playtests, messages, payments and so on. Payout details are masked, unless --full is given, which asks for the password.",
+  operation: ["exportAccount", "exportAccountInFull"],
+  flags: {
+    full: flag.toggle("Show the payout details in full; takes the password, and you get an email about it"),
+    passwordFile: flag.text("With --full, read the password from a file; - reads standard input", {
+      value: "FILE",
+      field: "password",
+    }),
+    code: codeFlag,
+  },
   examples: ["playtest auth export > account.json", "playtest auth export --output account.json"],
-  async run(_, ctx) {
-    const data = await ctx.api().exportAccount({});
-    return ctx.text(JSON.stringify(data, null, 2), data);
+  async run({ flags }, ctx) {
+    const data = flags.full ? await inFull(ctx, flags) : await ctx.api().exportAccount({});
+    return ctx.verbatim(JSON.stringify(data, null, 2), data);
   },
 });
 

@@ -2,7 +2,7 @@ import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, howToVerify } from "../../errors.ts";
 import { readSecret } from "../shared/secret.ts";
-import { chooseInstance, saveLogin } from "./account.ts";
+import { chooseInstance, requirePlaceForKey, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 /** What the server says about itself. Undefined from one that has nothing to say, or says it only to who has an account. */
@@ -35,6 +35,7 @@ export const register = define({
     "playtest auth register --email dev@example.com --password-file password.txt --base-url http://127.0.0.1:4747",
   ],
   async run({ body, flags }, ctx) {
+    requirePlaceForKey(ctx);
     const baseUrl = instanceUrl(await chooseInstance(ctx));
     await noteTerms(ctx, baseUrl);
     const email = body.email ?? (await ctx.prompt.text("Email address:", "Pass --email."));

@@ -41,12 +41,23 @@ export const signOutEverywhere = define({
   summary: "Sign out of every browser",
   description: "API keys remain valid, unless --revoke-api-keys is given: then only the key in use does.",
   operation: "signOutEverywhere",
-  flags: { revokeApiKeys: flag.toggle("Also revoke all other API keys of the account", { field: "revokeApiKeys" }) },
+  flags: {
+    revokeApiKeys: flag.toggle("Also revoke all other API keys of the account", { field: "revokeApiKeys" }),
+    removePasskeys: flag.toggle("Also remove all passkeys of the account", { field: "removePasskeys" }),
+  },
   confirm: ({ flags }) =>
-    `Sign out of every browser${flags.revokeApiKeys ? " and revoke all API keys except the one in use" : ""}?`,
+    `${[
+      "Sign out of every browser",
+      flags.revokeApiKeys && "revoke all API keys except the one in use",
+      flags.removePasskeys && "remove all passkeys",
+    ]
+      .filter((part) => part)
+      .join(", and ")}?`,
   examples: ["playtest auth sign-out-everywhere --yes", "playtest auth sign-out-everywhere --revoke-api-keys --yes"],
   async run({ flags }, ctx) {
-    const data = await ctx.api().signOutEverywhere({ body: { revokeApiKeys: flags.revokeApiKeys } });
+    const data = await ctx
+      .api()
+      .signOutEverywhere({ body: { revokeApiKeys: flags.revokeApiKeys, removePasskeys: flags.removePasskeys } });
     return ctx.message(data);
   },
 });

@@ -23,7 +23,7 @@ const defaultWaitMs = 900_000;
 /** Opens the checkout page in the browser, if --open was given. */
 export async function openPage(ctx: Context, url: string, flags: CheckoutFlags): Promise<void> {
   if (flags.sandbox) return;
-  if (flags.open && !(await (await import("../../io/shell.ts")).openUrl(ctx.io, url)))
+  if (flags.open && !(await (await import("../../io/shell.ts")).openSecretUrl(ctx.io, url)))
     ctx.out.warn("Could not open a browser. Open the address yourself.");
 }
 

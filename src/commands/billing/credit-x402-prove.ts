@@ -35,7 +35,7 @@ export const creditX402Prove = define({
     if (flags.signature !== undefined) return submit(ctx, params, { ...where, signature: flags.signature });
     const { proof } = await ctx.api().getProofMessage({ params, query: where });
     ctx.out.note(`Sign the message below, unchanged, with ${proof.addresses.join(" or ")}. ${ways[proof.scheme]}`);
-    const shown = ctx.text(proof.message, { proof });
+    const shown = ctx.verbatim(proof.message, { proof });
     const chain = flags.chain ? ` --chain ${flags.chain}` : "";
     if (!ctx.prompt.possible) {
       ctx.out.note(

@@ -7,6 +7,7 @@ import { creditX402Prove } from "./credit-x402-prove.ts";
 import { forecast } from "./forecast.ts";
 import { hours, hoursHistory } from "./hours.ts";
 import { invoice } from "./invoice.ts";
+import { detailsSet, detailsShow, invoicesList } from "./invoices.ts";
 import { paymentsList, paymentsShow } from "./payments.ts";
 import { plans } from "./plans.ts";
 import { spend } from "./spend.ts";
@@ -18,6 +19,9 @@ export const billing: Group = {
     paymentsList,
     paymentsShow,
     invoice,
+    invoicesList,
+    detailsShow,
+    detailsSet,
     creditAdd,
     creditX402,
     creditX402Prove,

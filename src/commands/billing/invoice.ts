@@ -1,25 +1,47 @@
 import { join, resolve } from "node:path";
 import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import { CliError, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
 import { safePart } from "../../io/files/safe-name.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { fetchPdf, goesToStdout, writeWhole } from "../shared/pdf.ts";
 
+type Payment = Data<"getPayment">["payment"];
+type Invoice = Data<"listInvoices">["invoices"][number];
+
+/** A document to download. Its kind is undefined before its payment was seen, and null on servers without extensions, which do not say it. */
+interface Wanted {
+  paymentId: string;
+  path: string;
+  kind: Invoice["kind"] | "order_confirmation" | null | undefined;
+  number: string | null;
+}
+
 interface Saved {
   paymentId: string;
+  kind: Wanted["kind"];
+  number: string | null;
   file: string;
   bytes: number;
 }
 
-const view = { columns: [col("payment", "paymentId", "id"), prose("file", "file"), col("size", "bytes", "bytes")] } as const;
+const view = {
+  columns: [
+    col("payment", "paymentId", "id"),
+    col("kind", "kind"),
+    col("number", "number"),
+    prose("file", "file"),
+    col("size", "bytes", "bytes"),
+  ],
+} as const;
 
 export const invoice = define({
   name: "invoice",
-  summary: "Download invoices of completed payments as PDF",
+  summary: "Download invoices of payments as PDF, and the credit notes of refunds and disputes",
   description:
-    "A single invoice is written to standard output if that is a file or a pipe. Otherwise each invoice is saved to a file named after its payment.",
-  operation: ["getInvoice", "listPayments"],
+    "An order that was paid with credit or hours gets a confirmation that is no invoice: it names the invoices of the payments behind it. A single document is written to standard output if that is a file or a pipe. Otherwise each is saved to a file named after its kind and number.",
+  operation: ["getInvoice", "getPayment", "listPayments", "listInvoices", "getInvoiceFile"],
   args: {
     payments: {
       ...arg.ids("Payment ids", {
@@ -31,8 +53,8 @@ export const invoice = define({
     },
   },
   flags: {
-    all: flag.toggle("Download the invoices of all completed payments"),
-    since: flag.moment("Download the invoices of payments since this time"),
+    all: flag.toggle("Download the documents of all payments, with credit notes"),
+    since: flag.moment("Download the documents of payments since this time, and credit notes since then"),
     dir: flag.text("Directory for the files (default: the current one)", { value: "DIR" }),
   },
   exits: [11],
@@ -40,53 +62,91 @@ export const invoice = define({
   async run({ args, flags }, ctx) {
     const chosen = flags.all || flags.since !== undefined;
     if (chosen === args.payments.length > 0) throw usage("Pass payment ids, or select payments with --all or --since.");
-    const ids = chosen ? await completedSince(ctx, flags.since) : args.payments;
     const toStdout = flags.dir === undefined && goesToStdout(ctx);
-    if (!chosen && ids.length === 1 && toStdout) {
-      await ctx.out.raw(await fetchInvoice(ctx, ids[0]!));
+    if (!chosen && args.payments.length === 1 && toStdout) {
+      await ctx.out.raw(await fetchDocument(ctx, unseen(args.payments[0]!)));
       return undefined;
     }
-    return save(ctx, ids, resolve(ctx.io.cwd(), flags.dir ?? "."));
+    const wanted = chosen ? await issuedSince(ctx, flags.since) : args.payments.map(unseen);
+    return save(ctx, wanted, resolve(ctx.io.cwd(), flags.dir ?? "."));
   },
 });
 
-const fetchInvoice = (ctx: Context, id: string) =>
-  fetchPdf(ctx, `/billing/payments/${encodeURIComponent(id)}/invoice`, `The invoice of payment ${id}`);
+const unseen = (paymentId: string): Wanted => ({
+  paymentId,
+  path: `/billing/payments/${encodeURIComponent(paymentId)}/invoice`,
+  kind: undefined,
+  number: null,
+});
 
-async function completedSince(ctx: Context, since: ((now: number) => number) | undefined): Promise<string[]> {
-  const ids: string[] = [];
+/** The document of a payment. A server without extensions does not say that there is one. */
+const wantedOf = ({ id, document }: Payment): Wanted => ({
+  ...unseen(id),
+  kind: document?.kind ?? null,
+  number: document?.number ?? null,
+});
+
+const hasDocument = ({ document, status }: Payment) => (document === undefined ? status === "completed" : document !== null);
+
+const fetchDocument = (ctx: Context, { path, paymentId }: Wanted) => fetchPdf(ctx, path, `The invoice of payment ${paymentId}`);
+
+async function issuedSince(ctx: Context, since: ((now: number) => number) | undefined): Promise<Wanted[]> {
+  const wanted: Wanted[] = [];
+  let isExtended = false;
   for await (const { data } of ctx.pages("listPayments", {}, { all: true })) {
-    // Ages count from the time on the server, which its reply tells: a sandbox may have moved it.
-    const from = since?.(ctx.serverNow()) ?? Number.NEGATIVE_INFINITY;
-    const inRange = data.payments.filter(({ createdAt }) => Date.parse(createdAt) >= from);
-    ids.push(...inRange.filter(({ status }) => status === "completed").map(({ id }) => id));
+    isExtended ||= data.payments.some(({ document }) => document !== undefined);
+    const inRange = data.payments.filter(isSince(ctx, since, ({ createdAt }) => createdAt));
+    wanted.push(...inRange.filter(hasDocument).map(wantedOf));
     if (inRange.length < data.payments.length) break;
   }
-  return ids;
+  return isExtended ? [...wanted, ...(await creditNotesSince(ctx, since))] : wanted;
 }
 
-/** Saves each invoice; a failure is reported and does not stop the others. */
-async function save(ctx: Context, ids: readonly string[], directory: string) {
+/** Credit notes and their cancellations. */
+async function creditNotesSince(ctx: Context, since: ((now: number) => number) | undefined): Promise<Wanted[]> {
+  const wanted: Wanted[] = [];
+  for await (const { data } of ctx.pages("listInvoices", {}, { all: true })) {
+    const inRange = data.invoices.filter(isSince(ctx, since, ({ issuedAt }) => issuedAt));
+    for (const { id, paymentId, kind, number } of inRange.filter(({ kind }) => kind !== "invoice"))
+      wanted.push({ paymentId, path: `/billing/invoices/${encodeURIComponent(id)}/file`, kind, number });
+    if (inRange.length < data.invoices.length) break;
+  }
+  return wanted;
+}
+
+/** Ages count from the time on the server, which its reply tells: a sandbox may have moved it. */
+const isSince =
+  <T>(ctx: Context, since: ((now: number) => number) | undefined, timeOf: (item: T) => string) =>
+  (item: T) =>
+    Date.parse(timeOf(item)) >= (since?.(ctx.serverNow()) ?? Number.NEGATIVE_INFINITY);
+
+/** Saves each document; a failure is reported and does not stop the others. */
+async function save(ctx: Context, all: readonly Wanted[], directory: string) {
   await makeFolder(directory);
   const saved: Saved[] = [];
   const failed: CliError[] = [];
   const progress = await ctx.progress();
-  for (const paymentId of ids) {
-    progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${ids.length}`);
+  for (const wanted of all) {
+    progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${all.length}`);
     try {
-      const pdf = await fetchInvoice(ctx, paymentId);
-      const file = join(directory, `invoice-${safePart(shortId(paymentId))}.pdf`);
+      const pdf = await fetchDocument(ctx, wanted);
+      const known =
+        wanted.kind !== undefined ? wanted : wantedOf((await ctx.api().getPayment({ params: { id: wanted.paymentId } })).payment);
+      const file = join(directory, fileName(known));
       await writeWhole(file, pdf);
-      saved.push({ paymentId, file, bytes: pdf.length });
+      saved.push({ paymentId: known.paymentId, kind: known.kind, number: known.number, file, bytes: pdf.length });
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      if (ids.length === 1) throw error;
+      if (all.length === 1) throw error;
       failed.push(error);
-      ctx.out.warn(`${paymentId}: ${error.message}`);
+      ctx.out.warn(`${wanted.paymentId}: ${error.message}`);
     }
   }
   progress.done();
   if (failed.length === 0) return ctx.rows("invoices", saved, { ...view, empty: "No completed payments." });
   await ctx.out.emit(ctx.rows("invoices", saved, view));
-  throw partlyDone(`${plural(failed.length, "invoice")} of ${ids.length} could not be downloaded.`);
+  throw partlyDone(`${plural(failed.length, "invoice")} of ${all.length} could not be downloaded.`);
 }
+
+const fileName = ({ kind, number, paymentId }: Wanted) =>
+  `${(kind ?? "invoice").replaceAll("_", "-")}-${safePart(number ?? shortId(paymentId))}.pdf`;

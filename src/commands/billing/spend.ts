@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { define, flag } from "../../cli/define.ts";
+import { col, define, flag } from "../../cli/define.ts";
 import { type BarRow, barChart, type ChartOptions } from "../../io/charts/text-charts.ts";
 import { usd } from "../../io/text.ts";
 import { anyGame, chartFlags, chartOptions, scopeQuery } from "../shared/charts.ts";
@@ -20,6 +20,18 @@ function chart(rows: readonly { label: string; cents: number; minutes: number }[
     options,
   );
 }
+
+const columnsBy = {
+  month: [col("month", "month"), col("spent", "spentCents", "usd"), col("spent minutes", "spentMinutes")],
+  game: [
+    col("game", "gameName"),
+    col("id", "gameId"),
+    col("spent", "spentCents", "usd"),
+    col("spent minutes", "spentMinutes"),
+    col("forecast", "forecastCents", "usd"),
+    col("forecast minutes", "forecastMinutes"),
+  ],
+} as const;
 
 export function spendingText(spending: Spending, by: "month" | "game", options: ChartOptions): string {
   const { spentCents, spentMinutes, forecastCents, forecastMinutes, minutesLeft, games, months } = spending;
@@ -46,15 +58,17 @@ export const spend = define({
   summary: "Show what playtests cost, by month or by game",
   description:
     "Spent is the price of slots that were accepted or finally rejected. The forecast is what slots that have not ended still cost if all are accepted; " +
-    "it is held already. Counts from eleven months before this one, or from --since.",
+    "it is held already. Counts from eleven months before this one, or from --since. CSV and TSV have a line for each month or game.",
   args: { game: anyGame },
   flags: { by: flag.choice(["month", "game"], "What to add up by (default month)"), ...chartFlags },
   operation: "getSpending",
-  examples: ["playtest billing spend", "playtest billing spend --by game --since 90d", "playtest billing spend --json"],
+  examples: ["playtest billing spend", "playtest billing spend --by game --since 90d", "playtest billing spend --csv"],
   async run({ args, flags }, ctx) {
     const data = await ctx.api().getSpending({ query: await scopeQuery(ctx, { ...args, ...flags }) });
     // Without payments there are no prices: what the command says instead follows.
     if (ctx.withoutPayments() && data.games.length === 0 && ctx.out.format.kind === "auto") return undefined;
-    return ctx.text(spendingText(data, flags.by ?? "month", chartOptions(ctx, flags.plain)), data);
+    const by = flags.by ?? "month";
+    const table = async () => ({ columns: columnsBy[by], rows: by === "month" ? data.months : data.games });
+    return ctx.text(spendingText(data, by, chartOptions(ctx, flags.plain)), data, table);
   },
 });

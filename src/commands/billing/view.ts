@@ -12,6 +12,8 @@ export const paymentView: View = {
     col("provider", "provider"),
     col("created", "createdAt", "ago"),
     detail("reference", "externalId"),
+    detail("document", "document.kind"),
+    detail("number", "document.number"),
   ],
   empty: "No payments yet.",
 };

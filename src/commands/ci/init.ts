@@ -120,7 +120,7 @@ export const init = define({
     const result = { ci, path, content, written: !flags.print && !ctx.flags.dryRun };
     if (!result.written) {
       for (const text of warnings(plan, ctx)) ctx.out.warn(text);
-      return ctx.text(content, { result });
+      return ctx.verbatim(content, { result });
     }
     const target = join(ctx.io.cwd(), path);
     await makeFolder(dirname(target));

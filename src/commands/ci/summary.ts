@@ -67,6 +67,6 @@ export const summary = define({
     const slots = await slotsOf(ctx, args.playtest);
     const markdown = summaryOf(playtest, slots);
     await ciSummary(ctx, markdown);
-    return ctx.text(markdown, { result: { markdown, playtest, slots } });
+    return ctx.verbatim(markdown, { result: { markdown, playtest, slots } });
   },
 });

@@ -17,7 +17,7 @@ export const get = define({
   async run({ args }, ctx) {
     const name = settingName(args.setting);
     const value = ctx.settings().get(name)?.value ?? null;
-    return ctx.text(String(value ?? ""), { result: { [name]: value } });
+    return ctx.verbatim(String(value ?? ""), { result: { [name]: value } });
   },
 });
 
@@ -30,7 +30,7 @@ export const list = define({
       const found = ctx.settings().get(name);
       return found ? [[name, found.value] as const] : [];
     });
-    return ctx.text(set.map(([name, value]) => `${name}=${value}`).join("\n"), { result: Object.fromEntries(set) });
+    return ctx.verbatim(set.map(([name, value]) => `${name}=${value}`).join("\n"), { result: Object.fromEntries(set) });
   },
 });
 
@@ -38,5 +38,5 @@ export const path = define({
   name: "path",
   summary: "Print the path of the settings file",
   examples: ["playtest config path"],
-  run: async (_, ctx) => ctx.text(ctx.store.path, { result: { path: ctx.store.path } }),
+  run: async (_, ctx) => ctx.verbatim(ctx.store.path, { result: { path: ctx.store.path } }),
 });

@@ -1,5 +1,4 @@
 import { arg, col, define, type View } from "../../cli/define.ts";
-import { foldLines, lines } from "../../io/text.ts";
 
 export const agreement = define({
   name: "agreement",
@@ -13,7 +12,7 @@ export const agreement = define({
     if (data.agreement === null) return ctx.text("Playtesters of this game need not accept anything.", data);
     const { version, gameId, text } = data.agreement;
     ctx.out.note(`Version ${version}, ${gameId === null ? "of the server" : "of the game"}.`);
-    return ctx.text(foldLines(lines(text), ctx.io.columns), data);
+    return ctx.text(text, data);
   },
 });
 

@@ -1,8 +1,9 @@
 import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
-import { readZipIndex, type ZipEntry } from "../../io/files/zip.ts";
-import { type BuildFile, fileReader } from "./build-file.ts";
+import { isExecutable, isFolder, isLink, readZipIndex, type ZipEntry } from "../../io/files/zip-index.ts";
+import { withReader } from "./build/archive.ts";
+import type { BuildFile } from "./build/source.ts";
 
 export interface Change {
   change: "added" | "changed" | "removed";
@@ -10,15 +11,21 @@ export interface Change {
   size: number | null;
 }
 
+type Packed = Pick<ZipEntry, "path" | "size" | "crc32" | "mode">;
+
+const differ = (a: Packed, b: Packed) =>
+  a.size !== b.size || a.crc32 !== b.crc32 || isLink(a) !== isLink(b) || isExecutable(a) !== isExecutable(b);
+
 /** The differences between two lists of files. */
-export function changes(before: readonly ZipEntry[], after: readonly ZipEntry[]): Change[] {
+export function changes(before: readonly Packed[], after: readonly Packed[]): Change[] {
   const previous = new Map(before.map((entry) => [entry.path, entry]));
   const kept = new Set(after.map(({ path }) => path));
   const found: Change[] = [];
-  for (const { path, size, crc32 } of after) {
+  for (const entry of after) {
+    const { path, size } = entry;
     const known = previous.get(path);
     if (!known) found.push({ change: "added", path, size });
-    else if (known.size !== size || known.crc32 !== crc32) found.push({ change: "changed", path, size });
+    else if (differ(known, entry)) found.push({ change: "changed", path, size });
   }
   found.push(
     ...before.filter(({ path }) => !kept.has(path)).map(({ path }) => ({ change: "removed" as const, path, size: null })),
@@ -44,10 +51,15 @@ async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | un
   }
 }
 
+const filesOf = (entries: readonly ZipEntry[] = []) => entries.filter((entry) => !isFolder(entry));
+
 /** The files that a push would change, from the indexes of both archives. `link`: where to download the current build. */
 export async function preview(ctx: Context, build: BuildFile, link: string | undefined): Promise<Change[]> {
-  const after = await readZipIndex(build.size, fileReader(build.file));
+  const after = await withReader(build.file, (readAt) => readZipIndex(build.size, readAt));
   const before = link === undefined || after === undefined ? undefined : await currentFiles(ctx, link);
   if (after === undefined) ctx.out.note(`${build.filename} is not a zip file. It is pushed unchanged.`);
-  return changes(before ?? [], after ?? [{ path: build.filename, size: build.size, crc32: 0 }]);
+  return changes(
+    filesOf(before),
+    after ? filesOf(after) : [{ path: build.filename, size: build.size, crc32: 0, mode: undefined }],
+  );
 }

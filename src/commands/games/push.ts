@@ -4,7 +4,9 @@ import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { compareCost, costOf, earlierOrder, type Price } from "../shared/price.ts";
-import { type BuildFile, withBuild } from "./build-file.ts";
+import { withBuild } from "./build/build.ts";
+import { type ContentFlags, type Findings, noFindings } from "./build/checks.ts";
+import type { BuildFile } from "./build/source.ts";
 import { confirmOrder, type Placed, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
@@ -21,8 +23,9 @@ interface Labels {
   notes?: string;
 }
 
-interface Pushed extends Labels {
+interface Pushed extends Labels, Findings {
   gameId: string;
+  gameName: string;
   buildUrl: string;
   sha256: string | null;
   /** Hash of the files inside; null for a URL. */
@@ -35,10 +38,10 @@ export const push = define({
   name: "push",
   summary: "Upload a build, or set the URL of one",
   description:
-    "Packs a directory into a zip file that is the same for the same files, without the files that .playtestignore lists. Uploads it to the\n" +
-    "server, resuming an interrupted upload, or with --put-url or --upload-cmd to other storage. A URL is used unchanged. The game's build\n" +
-    "changes only after the upload is complete and verified. With --if-changed and --order, playtests are ordered once per build: if ordering\n" +
-    "fails, the next run retries it.",
+    "Packs a directory into a zip file, with its links, executable bits and times, and without the files that .playtestignore lists. Uploads\n" +
+    "it to the server, resuming an interrupted upload, or with --put-url or --upload-cmd to other storage. A file is sent as it is, but\n" +
+    "programs in a zip file are made executable. A URL is used unchanged. The game's build changes only after the upload is complete and\n" +
+    "verified. With --if-changed and --order, playtests are ordered once per build: if ordering fails, the next run retries it.",
   operation: ["createBuildUpload", "updateGame", "getGame", "listBuilds", "quotePlaytest", "listPlaytests", "createPlaytest"],
   risk: "write",
   exits: [7],
@@ -46,6 +49,11 @@ export const push = define({
   flags: {
     ifChanged: flag.toggle("Do nothing if the game already has this build"),
     preview: flag.toggle("Show which files would be added, changed and removed, without sending anything"),
+    noDefaultIgnores: flag.toggle("Also send files that no player needs, such as .git, .DS_Store and Thumbs.db"),
+    skipLinks: flag.toggle("Leave out symbolic links that lead out of the directory"),
+    keepModes: flag.toggle("Do not make programs of Linux and macOS executable"),
+    strictNames: flag.toggle("Fail if Windows or macOS cannot hold the name of a file"),
+    includeSecrets: flag.toggle("Send files that look secret, such as .env and private keys"),
     versionLabel: flag.text("Version of the build, such as 1.4.0", { value: "LABEL" }),
     versionFrom: flag.choice(["git", "file"], "Take the version from git, or from a VERSION file or package.json"),
     channel: flag.text("Channel of the build, such as beta", { value: "NAME" }),
@@ -127,11 +135,11 @@ const size = (pushed: Pushed) =>
   pushed.size === null ? "" : ` ${bytes(pushed.size)}${pushed.version ? ` as ${pushed.version}` : ""}`;
 
 function outcomeText(pushed: Pushed, ordered: boolean): string {
-  if (!pushed.skipped) return `Pushed${size(pushed)}. ${pushed.buildUrl}`;
-  return `${ordered ? "The" : "Nothing to do: the"} game already has this build. ${pushed.buildUrl}`;
+  if (!pushed.skipped) return `Pushed${size(pushed)} to ${pushed.gameName}. ${pushed.buildUrl}`;
+  return `${ordered ? "" : "Nothing to do: "}${pushed.gameName} already has this build. ${pushed.buildUrl}`;
 }
 
-interface PushFlags extends StorageFlags {
+interface PushFlags extends StorageFlags, ContentFlags {
   ifChanged: boolean;
   preview: boolean;
   versionLabel: string | undefined;
@@ -147,8 +155,10 @@ type BeforeChange = () => Promise<void>;
 
 async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags, beforeChange: BeforeChange): Promise<Pushed> {
   if (flags.preview) throw usage("--preview works with a directory or a file, not with a URL.");
-  const result = { gameId, buildUrl: checkUrl(url, "source"), sha256: null, contentSha256: null, size: null };
-  if (flags.ifChanged && (await gameOf(ctx, gameId)).buildUrl === url) return { ...result, skipped: true };
+  const buildUrl = checkUrl(url, "source");
+  const game = await gameOf(ctx, gameId);
+  const result = { gameId, gameName: game.name, buildUrl, sha256: null, contentSha256: null, size: null, ...noFindings() };
+  if (flags.ifChanged && game.buildUrl === url) return { ...result, skipped: true };
   await beforeChange();
   await ctx.api().updateGame({ params: { id: gameId }, body: { buildUrl: url } });
   return { ...result, skipped: false };
@@ -158,7 +168,7 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
   const elsewhere = flags.putUrl !== undefined || flags.uploadCmd !== undefined;
   if (!elsewhere) await requireHosting(ctx);
   const game = await gameOf(ctx, args.game);
-  return withBuild(ctx, args.source, async (build) => {
+  return withBuild(ctx, args.source, flags, async (build) => {
     const current = await currentBuild(ctx, game.id, game.buildUrl);
     if (flags.preview) return preview(ctx, await build.pack(), await current.link());
     const version = await versionLabel(ctx, flags, build.folder ?? ctx.io.cwd());
@@ -167,7 +177,7 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
       ...(flags.channel && { channel: flags.channel }),
       ...(flags.notes && { notes: flags.notes }),
     };
-    const about = { gameId: game.id, contentSha256: build.contentSha256, ...labels };
+    const about = { gameId: game.id, gameName: game.name, contentSha256: build.contentSha256, ...labels, ...build.findings };
     if (flags.ifChanged && current.contentSha256 === build.contentSha256) {
       const { sha256, size } = current;
       return { ...about, sha256, size, buildUrl: game.buildUrl, skipped: true };

@@ -4,7 +4,7 @@ import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { oneLine, shellQuote } from "../../io/text.ts";
-import type { BuildFile } from "./build-file.ts";
+import type { BuildFile } from "./build/source.ts";
 
 /** Flags for storage other than the server's own. */
 export interface StorageFlags {

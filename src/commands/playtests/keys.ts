@@ -43,7 +43,7 @@ export const keysAdd = define({
   examples: ["playtest playtests keys add PLAYTEST --file keys.txt", "playtest playtests keys add PLAYTEST AAAA-BBBB-CCCC"],
   async run({ args, flags }, ctx) {
     if (flags.file !== undefined && args.keys.length > 0) throw usage("Game keys and --file cannot be used together.");
-    const keys = flags.file === undefined ? args.keys : keysIn(await ctx.io.readText(flags.file, "--file"));
+    const keys = flags.file === undefined ? args.keys : keysIn(await ctx.io.readText(flags.file, "--file"), "--file");
     if (keys.length === 0) throw usage("At least one game key is required.", "Pass keys, or a file with --file.");
     const added = await ctx.api().addPlaytestKeys({ params: { id: args.playtest }, body: { keys } });
     const missing = added.needed - added.unused;

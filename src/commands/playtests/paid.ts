@@ -55,15 +55,16 @@ export async function orderOutcome(ctx: Context, reply: OrderReply, allowPending
   const outcome: Outcome = { kind: "item", data: reply, subject: reply.playtest, view: view(reply) };
   if (reply.playtest.status !== "pending_payment") return outcome;
   const plain = ctx.api().lacksExtensions();
-  const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply.playtest.id);
+  const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply);
   if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} An order that stays unpaid expires.`) };
   ctx.out.note(`The order is not paid yet. ${pay}`);
   return outcome;
 }
 
 /** How an unpaid order is paid on this server. */
-async function howToPay(ctx: Context, id: string): Promise<string> {
-  const { methods, cards, sentence } = await waysToPay(ctx);
+async function howToPay(ctx: Context, reply: OrderReply): Promise<string> {
+  const { id } = reply.playtest;
+  const { methods, cards, sentence } = await waysToPay(ctx, { cents: costOf(reply) ?? 0 });
   const command = `Pay with \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
   return cards ? command : `${sentence} Then: \`playtest playtests pay ${id} --method ${methods.join("|")}\`.`;
 }

@@ -23,8 +23,8 @@ const cell = (value: unknown) =>
 
 function csv(body: Record<string, unknown>, game: string | undefined) {
   const columns = operations.createPlaytest.body.map(({ name }) => name);
-  const row = columns.map((name) => cell(body[name]));
-  return `${["game", "ref", ...columns].join(",")}\n${[game ?? "GAME", "first", ...row].join(",")}`;
+  const row = columns.map((name) => cell(name === "ref" ? "first" : body[name]));
+  return `${["game", ...columns].join(",")}\n${[game ?? "GAME", ...row].join(",")}`;
 }
 
 async function bodyOf(ctx: Context, like: string | undefined): Promise<Record<string, unknown>> {
@@ -49,7 +49,7 @@ export const template = define({
   async run({ args, flags }, ctx) {
     const body = await bodyOf(ctx, flags.like);
     const game = args.game as string | undefined;
-    if (flags.as === "json") return ctx.text(JSON.stringify(body, null, 2), body);
-    return ctx.text(flags.as === "csv" ? csv(body, game) : yaml(body), body);
+    if (flags.as === "json") return ctx.verbatim(JSON.stringify(body, null, 2), body);
+    return ctx.verbatim(flags.as === "csv" ? csv(body, game) : yaml(body), body);
   },
 });

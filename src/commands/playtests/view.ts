@@ -89,6 +89,7 @@ export function targetingText(playtest: Record<string, unknown>) {
 export const playtestColumns: readonly Column[] = [
   detail("playtest", "id", "id"),
   detail("status", "status", "status"),
+  detail("ref", "ref"),
   detail("slots ordered", "quantity"),
   detail("duration", "durationMinutes", "minutes"),
   detail("players per slot", "playerCount"),

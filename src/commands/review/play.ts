@@ -19,10 +19,14 @@ function mpvCommand({ env, platform }: Io, isMpv: (command: string) => boolean):
 export async function play(ctx: Context, { id }: Data<"getSlot">["slot"]): Promise<Player | undefined> {
   const { io, out } = ctx;
   const { href } = webUrl((await ctx.api().getSlotDownloadUrl({ params: { id } })).downloadUrl);
-  const [{ openUrl }, { isMpv, startMpv }] = await Promise.all([import("../../io/shell.ts"), import("../../io/player.ts")]);
+  const [{ openUrl, openSecretUrl }, { isMpv, startMpv }] = await Promise.all([
+    import("../../io/shell.ts"),
+    import("../../io/player.ts"),
+  ]);
   const mpv = mpvCommand(io, isMpv);
   const player = mpv === undefined ? undefined : await startMpv(io, href, mpv, ctx.newId);
-  if (player || (await openUrl(io, href, io.env.PLAYTEST_PLAYER))) out.note("Opening the video.");
+  const { PLAYTEST_PLAYER: other } = io.env;
+  if (player || (await (other ? openUrl(io, href, other) : openSecretUrl(io, href)))) out.note("Opening the video.");
   else {
     out.warn("Cannot start a video player. Set PLAYTEST_PLAYER, or open this link:");
     out.note(href);

@@ -29,13 +29,18 @@ const fetchText = async (ctx: Context, address: string) => lines(await fetchRaw(
 
 const readable = async (ctx: Context, address: string) => {
   const { readableTranscript } = await import("../../io/files/transcript-text.ts");
-  return foldLines(readableTranscript(await fetchText(ctx, address)), ctx.io.columns);
+  // Character references are decoded before: what they stand for must not reach a terminal either.
+  return foldLines(lines(readableTranscript(await fetchRaw(ctx, address))), ctx.io.columns);
 };
 
 /** The transcript as text for a person, with control characters escaped. */
 export const readTranscript = async (ctx: Context, id: string) => readable(ctx, (await transcriptOf(ctx, id)).downloadUrl);
 
-async function upload(ctx: Context, id: string, vtt: string) {
+/** Saves a transcript. `name`: of the file, for a person. */
+async function upload(ctx: Context, id: string, name: string, text: string) {
+  const { toWebVtt } = await import("../../contract/text/webvtt.ts");
+  const { vtt, fault } = toWebVtt(text);
+  if (vtt === undefined) throw usage(`${name} ${fault}. Nothing was changed.`, "Correct the file, then run the command again.");
   const data = await ctx.api().putSlotTranscript({ params: { id }, body: { vtt } });
   return ctx.text("Saved the edited transcript.", data);
 }
@@ -55,7 +60,7 @@ async function edit(ctx: Context, id: string) {
   const before = found ? await fetchRaw(ctx, found.downloadUrl) : emptyTranscript;
   const { withEditor } = await import("../../io/editor.ts");
   return withEditor(ctx.io, "transcript.vtt", before, async (edited) =>
-    edited === before ? ctx.text("Nothing was changed.", found ?? {}) : upload(ctx, id, edited),
+    edited === before ? ctx.text("Nothing was changed.", found ?? {}) : upload(ctx, id, "The edited transcript", edited),
   );
 }
 
@@ -76,7 +81,7 @@ export const transcript = define({
   flags: {
     takeaways: flag.toggle("Print only the key takeaways"),
     edit: flag.toggle("Edit the transcript in $VISUAL or $EDITOR"),
-    upload: flag.text("Replace the transcript with this WebVTT file (- for standard input)", { value: "FILE" }),
+    upload: flag.text("Replace the transcript with this WebVTT or SubRip (SRT) file (- for standard input)", { value: "FILE" }),
     revert: flag.toggle("Delete the edited transcript and return to the automatic one"),
   },
   operation: ["getSlotTranscript", "getSlot", "putSlotTranscript", "deleteSlotTranscript"],
@@ -93,13 +98,16 @@ export const transcript = define({
     const given = changes.filter((name) => flags[name] !== undefined && flags[name] !== false);
     if (given.length > 1) throw usage(`--${given[0]} and --${given[1]} cannot be used together.`);
     if (flags.edit) return edit(ctx, args.slot);
-    if (flags.upload !== undefined) return upload(ctx, args.slot, await ctx.io.readText(flags.upload, "--upload"));
+    if (flags.upload !== undefined) {
+      const name = flags.upload === "-" ? "Standard input" : flags.upload;
+      return upload(ctx, args.slot, name, await ctx.io.readText(flags.upload, "--upload"));
+    }
     if (flags.revert) return revert(ctx, args.slot);
     const data = await transcriptOf(ctx, args.slot);
     if (flags.takeaways) return ctx.text(data.keyTakeaways.map((line) => `• ${lines(line)}`).join("\n"), data);
     const { kind } = ctx.out.format;
     if (kind !== "auto") return ctx.item(data);
     const forPerson = ctx.io.terminal.stdout && (ctx.flags.output ?? "-") === "-";
-    return ctx.text(await (forPerson ? readable : fetchText)(ctx, data.downloadUrl), data);
+    return ctx.verbatim(await (forPerson ? readable : fetchText)(ctx, data.downloadUrl), data);
   },
 });

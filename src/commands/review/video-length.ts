@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
-import type { ReadBytes } from "../../io/files/video-length.ts";
+import type { ReadBytes } from "../../io/files/video-file.ts";
 
 type Slot = Data<"getSlot">["slot"];
 
@@ -26,12 +26,13 @@ const reader = (ctx: Context, url: URL): ReadBytes =>
 
 /** The real length of a submitted video in seconds, read from the file where the server does not report it; undefined if it cannot be found out, which does not hinder a review. */
 export async function lengthOf(ctx: Context, { id, submission }: Slot): Promise<number | undefined> {
-  if (!submission) return undefined;
+  if (!submission?.videoFileSize) return undefined;
   if (submission.videoDurationSeconds) return submission.videoDurationSeconds;
   try {
     const { downloadUrl } = await ctx.api().getSlotDownloadUrl({ params: { id } });
-    const { videoSeconds } = await import("../../io/files/video-length.ts");
-    return await videoSeconds(reader(ctx, webUrl(downloadUrl)));
+    const { inspectRemote } = await import("../../io/files/video-file.ts");
+    const facts = await inspectRemote(submission.videoFileSize, reader(ctx, webUrl(downloadUrl)));
+    return facts?.durationMs ? facts.durationMs / 1000 : undefined;
   } catch (error) {
     if (error instanceof CliError && !ctx.signal.aborted) return undefined;
     throw error;

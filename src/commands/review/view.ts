@@ -1,6 +1,7 @@
 import { col, detail, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
+import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
 import type { View } from "../../io/cells.ts";
 import { usd } from "../../io/text.ts";
 
@@ -49,6 +50,10 @@ export function videoLength({ submission }: Record<string, unknown>) {
   return seconds === undefined ? undefined : lengthText(seconds);
 }
 
+/** What a submission's video is made of. Undefined where the server does not report it. */
+const videoFormat = ({ submission }: Record<string, unknown>) =>
+  videoFormatText((submission as { videoFormat?: VideoFormat | null } | null)?.videoFormat);
+
 /** The build that was played, by its version or its time. */
 const buildText = ({ build }: Record<string, unknown>) => {
   const { version, createdAt } = (build ?? {}) as { version?: string | null; createdAt?: string };
@@ -73,6 +78,7 @@ export const slotView: View = {
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("video length", videoLength),
+    detail("video format", videoFormat),
     detail("device", "submission.device"),
     detail("build", buildText),
     detail("notes", "submission.notes"),

@@ -123,7 +123,7 @@ export const api = define({
     if (flags.paginate && !reads) throw usage("--paginate works only with GET.");
     if (flags.paginate) {
       const joined = await allPages(ctx, target, headers);
-      return ctx.text(toJson(joined), joined);
+      return ctx.verbatim(toJson(joined), joined);
     }
     const body = flags.input === undefined ? (reads ? undefined : fields) : await sent(ctx, flags.input);
     const request = { method, path: target, headers, body, mutation: !reads, idempotencyKey: reads ? "" : ctx.api().nextKey() };
@@ -136,7 +136,7 @@ export const api = define({
       const error = notTheApi(reply, new URL(ctx.api().base));
       throw reads ? error : await ctx.api().unusable(request, request.idempotencyKey, error);
     }
-    return ctx.text(ctx.io.terminal.stdout ? toJson(data, 2) : text, data);
+    return ctx.verbatim(ctx.io.terminal.stdout ? toJson(data, 2) : text, data);
   },
 });
 

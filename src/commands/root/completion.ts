@@ -84,6 +84,6 @@ export const completion = define({
     const script = Object.hasOwn(scripts, args.shell) ? scripts[args.shell] : undefined;
     if (script === undefined)
       throw usage(`Unsupported shell ${JSON.stringify(args.shell)}.`, `Supported shells: ${Object.keys(scripts).join(", ")}.`);
-    return ctx.text(script, { shell: args.shell, script });
+    return ctx.verbatim(script, { shell: args.shell, script });
   },
 });

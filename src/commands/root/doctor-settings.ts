@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { type Check, ok, warn } from "./doctor-check.ts";
 
@@ -23,7 +23,7 @@ function fileCheck(path: string): Check[] {
 export function settingChecks(ctx: Context): Check[] {
   const settings = ctx.settings();
   const { value, from } = settings.get("baseUrl")!;
-  const folder = dirname(ctx.store.path);
+  const { directory: folder } = ctx.store;
   const directory = settings.directoryFile;
   const set = Object.keys(directory?.values ?? {}).join(", ") || "nothing";
   return [
@@ -31,6 +31,8 @@ export function settingChecks(ctx: Context): Check[] {
     ok("profile", `${settings.profile.value} (from ${settings.profile.from})`),
     ok("directory file", directory ? `${directory.path} sets ${set}` : "no .playtest.json in this directory or its parents"),
     // Windows has no file modes; the user's directories are private there.
-    ...(ctx.io.platform === "win32" ? [] : ["config.json", "keys.json"].flatMap((name) => fileCheck(join(folder, name)))),
+    ...(ctx.io.platform === "win32" || folder === undefined
+      ? []
+      : ["config.json", "keys.json"].flatMap((name) => fileCheck(join(folder, name)))),
   ];
 }

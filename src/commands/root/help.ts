@@ -49,17 +49,17 @@ export const help = define({
         tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
         most,
       );
-      return ctx.text(rows, {
+      return ctx.verbatim(rows, {
         commands: tree.commands.map(({ body: _, ...shown }) => shown),
         exitCodes: tree.exitCodes,
       });
     }
     const [topic] = args.about;
-    if (topic === undefined) return ctx.text(rootHelp(), { topics: topicNames });
-    if (topic === "topics" && args.about.length === 1) return ctx.text(topicsHelp(), { topics: topicNames });
+    if (topic === undefined) return ctx.verbatim(rootHelp(), { topics: topicNames });
+    if (topic === "topics" && args.about.length === 1) return ctx.verbatim(topicsHelp(), { topics: topicNames });
     const text = await helpOn(args.about);
     if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx, text);
     if (text === undefined) throw await noHelp(args.about.join(" "));
-    return ctx.text(text, { topic: args.about.join(" "), text });
+    return ctx.verbatim(text, { topic: args.about.join(" "), text });
   },
 });

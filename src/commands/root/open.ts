@@ -79,10 +79,13 @@ export const open = define({
   async run({ args, flags }, ctx) {
     const baseUrl = ctx.settings().get("baseUrl")!.value;
     const what = args.what ?? "home";
-    const { href: url } = webUrl(names.includes(what) ? await namedPage(ctx, baseUrl, what) : await pageOf(ctx, baseUrl, what));
+    const isNamed = names.includes(what);
+    const { href: url } = webUrl(await (isNamed ? namedPage : pageOf)(ctx, baseUrl, what));
     const outcome = (opened: boolean) => ctx.text(opened ? `Opened ${url}` : url, { result: { url, opened } });
     if (flags.print || !ctx.io.terminal.stdout) return outcome(false);
-    const opened = await (await import("../../io/shell.ts")).openUrl(ctx.io, url);
+    const { openUrl, openSecretUrl } = await import("../../io/shell.ts");
+    // What an id stands for may be a signed link.
+    const opened = await (isNamed ? openUrl : openSecretUrl)(ctx.io, url);
     if (!opened) ctx.out.warn("Cannot open a browser. Open this address yourself:");
     return outcome(opened);
   },

@@ -14,7 +14,7 @@ export const schema = define({
   examples: ["playtest schema games create", "playtest schema games create --jq '.body[].name'"],
   async run({ args }, ctx) {
     const { tree } = await import("../../cli/tree.ts");
-    if (args.command.length === 0) return ctx.text(JSON.stringify(tree, null, 2), tree);
+    if (args.command.length === 0) return ctx.verbatim(JSON.stringify(tree, null, 2), tree);
     const named = tree.commands.map((command) => ({ name: command.path.join(" "), command }));
     const words = args.command.join(" ");
     const found = commandNamed(named, words);
@@ -28,6 +28,6 @@ export const schema = define({
     }
     const { body, ...described } = found.command;
     const data = { ...described, body: body === null ? [] : operations[body].body };
-    return ctx.text(JSON.stringify(data, null, 2), data);
+    return ctx.verbatim(JSON.stringify(data, null, 2), data);
   },
 });

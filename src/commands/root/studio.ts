@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LoopbackParts } from "../../../server/web/studio/loopback.ts";
+import type { Loopback, LoopbackParts } from "../../../server/web/studio/loopback.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import type { CallOperation } from "../../contract/index.ts";
 import { CliError, ExitWith, exitCodes, failure, isAbsent } from "../../errors.ts";
@@ -46,9 +46,11 @@ async function partsOf(ctx: Context): Promise<LoopbackParts> {
   // Other servers of this API need not say whose key it is.
   const me = (await api.offered("getMe", {}))?.data;
   if (me && me.role !== "game_owner")
-    throw failure(
-      "Studio is for game owners, and this API key belongs to another kind of account.",
-      "Playtesters use /play of the server.",
+    throw new CliError(
+      "FORBIDDEN",
+      exitCodes.scope,
+      `Studio is for game owners, and this API key belongs to ${me.role === "playtester" ? "a playtester" : "an administrator"}. Nothing was opened.`,
+      { hint: "Sign in as a game owner, or name their profile with --profile. Playtesters use /play of the server." },
     );
   const baseUrl = ctx.settings().get("baseUrl")!.value;
   const { profile } = ctx.flags;
@@ -110,7 +112,7 @@ export const studio = define({
       ),
     );
     try {
-      await show(ctx, running.url, flags.noOpen);
+      await show(ctx, running, flags.noOpen);
       await stopped(ctx.signal);
     } finally {
       await running.close();
@@ -120,12 +122,15 @@ export const studio = define({
 });
 
 /** Opens the address in a browser, or prints it. */
-async function show(ctx: Context, url: string, noOpen: boolean): Promise<void> {
-  const opened = !noOpen && ctx.io.terminal.stdout && (await (await import("../../io/shell.ts")).openUrl(ctx.io, url));
-  if (!opened) await ctx.out.each({ type: "studio", url }, url);
-  ctx.out.note(
-    `${opened ? "Studio is open in your browser." : "Open this address in a browser. It works once."} Press Ctrl-C to stop.`,
-  );
+/** The address is printed in any case: a browser may not be allowed to read the file that it gets. */
+async function show(ctx: Context, { url, ended }: Loopback, noOpen: boolean): Promise<void> {
+  await ctx.out.each({ type: "studio", url }, url);
+  const opens = !noOpen && ctx.io.terminal.stdout;
+  const opened = opens && (await (await import("../../io/shell.ts")).openSecretUrl(ctx.io, url, ended));
+  const what = opened
+    ? "Your browser opens this address. If it shows nothing, open it there yourself."
+    : "Open this address in a browser.";
+  ctx.out.note(`${what} It works once. Press Ctrl-C to stop.`);
 }
 
 const stopped = (signal: AbortSignal) =>

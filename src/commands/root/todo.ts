@@ -47,7 +47,8 @@ const forAll = {
     `${plural(count, "crypto deposit")} ${count === 1 ? "is" : "are"} not matched to an account`,
     "playtest admin suspense",
   ],
-  failedJobs: ({ count }) => [`${plural(count, "background job")} failed for good`, "playtest serve doctor"],
+  refusedMails: ({ count }) => [`${plural(count, "email")} could not be sent`, "playtest admin mail list --state failed"],
+  failedJobs: ({ count }) => [`${plural(count, "background job")} failed for good`, "playtest admin jobs"],
   unreadMessages: (item) => [`${plural(item.count, "unread message")}`, `playtest chat read ${id(item)}`],
   lowCredit: ({ amountCents }, addCredit) => [
     `Your credit is low (${usd(amountCents ?? 0)})${addCredit ? "" : ", and only this server's operator adds credit"}`,

@@ -35,7 +35,7 @@ export const mail = define({
     if (args.mail === undefined) return ctx.list("listOutbox", {}, range, view);
     const found = await findMail(ctx, ({ id }) => id === args.mail);
     if (!found) throw notFound(`Mail ${args.mail} not found.`, "See `playtest sandbox mail`.");
-    return ctx.text(flags.html ? (found.html ?? "") : read(found), { message: found });
+    return ctx.verbatim(flags.html ? (found.html ?? "") : read(found), { message: found });
   },
 });
 

@@ -69,7 +69,7 @@ export const config = define({
     const server = await import("../../../server/config/reference.ts");
     if (schema || example) {
       const document = schema ? server.jsonSchema() : server.exampleConfig();
-      return ctx.text(JSON.stringify(document, null, 2), document);
+      return ctx.verbatim(JSON.stringify(document, null, 2), document);
     }
     const { locate, reportLocation } = await import("../../../server/database/drivers.ts");
     const effective = Object.values(given).some((value) => value !== undefined);
@@ -78,7 +78,8 @@ export const config = define({
       const rows: Row[] = effective
         ? await server.effectiveRows({ ...options, location: reportLocation(locate(options)) })
         : server.settingRows();
-      if (ctx.io.terminal.stdout && ctx.out.format.kind === "auto") return ctx.text(pageText(rows, server.cellText, ctx), rows);
+      if (ctx.io.terminal.stdout && ctx.out.format.kind === "auto")
+        return ctx.verbatim(pageText(rows, server.cellText, ctx), rows);
       return ctx.rows("settings", rows, view(server.cellText, effective));
     } catch (error) {
       throw refused(error);

@@ -31,15 +31,16 @@ async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> 
   return ctx.text(movedText(moved), { result: moved });
 }
 
-async function applyMigrations(ctx: Context, given: Given): Promise<Outcome> {
+async function applyMigrations(ctx: Context, backup: boolean, given: Given): Promise<Outcome> {
   const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
-  const options = { ...given, env: { ...ctx.io.env } };
+  const options = { ...given, backup, env: { ...ctx.io.env } };
   const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
-  const { applied } = result;
+  const { applied, copy } = result;
+  const kept = copy === null ? "" : `\nThe database as it was before: ${copy} (kept for 14 days).`;
   const text =
     applied.length === 0
       ? "The database is up to date."
-      : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.`;
+      : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.${kept}`;
   return ctx.text(`${locationText(result.location)}\n${text}`, { result });
 }
 
@@ -47,19 +48,23 @@ export const migrate = define({
   name: "migrate",
   summary: "Apply pending database migrations, or move from SQLite to PostgreSQL",
   description:
-    "The server also applies migrations when it starts. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
+    "The server also applies migrations when it starts. An SQLite database is copied before, into its folder; of a PostgreSQL database, make a copy with pg_dump. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
     "The server may be running: rows are copied while it goes on. For the last changes and to compare all rows, writes wait a few seconds, and those that wait too long get 503 with Retry-After. " +
     "Afterwards the old database refuses every change, and the server must be restarted with the new one. A move that fails or is killed changes nothing. Uploads stay in the data directory.",
   risk: "local",
   args: {},
-  flags: { ...location, to: flag.text("Move the data to this PostgreSQL database, which must be empty", { value: "URL" }) },
+  flags: {
+    ...location,
+    noBackup: flag.toggle("Keep no copy of an SQLite database before it is brought up to date"),
+    to: flag.text("Move the data to this PostgreSQL database, which must be empty", { value: "URL" }),
+  },
   examples: [
     "playtest serve migrate --data /var/lib/playtest",
     "playtest serve migrate --database-url postgres://localhost/playtest",
     "playtest serve migrate --data /var/lib/playtest --to postgres://localhost/playtest",
   ],
   exits: [6],
-  run({ flags: { to, ...given } }, ctx) {
-    return to === undefined ? applyMigrations(ctx, given) : moveTo(ctx, to, given);
+  run({ flags: { to, noBackup, ...given } }, ctx) {
+    return to === undefined ? applyMigrations(ctx, !noBackup, given) : moveTo(ctx, to, given);
   },
 });

@@ -53,6 +53,7 @@ export const run = define({
     readyFile: flag.text("Write the address, process id and API keys to this file once the server is ready", { value: "FILE" }),
     exec: flag.text("Run a command against the server, then stop and return its exit code", { value: "COMMAND" }),
     rateLimit,
+    noBackup: flag.toggle("Keep no copy of an SQLite database before it is brought up to date"),
     drain: flag.duration("How long to answer requests after SIGTERM, while /readyz reports 503 (default 5s; 0 in a sandbox)"),
     log: flag.choice(["text", "json"], "Log format (default: text on a terminal, otherwise json)"),
     logLevel: flag.choice(["debug", "info", "warn", "error"], "Minimum level to log (default info)"),
@@ -64,12 +65,18 @@ export const run = define({
     "playtest serve --behind-proxy --public-url https://playtest.example.com --data /var/lib/playtest",
   ],
   async run({ flags }, ctx) {
-    const { noAutoVerify, ...given } = flags;
+    const { noAutoVerify, noBackup, ...given } = flags;
     if (noAutoVerify && !flags.sandbox && !flags.seed)
       throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
     const drain = flags.drain === undefined ? {} : { drain: flags.drain * 1000 };
-    const options = { ...Object.fromEntries(set), ...drain, autoVerify: !noAutoVerify, version } as ServeOptions;
+    const options = {
+      ...Object.fromEntries(set),
+      ...drain,
+      autoVerify: !noAutoVerify,
+      backup: !noBackup,
+      version,
+    } as ServeOptions;
     const { io } = ctx;
     const host: ServeHost = {
       env: { ...io.env },

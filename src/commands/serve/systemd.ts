@@ -29,7 +29,7 @@ export const systemd = define({
     const defaults = { data: "/var/lib/playtest", user: "playtest", envFile: "/etc/playtest/environment" };
     try {
       const unit = await unitFile({ ...defaults, ...set }, thisProgram());
-      return ctx.text(unit.trimEnd(), { result: { unit } });
+      return ctx.verbatim(unit.trimEnd(), { result: { unit } });
     } catch (error) {
       throw refused(error);
     }

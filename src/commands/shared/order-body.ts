@@ -49,12 +49,21 @@ export function likeBody(playtest: Record<string, unknown>): OrderBody {
   return Object.fromEntries(set.map((name) => [name, playtest[name]]));
 }
 
-/** Game keys, one per line. Blank lines are ignored. */
-export const keysIn = (text: string) =>
-  text
+const headings = /^"?((game|steam|cd|product|activation)[ _-]?)?keys?"?([,;\t|]|$)/i;
+
+/** Game keys, one per line. Blank lines are ignored. The heading of a table would be given to a playtester as a key. */
+export function keysIn(text: string, source: string): string[] {
+  const keys = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== "");
+  const [first] = keys;
+  if (first === undefined || !headings.test(first)) return keys;
+  throw usage(
+    `${source}: the first line, ${JSON.stringify(first)}, is the heading of a table and no game key. Nothing was sent.`,
+    "Write one game key per line and nothing else.",
+  );
+}
 
 export type Verdict = { order: CheckedOrder } | { faults: { field: string; message: string }[] };
 

@@ -31,7 +31,8 @@ export interface OrderFlags {
 /** Builds the order body from an earlier playtest, the file, the flags and the shorthand flags. Later ones take precedence. */
 export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFlags): Promise<OrderBody> {
   const like = flags.like === undefined ? {} : likeBody(await earlier(ctx, flags.like));
-  const keys = flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"));
+  const keys =
+    flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"), "--keys-file");
   const short = targeting(flags);
   const tester = flags.tester === undefined ? undefined : await idNamed(ctx, "listContacts", flags.tester);
   return {

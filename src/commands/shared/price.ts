@@ -42,15 +42,16 @@ export function payWith(
   return balanceCents > 0 && balanceCents >= (totalCents ?? 0) ? "credit" : "none";
 }
 
-/** A server without groups may ignore the field and offer the game to everyone. */
-const noGroups = () =>
-  new CliError("NOT_OFFERED", exitCodes.notFound, "This server has no tester groups. Nothing was ordered.", {
-    hint: "Leave out --panel.",
+/** A server without groups may ignore the field and offer the game to everyone; one without refs may order a second time. */
+const notKnown = (what: string, flag: string) =>
+  new CliError("NOT_OFFERED", exitCodes.notFound, `This server has no ${what}. Nothing was ordered.`, {
+    hint: `Leave out ${flag}.`,
   });
 
 /** The price by the last order of the same size. */
 export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
-  if (order.panel !== undefined) throw noGroups();
+  if (order.panel !== undefined) throw notKnown("tester groups", "--panel");
+  if (order.ref !== undefined) throw notKnown("refs of orders", "--ref");
   const costPerSlotCents = await earlierCost(ctx, gameId, order);
   const totalCents = costPerSlotCents === undefined ? undefined : costPerSlotCents * order.quantity;
   const need = { totalCents, costPerSlotCents, minutesNeeded: minutesOf(order) };
@@ -60,8 +61,8 @@ export async function estimate(ctx: Context, gameId: string | undefined, order: 
 
 /** The price from the server's quote, or if it has no quotes by an earlier order. `body` is the request body. */
 export async function priceOrder(ctx: Context, gameId: string | undefined, body: OrderBody, order: CheckedOrder): Promise<Price> {
-  // Game keys do not affect the price, so they are not sent.
-  const { keysForTesters: _, ...priced } = body;
+  // Game keys and the ref do not affect the price, so they are not sent.
+  const { keysForTesters: _keys, ref: _ref, ...priced } = body;
   const input = { body: { ...priced, ...(gameId !== undefined && { gameId }) } as never };
   const quote = (await ctx.api().offered("quotePlaytest", input))?.data;
   if (quote === undefined) return estimate(ctx, gameId, order);

@@ -58,13 +58,18 @@ function cryptoCommand({ crypto }: Features, amount: number): string | undefined
 }
 
 const usualDollars = 50;
+/** The least and the most that a server sells at once. */
+const leastDollars = 20;
+const mostDollars = 10_000;
 
 /**
  * A server without a card processor takes crypto, if that is set up, and leaves the rest to its operator. The commands add what is
  * lacking, so that following them once is enough.
  */
 export async function waysToPay(ctx: Context, { cents = 0, minutes }: Partial<Shortfall> = {}): Promise<WaysToPay> {
-  const amount = Math.max(usualDollars, Math.ceil(cents / 100));
+  const needed = cents > 0 ? Math.max(leastDollars, Math.ceil(cents / 100)) : usualDollars;
+  const amount = Math.min(mostDollars, needed);
+  const again = needed > mostDollars ? `, ${usd(mostDollars * 100)} at a time` : "";
   const info = await ctx.api().offered("getServerInfo", {});
   const features: Features = info?.data.features ?? {};
   const byCrypto = minutes === undefined ? cryptoCommand(features, amount) : undefined;
@@ -75,14 +80,14 @@ export async function waysToPay(ctx: Context, { cents = 0, minutes }: Partial<Sh
     const command = `playtest billing credit add --amount ${amount}`;
     const sentence =
       minutes === undefined
-        ? "Buy credit with `playtest billing credit add`."
+        ? `Buy credit with \`${command}\`${again}.`
         : "Plans that grant playtest hours: `playtest billing plans`. Or pay from credit with --pay credit.";
     return { sentence, command, cards: true, methods };
   }
-  const granted = minutes === undefined ? `--credit ${amount}` : `--minutes ${minutes}`;
+  const granted = minutes === undefined ? `--credit ${needed}` : `--minutes ${minutes}`;
   const grant = `\`playtest admin grant EMAIL ${granted} --note "Invoice 12"\``;
   const invoice = `sk its operator for an invoice: once you have paid it, they run ${grant} with your email address.`;
-  const sentence = `This server does not accept cards. ${byCrypto ? `Buy credit with \`${byCrypto}\`, or a` : "A"}${invoice}`;
+  const sentence = `This server does not accept cards. ${byCrypto ? `Buy credit with \`${byCrypto}\`${again}, or a` : "A"}${invoice}`;
   return { sentence, command: byCrypto, cards: false, methods: byCrypto ? [...always, "x402"] : always };
 }
 

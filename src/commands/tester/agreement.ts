@@ -53,6 +53,6 @@ export const agreement = define({
     if (data.agreement === null) return ctx.text("This playtest has no agreement.", data);
     const { version, text, acceptedAt } = data.agreement;
     ctx.out.note(`Version ${version}, ${acceptedAt === null ? "not accepted yet" : "accepted"}.`);
-    return ctx.text(foldLines(lines(text), ctx.io.columns), data);
+    return ctx.text(text, data);
   },
 });

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
+import { containerText, playsEverywhere, problemOf, tracksText, watchableFormats } from "../../contract/files/inspect-video.js";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
@@ -18,7 +19,8 @@ const types: Record<string, string> = {
 export const submit = define({
   name: "submit",
   summary: "Upload the video of a slot and submit it",
-  description: "To resume an interrupted upload, run the same command again. Accepted formats: MP4, MOV, WebM and MKV.",
+  description:
+    "To resume an interrupted upload, run the same command again. Accepted formats: MP4, MOV, WebM and MKV. Everybody can watch MP4 with H.264 and AAC, and WebM with VP8 or VP9.",
   operation: ["submitSlot", "createVideoUpload"],
   body: "submitSlot",
   args: {
@@ -31,6 +33,7 @@ export const submit = define({
     const info = await stat(file).catch(() => undefined);
     if (!info?.isFile()) throw usage(`${args.video} is not a file.`);
     if (info.size === 0) throw usage(`${args.video} is empty.`);
+    await requireWatchable(ctx, file);
     const slotId = args.slot ?? (await onlySlot(ctx));
     const progress = await ctx.progress();
     const filetype = types[extname(file).toLowerCase()];
@@ -50,6 +53,20 @@ export const submit = define({
     return ctx.item(data, heldSlotView);
   },
 });
+
+/** Throws for a file that nobody could watch, and warns about one that not everybody can. */
+async function requireWatchable(ctx: Context, file: string): Promise<void> {
+  const { inspectLocal } = await import("../../io/files/video-file.ts");
+  const facts = await inspectLocal(file);
+  const name = basename(file);
+  if (facts?.fault) {
+    const { what, remedy } = problemOf(facts.fault);
+    throw usage(`${name} ${what}. Nothing was uploaded.`, remedy);
+  }
+  if (facts && playsEverywhere(facts)) return;
+  const made = facts ? `is ${tracksText(facts.tracks)} in ${containerText(facts.type)}` : "cannot be read here";
+  ctx.out.note(`${name} ${made}. Not every browser can show it. What everybody can watch: ${watchableFormats}.`);
+}
 
 async function onlySlot(ctx: Context): Promise<string> {
   const held: { id: string; game: { name: string } }[] = [];

@@ -1,5 +1,6 @@
 import { col, detail, optionalCol, type View, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
+import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
 import { plural, usd } from "../../io/text.ts";
 
 type Item = Record<string, unknown>;
@@ -57,6 +58,9 @@ export const heldSlotView: View = {
     detail("video", "submission.videoFileSize", "bytes"),
     detail("video length", ({ submission }: Item) =>
       submission ? lengthText((submission as { videoDurationSeconds: number | null }).videoDurationSeconds) : undefined,
+    ),
+    detail("video format", ({ submission, uploadedVideo: video }: Item) =>
+      videoFormatText(((submission as Item | null)?.videoFormat ?? (video as Item | null)?.format) as VideoFormat),
     ),
     detail("submitted", "submission.createdAt", "ago"),
     detail("your notes", "submission.notes"),

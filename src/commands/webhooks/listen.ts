@@ -1,4 +1,4 @@
-import { type Context, define, flag } from "../../cli/define.ts";
+import { type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration, plural } from "../../io/text.ts";
 import { type Connection, NoStream, type Step, streamed } from "../shared/event-source.ts";
@@ -6,6 +6,7 @@ import { type Checkpoints, openCheckpoints } from "./checkpoint.ts";
 import { forward, targetUrl } from "./forward.ts";
 import { readSecret } from "./secret.ts";
 import { polled } from "./sources.ts";
+import { dataText } from "./view.ts";
 
 export const listen = define({
   name: "listen",
@@ -94,13 +95,21 @@ function connection(ctx: Context, exit: boolean): Connection {
   };
 }
 
+const view: View = {
+  columns: [
+    ...["type", "id", "event", "timestamp"].map((name) => col(name, name)),
+    col("data", ({ data }) => dataText(data)),
+    ...["status", "ms"].map((name) => col(`answer ${name}`, `answer.${name}`)),
+  ],
+};
+
 async function handle(ctx: Context, step: Step, target: URL | undefined, secret: string, attempts: number) {
   const { event, timestamp, data } = step.event!;
   const answer = target && (await forward(ctx, target, secret, step, attempts));
   const subject = Object.entries(data).find(([name]) => name.endsWith("Id"));
   const parts = [timestamp, event, subject ? `${subject[1]}` : "", answer ? `→ ${answer.status} in ${answer.ms} ms` : ""];
   const line = parts.filter((part) => part !== "").join("  ");
-  await ctx.out.each({ type: "item", id: step.id, event, timestamp, data, ...(answer && { answer }) }, line);
+  await ctx.out.each({ type: "item", id: step.id, event, timestamp, data, ...(answer && { answer }) }, line, view);
   if (answer && answer.status >= 300)
     ctx.out.warn(
       `The receiver returned status ${answer.status} for ${event} ${step.id} after ${plural(attempts, "attempt")}. Skipping it.`,

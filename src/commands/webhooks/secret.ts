@@ -15,5 +15,9 @@ export async function readSecret(ctx: Context, file: string | undefined): Promis
   return secret;
 }
 
-export const readFrom = (ctx: Context, path: string, label: string) =>
-  ctx.io.readText(path === "-" ? path : resolve(ctx.io.cwd(), path), label);
+const pathIn = (ctx: Context, path: string) => (path === "-" ? path : resolve(ctx.io.cwd(), path));
+
+export const readFrom = (ctx: Context, path: string, label: string) => ctx.io.readText(pathIn(ctx, path), label);
+
+/** The body of a request, as it is: a signature is of bytes, which need not be text. */
+export const readBody = (ctx: Context, path: string) => ctx.io.readBytes(pathIn(ctx, path), "body");

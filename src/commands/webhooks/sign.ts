@@ -1,6 +1,6 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { failure, usage } from "../../errors.ts";
-import { readFrom, readSecret, secretFlag } from "./secret.ts";
+import { readBody, readFrom, readSecret, secretFlag } from "./secret.ts";
 import { sign as signatures, verify as verdictsOn } from "./signature.ts";
 import { checkView } from "./view.ts";
 
@@ -20,11 +20,11 @@ export const sign = define({
   ],
   async run({ args, flags }, ctx) {
     const secret = await readSecret(ctx, flags.secretFile);
-    const body = await readFrom(ctx, args.body, "body");
+    const body = await readBody(ctx, args.body);
     const timestamp = flags.timestamp ?? Math.floor(ctx.now() / 1000);
     const headers = signatures({ id: flags.id ?? "msg_test", timestamp, body, secret });
     const text = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    return ctx.text(text.join("\n"), { result: headers });
+    return ctx.verbatim(text.join("\n"), { result: headers });
   },
 });
 
@@ -56,7 +56,7 @@ export const verify = define({
     const secret = await readSecret(ctx, flags.secretFile);
     const fromFile = flags.headersFile === undefined ? [] : linesOf(await readFrom(ctx, flags.headersFile, "--headers-file"));
     const headers = Object.fromEntries([...fromFile, ...flags.withHeader].map(headerLine));
-    const body = await readFrom(ctx, args.body, "body");
+    const body = await readBody(ctx, args.body);
     const now = Math.floor(ctx.now() / 1000);
     const verdicts = verdictsOn({ headers, body, secret, now, tolerance: flags.tolerance ?? 300 });
     const failed = verdicts.filter(({ ok }) => !ok).map(({ name }) => name);

@@ -10,14 +10,18 @@ export interface Signable {
   id: string;
   /** Seconds since the epoch. */
   timestamp: number;
-  body: string;
+  body: Body;
   secret: string;
 }
 
-const own = ({ timestamp, body, secret }: Signable) => createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+/** A signature is of bytes, which need not be text. */
+type Body = string | Uint8Array;
+
+const own = ({ timestamp, body, secret }: Signable) =>
+  createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
 const standard = ({ id, timestamp, body, secret }: Signable) => {
   const key = Buffer.from(secret.slice(prefix.length), "base64");
-  return createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
 };
 
 /** The signature headers that the server sends with `body`. */
@@ -38,7 +42,7 @@ export interface Verdict {
 
 export interface Request {
   headers: Record<string, string | undefined>;
-  body: string;
+  body: Uint8Array;
   secret: string;
   /** Seconds since the epoch. */
   now: number;
@@ -58,14 +62,16 @@ function checkTime(header: string, text: string, { now, tolerance }: Request): V
 }
 
 /** The likely reason why a signature does not match. */
-function explain(matches: (body: string) => boolean, body: string): string {
-  if (matches(body.replace(/\r?\n$/, "")))
+function explain(matches: (body: Body) => boolean, body: Uint8Array): string {
+  const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+  const lineBreak = body.at(-1) !== lineFeed ? 0 : body.at(-2) === carriageReturn ? 2 : 1;
+  if (lineBreak > 0 && matches(body.subarray(0, -lineBreak)))
     return "matches only without the final line break of the body; verify the exact bytes received";
   return "does not match: wrong secret, or the body was modified, for example parsed and serialized again";
 }
 
-function checkSignature(name: string, given: readonly string[], expected: (body: string) => string, body: string): Verdict {
-  const matches = (text: string) => given.some((one) => same(one, expected(text)));
+function checkSignature(name: string, given: readonly string[], expected: (body: Body) => string, body: Uint8Array): Verdict {
+  const matches = (bytes: Body) => given.some((one) => same(one, expected(bytes)));
   const ok = matches(body);
   return { name, ok, detail: ok ? "matches" : explain(matches, body) };
 }
@@ -79,7 +85,7 @@ export function verify(request: Request): Verdict[] {
   const ownGiven = headers["x-wpg-signature"];
   if (ownGiven !== undefined) {
     verdicts.push(ownTime === undefined ? missing("x-wpg-timestamp") : checkTime("x-wpg-timestamp", ownTime, request));
-    const expected = (text: string) => own({ id: "", timestamp: Number(ownTime), body: text, secret });
+    const expected = (bytes: Body) => own({ id: "", timestamp: Number(ownTime), body: bytes, secret });
     verdicts.push(checkSignature("x-wpg-signature", [ownGiven.toLowerCase()], expected, body));
   }
   const given = headers["webhook-signature"];
@@ -88,7 +94,7 @@ export function verify(request: Request): Verdict[] {
     verdicts.push(time === undefined ? missing("webhook-timestamp") : checkTime("webhook-timestamp", time, request));
     if (id === undefined) verdicts.push(missing("webhook-id"));
     const v1 = given.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice(3)] : []));
-    const expected = (text: string) => standard({ id: id ?? "", timestamp: Number(time), body: text, secret });
+    const expected = (bytes: Body) => standard({ id: id ?? "", timestamp: Number(time), body: bytes, secret });
     const verdict = checkSignature("webhook-signature", v1, expected, body);
     const ownMatches = verdicts.some(({ name, ok }) => name === "x-wpg-signature" && ok);
     const wrongHeaders =

@@ -1,8 +1,14 @@
-import { arg, col, define, flag } from "../../cli/define.ts";
+import { arg, col, define, flag, prose } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
+import { dataText } from "./view.ts";
 
 const view = {
-  columns: [col("id", "id", "id"), col("event", "event"), col("at", "timestamp", "ago"), col("data", "data")],
+  columns: [
+    col("id", "id", "id"),
+    col("event", "event"),
+    col("at", "timestamp", "ago"),
+    prose("data", ({ data }) => dataText(data)),
+  ],
 } as const;
 
 export const trigger = define({

@@ -30,3 +30,9 @@ export const deliveryView: View = {
 export const checkView: View = {
   columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), prose("detail", "detail")],
 };
+
+/** Each kind of event has data of its own: a cell has its names and values. */
+export const dataText = (data: unknown) =>
+  Object.entries((data ?? {}) as object)
+    .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join("; ");

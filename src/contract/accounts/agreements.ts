@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint, KiB } from "../endpoint.ts";
-import { id, page, pageQuery, text, timestamp } from "../fields.ts";
+import { id, page, pageQuery, readableText, text, timestamp } from "../fields.ts";
 import { playtester } from "../slots.ts";
 
 /** Texts that a playtester must accept before claiming a slot, such as a nondisclosure agreement, and who accepted which version. */
@@ -41,7 +41,7 @@ export const consent = z
 
 const maxAgreementLength = 50_000;
 const body = z.strictObject({
-  text: text(maxAgreementLength, 1).meta({ description: "Text of the agreement, in plain text or Markdown." }),
+  text: readableText(maxAgreementLength).meta({ description: "Text of the agreement, in plain text or Markdown." }),
 });
 const maxBodyBytes = 256 * KiB;
 

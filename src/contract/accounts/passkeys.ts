@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint } from "../endpoint.ts";
-import { id, message, nameText, text, timestamp } from "../fields.ts";
+import { id, message, readableText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";
 
 /** Operators have no pages to add one on, nor to sign in with it. */
@@ -83,7 +83,7 @@ export const passkeys = {
     ...audited("passkey.add"),
     summary: "Add the passkey that the browser created",
     body: z.strictObject({
-      name: nameText(100).meta({ description: "By which you recognize it." }),
+      name: readableText(100).meta({ description: "By which you recognize it." }),
       response: registrationResponse.meta({ description: "What `navigator.credentials.create` returned, in base64url." }),
     }),
     reply: z.strictObject({ passkey }),

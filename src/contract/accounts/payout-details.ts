@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint } from "../endpoint.ts";
-import { email, nameText, text, timestamp } from "../fields.ts";
+import { email, readableText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";
 import { payoutMethods } from "./payout-methods.ts";
 
@@ -41,12 +41,12 @@ export const ownPayoutDetails = {
     summary: "Set where you are paid",
     body: z.strictObject({
       method: z.enum(payoutMethods).meta({ description: "How you want to be paid." }),
-      holder: nameText(70).optional().meta({ description: "Name of the account's holder. Required for a bank transfer." }),
+      holder: readableText(70).optional().meta({ description: "Name of the account's holder. Required for a bank transfer." }),
       iban: text(42).optional().meta({ description: "IBAN of a bank account." }),
-      accountNumber: text(34, 1).optional().meta({ description: "Number of a bank account without an IBAN." }),
-      routingNumber: text(34, 1).optional().meta({ description: "Routing number, sort code or BIC of its bank." }),
+      accountNumber: readableText(34).optional().meta({ description: "Number of a bank account without an IBAN." }),
+      routingNumber: readableText(34).optional().meta({ description: "Routing number, sort code or BIC of its bank." }),
       email: email().optional().meta({ description: "Email address of a PayPal account." }),
-      instructions: text(500, 1).optional().meta({ description: "How to pay you in another way." }),
+      instructions: readableText(500).optional().meta({ description: "How to pay you in another way." }),
       ...proof,
     }),
     reply: shownDetails,

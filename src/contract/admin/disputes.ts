@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { disputeStatuses, payment } from "../billing.ts";
 import { audited, endpoint } from "../endpoint.ts";
-import { cents, id, page, text, timestamp } from "../fields.ts";
+import { cents, id, page, readableText, timestamp } from "../fields.ts";
 
 const money = { access: ["money"], extension: true } as const;
 const movesMoney = { ...money, confirmed: true } as const;
@@ -47,7 +47,7 @@ export const disputes = {
     ...audited("payment.lift_dispute", "note"),
     summary: "End the freeze that came with the dispute of a payment",
     risk: "spend",
-    body: z.strictObject({ note: text(500, 1).meta({ description: "Reason, kept in the audit log." }) }),
+    body: z.strictObject({ note: readableText(500).meta({ description: "Reason, kept in the audit log." }) }),
     reply: z.strictObject({ payment }),
   }),
 };

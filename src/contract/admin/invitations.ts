@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { audited, endpoint, KiB } from "../endpoint.ts";
-import { email, id, nameText, page, timestamp } from "../fields.ts";
+import { email, id, page, readableText, timestamp } from "../fields.ts";
+import { mailStates } from "./mails.ts";
 
 const accounts = { access: ["accounts"], extension: true } as const;
 
@@ -11,7 +12,7 @@ export type InvitedRole = (typeof invitedRoles)[number];
 export const invitationStates = ["invited", "joined", "expired", "revoked"] as const;
 export type InvitationState = (typeof invitationStates)[number];
 
-/** `invited`: an email is on its way. `already_invited`: the earlier email is still valid. `has_account`: nothing was sent. */
+/** `invited`: an email is on its way. `already_invited`: the earlier email is still valid and was not refused. `has_account`: nothing was sent. */
 export const inviteOutcomes = ["invited", "already_invited", "has_account"] as const;
 export type InviteOutcome = (typeof inviteOutcomes)[number];
 
@@ -28,6 +29,10 @@ export const invitation = z
     sentAt: timestamp().meta({ description: "When the newest email was written." }),
     expiresAt: timestamp().meta({ description: "Until when its link works." }),
     joinedAt: timestamp().nullable(),
+    delivery: z.enum(mailStates).nullable().meta({
+      description: "What became of the newest email: `failed` when it was given up; null when it is not known any more.",
+    }),
+    deliveryError: z.string().nullable().meta({ description: "Why the last try to send it failed; null once it was sent." }),
   })
   .meta({ id: "Invitation" });
 
@@ -52,7 +57,7 @@ export const invitations = {
           z.strictObject({
             email: email().meta({ description: "Address to invite." }),
             role: z.enum(invitedRoles).default("playtester").meta({ description: "Role of the account." }),
-            name: nameText(100).optional().meta({ description: "Display name, which the person can change." }),
+            name: readableText(100).optional().meta({ description: "Display name, which the person can change." }),
           }),
         )
         .min(1)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { payoutMethods } from "../accounts/payout-methods.ts";
 import { audited, endpoint, KiB } from "../endpoint.ts";
-import { cents, id, pageQuery, text, timestamp } from "../fields.ts";
+import { cents, id, pageQuery, readableText, timestamp } from "../fields.ts";
 
 const money = { access: ["money"], extension: true } as const;
 const movesMoney = { ...money, confirmed: true } as const;
@@ -53,10 +53,10 @@ export const settleOutcomes = [
 ] as const;
 
 const returnedRow = z.strictObject({
-  reference: text(100, 1).meta({ description: "Reference or id of the payout." }),
+  reference: readableText(100).meta({ description: "Reference or id of the payout." }),
   status: z.enum(["paid", "failed"]),
   amountCents: z.int().optional().meta({ description: "Amount in the file, to be compared." }),
-  failure: text(200).optional().meta({ description: "Why it failed, shown to the playtester." }),
+  failure: readableText(200, 0).optional().meta({ description: "Why it failed, shown to the playtester." }),
 });
 
 const batchReply = z.strictObject({ batch: payoutBatch });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { payoutMethods } from "../accounts/payout-methods.ts";
 import { audited, endpoint } from "../endpoint.ts";
-import { cents, id, page, pageQuery, text, timestamp } from "../fields.ts";
+import { cents, id, page, pageQuery, readableText, timestamp } from "../fields.ts";
 import { payoutStatuses } from "../states/index.ts";
 
 const money = { access: ["money"], extension: true } as const;
@@ -109,7 +109,7 @@ export const payouts = {
     summary: "Record that a payout failed; the amount is owed again",
     risk: "spend",
     body: z
-      .strictObject({ failure: text(200).optional().meta({ description: "Why it failed, shown to the playtester." }) })
+      .strictObject({ failure: readableText(200, 0).optional().meta({ description: "Why it failed, shown to the playtester." }) })
       .prefault({}),
     reply: z.strictObject({ payout }),
   }),

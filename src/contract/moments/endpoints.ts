@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { extra, id, message, page, text, timestamp } from "../fields.ts";
+import { extra, id, message, page, readableText, text, timestamp } from "../fields.ts";
 import { momentKinds } from "./kinds.ts";
 import { momentStill } from "./stills.ts";
 
@@ -32,7 +32,7 @@ const fields = {
   endMs: position().nullable().meta({ description: "End of the moment, in milliseconds; null for a single point." }),
   kind: z.enum(momentKinds).meta({ description: "Kind of the observation." }),
   severity: severity().nullable().meta({ description: "How bad it is, from minor to what blocks the player." }),
-  text: text(2000, 1).meta({ description: "What was observed." }),
+  text: readableText(2000).meta({ description: "What was observed." }),
   tags: tags(),
 };
 

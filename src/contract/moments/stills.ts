@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { id, message } from "../fields.ts";
+import { cutLimit } from "../sharing/cut-limit.ts";
 import { clipStatuses } from "../states/index.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 
 const file = {
   status: z.enum(clipStatuses).meta({ description: "`pending`: being cut. `failed`: could not be cut." }),
+  limit: cutLimit(),
   downloadUrl: z
     .string()
     .nullable()

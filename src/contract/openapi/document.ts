@@ -22,7 +22,7 @@ interface Options {
 }
 
 const everyReply = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-const cryptoHeaders = ["X-Payment", "PAYMENT-REQUIRED"];
+const cryptoHeaders = ["X-Payment"];
 const retryable = new Set([402, 409, 429, 503]);
 const tags = Object.entries(resources).flatMap(([tag, group]) =>
   Object.keys(group).map((operation) => [operation, tag] as const),

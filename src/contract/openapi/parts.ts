@@ -27,7 +27,6 @@ export const headers = {
   "Retry-After": header("Seconds to wait before trying again.", integer),
   "Idempotency-Replayed": header("`true` when this is the stored reply to an earlier request with the same key.", string),
   "X-Payment": header("Payment instructions as JSON.", { type: "string", contentMediaType: "application/json" }),
-  "PAYMENT-REQUIRED": header("Payment instructions for x402 v2 clients, encoded in base64.", string),
   Location: header("URL to send the file to (tus 1.0).", { type: "string", format: "uri" }),
   "Tus-Resumable": header("Version of the upload protocol.", { const: "1.0.0" }),
 };

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { id, message, page, text, timestamp } from "../fields.ts";
+import { id, message, page, readableText, timestamp } from "../fields.ts";
 import { clipStatuses } from "../states/index.ts";
+import { cutLimit } from "./cut-limit.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 
@@ -19,6 +20,7 @@ export const clip = z
     atMs: position().meta({ description: "Where the clip begins in the video, in milliseconds." }),
     endMs: position().meta({ description: "Where it ends, in milliseconds." }),
     status: z.enum(clipStatuses).meta({ description: "`pending`: being cut. `failed`: could not be cut." }),
+    limit: cutLimit(),
     size: z.int().nullable().meta({ description: "Size in bytes; null until it is ready." }),
     downloadUrl: z
       .string()
@@ -42,7 +44,7 @@ export const clips = {
     body: z.strictObject({
       atMs: position().meta({ description: "Where the clip begins in the video, in milliseconds." }),
       endMs: position().meta({ description: "Where it ends, in milliseconds." }),
-      name: text(100, 1).optional().meta({ description: "Name of the clip; default its position." }),
+      name: readableText(100).optional().meta({ description: "Name of the clip; default its position." }),
     }),
     status: 201,
     problems: ["NOT_CONFIGURED"],

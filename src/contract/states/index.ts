@@ -140,6 +140,10 @@ export const transcriptionMoves = {
 export const clipStatuses = ["pending", "ready", "failed"] as const;
 export type ClipStatus = (typeof clipStatuses)[number];
 
+/** The limits of a server because of which a clip or an image may fail. */
+export const cutLimits = ["memory", "time", "picture", "size"] as const;
+export type CutLimit = (typeof cutLimits)[number];
+
 /** A clip or a still image of a video: `pending` is being cut. */
 export const clipMoves = {
   pending: { finish: "ready", fail: "failed" },

@@ -1,3 +1,5 @@
+import { decodeReferences } from "./references.ts";
+
 /** What is said in a video between two positions. */
 export interface Cue {
   startMs: number;
@@ -6,11 +8,9 @@ export interface Cue {
   text: string;
 }
 
-/** `00:01:02.500 --> 00:01:04.000`; the hours may be absent, and SubRip has a comma. */
-const timing = /^(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:(\d{2,}):)?(\d{2}):(\d{2})[.,](\d{3})/;
+/** `00:01:02.500 --> 00:01:04.000`; the hours may be absent or have one digit, and SubRip has a comma. */
+const timing = /^(?:(\d+):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:(\d+):)?(\d{2}):(\d{2})[.,](\d{3})/;
 const notSpoken = /^(WEBVTT|NOTE|STYLE|REGION)([ \t]|$)/;
-
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" };
 
 /** Whether cues say who speaks. */
 export type Speakers = "named" | "hidden";
@@ -31,10 +31,7 @@ function withoutTags(line: string, speakers: Speakers): string {
 }
 
 /** `<v Ann>Hello</v>` as `Ann: Hello`; other tags are dropped. */
-const spoken = (line: string, speakers: Speakers) =>
-  withoutTags(line, speakers)
-    .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => entities[name]!)
-    .trim();
+const spoken = (line: string, speakers: Speakers) => decodeReferences(withoutTags(line, speakers)).trim();
 
 const milliseconds = (hours = "0", minutes = "0", seconds = "0", fraction = "0") =>
   ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(fraction);

@@ -25,9 +25,13 @@ const isFields = (value: unknown): value is FileRecord["fields"] =>
 function csvDialect(text: string): { delimiter: string; from: number } {
   const named = /^sep=(.)\n/i.exec(text)?.[1];
   if (named !== undefined) return { delimiter: named, from: 2 };
-  const header = text.trimStart().split("\n", 1)[0]!;
+  // A delimiter inside quotes belongs to a name.
+  const header = text
+    .trimStart()
+    .split("\n", 1)[0]!
+    .replace(/"[^"]*"/g, "");
   const count = (delimiter: string) => header.split(delimiter).length;
-  const delimiter = [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
+  const delimiter = [",", ";", "\t", "|"].reduce((best, one) => (count(one) > count(best) ? one : best));
   return { delimiter, from: 1 };
 }
 

@@ -1,132 +1,138 @@
-import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { sha256 } from "../hash.ts";
+import { decoded } from "./decode.ts";
+import { ignoring, type WhyIgnored } from "./ignored.ts";
 
-/** A file in a directory tree. `path` uses slashes on every system. */
-export interface TreeFile {
+interface Item {
+  /** With slashes on every system. */
   path: string;
+  /** Last modification, in milliseconds. */
+  time: number;
+}
+
+export interface TreeFile extends Item {
+  kind: "file";
+  /** Where it is on this computer. */
   file: string;
   executable: boolean;
   /** Bytes. */
   size: number;
 }
 
+export interface TreeLink extends Item {
+  kind: "link";
+  /** What the link says, with slashes on every system. */
+  target: string;
+}
+
+/** A folder with nothing in it: of the others, their files tell. */
+export interface TreeFolder extends Item {
+  kind: "folder";
+}
+
+export type TreeItem = TreeFile | TreeLink | TreeFolder;
+
+/** A path and what is wrong with it, as the rest of a sentence. */
+export interface Fault {
+  path: string;
+  problem: string;
+}
+
+export interface Skipped {
+  path: string;
+  reason: "default" | "special" | "link";
+}
+
 export interface Tree {
   /** Sorted by the bytes of their paths, so that the order is the same everywhere. */
-  files: TreeFile[];
-  /** Symbolic links and devices, which are never packed. */
-  skipped: string[];
+  items: TreeItem[];
+  /** What the user did not ask to leave out, and is not packed all the same. */
+  skipped: Skipped[];
+  /** What cannot be packed. */
+  faults: Fault[];
 }
 
-const always = [".git/", ".DS_Store", "Thumbs.db", "/.playtestignore", "/.playtest.json"];
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "cannot be read: permission denied",
+  EPERM: "cannot be read: operation not permitted",
+  ENOENT: "disappeared while the folder was read",
+};
 
-type Ignore = (path: string, folder: boolean) => boolean;
+/** Why a file or folder cannot be packed, from the error of the system. */
+export const unreadable = (error: unknown) =>
+  reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? `cannot be read: ${(error as Error).message}`;
 
-interface Rule {
-  /** Path segments; `**` stands for any number of them. */
-  segments: readonly string[];
-  negated: boolean;
-  foldersOnly: boolean;
+/** A name that is not UTF-8, with its other bytes as `\xe9`. */
+const escaped = (name: Buffer) =>
+  name.toString("latin1").replace(/[^ -~]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+/** Why no archive can hold a path; undefined if one can. */
+export function unpackable(path: string): string | undefined {
+  if (path.includes("\\")) return "has a backslash in its name, which unpacks as a folder on some systems";
+  return /^[a-z]:/i.test(path) ? "begins like the name of a drive, and archives cannot hold such a name" : undefined;
 }
 
-/**
- * Whether `items` match `pattern`, in which a star stands for any number of them. Only the last star is ever tried again, so the time is at
- * most the product of the lengths; a regular expression takes exponentially long for patterns such as `*a*a*a*b`.
- */
-function matchesWild<P, T>(
-  pattern: readonly P[],
-  items: readonly T[],
-  isStar: (one: P) => boolean,
-  matches: (one: P, item: T) => boolean,
-): boolean {
-  let [at, star, resume] = [0, -1, 0];
-  for (let i = 0; i < items.length; ) {
-    if (at < pattern.length && isStar(pattern[at]!)) [star, resume] = [at++, i];
-    else if (at < pattern.length && matches(pattern[at]!, items[i]!)) [at, i] = [at + 1, i + 1];
-    else if (star < 0) return false;
-    else [at, i] = [star + 1, ++resume];
+const bytes = (text: string) => Buffer.from(text);
+
+interface Reading {
+  root: string;
+  signal: AbortSignal;
+  ignored: WhyIgnored;
+  tree: Tree;
+}
+
+/** Adds what is in a folder, or the folder itself if that is nothing. */
+async function readFolder(reading: Reading, folder: string): Promise<void> {
+  const { root, tree } = reading;
+  const entries = await readdir(join(root, folder), { withFileTypes: true, encoding: "buffer" }).catch((error: unknown) => {
+    tree.faults.push({ path: folder || ".", problem: unreadable(error) });
+  });
+  if (!entries) return;
+  const before = tree.items.length + tree.faults.length;
+  for (const entry of entries as unknown as Dirent<Buffer>[]) await readEntry(reading, folder, entry);
+  if (folder !== "" && tree.items.length + tree.faults.length === before)
+    tree.items.push({ kind: "folder", path: folder, time: (await lstat(join(root, folder))).mtimeMs });
+}
+
+async function readEntry({ root, signal, ignored, tree }: Reading, folder: string, entry: Dirent<Buffer>): Promise<void> {
+  signal.throwIfAborted();
+  const name = decoded(entry.name);
+  const path = `${folder === "" ? "" : `${folder}/`}${name ?? escaped(entry.name)}`;
+  const isFolder = entry.isDirectory();
+  const why = ignored(path, isFolder);
+  if (why === "default") tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "default" });
+  if (why !== undefined) return;
+  const problem = name === undefined ? "has a name that is not UTF-8" : unpackable(path);
+  if (problem !== undefined) return void tree.faults.push({ path, problem });
+  if (isFolder) return readFolder({ root, signal, ignored, tree }, path);
+  if (!entry.isFile() && !entry.isSymbolicLink()) return void tree.skipped.push({ path, reason: "special" });
+  try {
+    tree.items.push(entry.isFile() ? await fileAt(root, path) : await linkAt(root, path));
+  } catch (error) {
+    tree.faults.push({ path, problem: unreadable(error) });
   }
-  return pattern.slice(at).every(isStar);
 }
 
-const matchesSegment = (pattern: string, name: string) =>
-  matchesWild(
-    [...pattern],
-    [...name],
-    (one) => one === "*",
-    (one, character) => one === "?" || one === character,
-  );
-
-const matchesPath = ({ segments }: Rule, path: string) =>
-  matchesWild(segments, path.split("/"), (one) => one === "**", matchesSegment);
-
-/** Parses a line of an ignore file, with the syntax of `.gitignore`. */
-function parseRule(line: string): Rule | undefined {
-  const text = line.replace(/\s+$/, "");
-  if (text === "" || text.startsWith("#")) return undefined;
-  const negated = text.startsWith("!");
-  const glob = text.slice(negated ? 1 : 0).replace(/\/$/, "");
-  const segments = glob.replace(/^\//, "").split("/");
-  if (!glob.includes("/")) segments.unshift("**");
-  // `a/**` stands for what is in the folder, not for the folder.
-  else if (segments.at(-1) === "**") segments.splice(-1, 0, "*");
-  return { segments, negated, foldersOnly: text.endsWith("/") };
+async function fileAt(root: string, path: string): Promise<TreeFile> {
+  const file = join(root, path);
+  const { mode, size, mtimeMs } = await lstat(file);
+  return { kind: "file", path, file, executable: (mode & 0o111) !== 0, size, time: mtimeMs };
 }
 
-/** Tests paths against the lines of an ignore file. The last matching line decides. */
-export function ignoring(lines: readonly string[]): Ignore {
-  const rules = lines.map(parseRule).filter((rule) => rule !== undefined);
-  return (path, folder) => {
-    const decisive = rules.findLast((rule) => (folder || !rule.foldersOnly) && matchesPath(rule, path));
-    return decisive !== undefined && !decisive.negated;
-  };
+async function linkAt(root: string, path: string): Promise<TreeLink> {
+  const file = join(root, path);
+  const target = decoded(await readlink(file, { encoding: "buffer" }));
+  if (target === undefined) throw new Error("it leads to a name that is not UTF-8");
+  const { mtimeMs } = await lstat(file);
+  return { kind: "link", path, target: process.platform === "win32" ? target.replaceAll("\\", "/") : target, time: mtimeMs };
 }
 
-/** The files below a directory, except those that its `.playtestignore` or the built-in rules exclude. Aborting the signal stops it. */
-export async function readTree(root: string, signal: AbortSignal): Promise<Tree> {
-  const own = await readFile(join(root, ".playtestignore"), "utf8").catch(() => "");
-  const ignored = ignoring([...always, ...own.split(/\r?\n/)]);
-  const tree: Tree = { files: [], skipped: [] };
-
-  async function visit(folder: string) {
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
-      signal.throwIfAborted();
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (ignored(path, entry.isDirectory())) continue;
-      const file = join(root, path);
-      if (entry.isDirectory()) await visit(path);
-      else if (entry.isFile()) {
-        const { mode, size } = await stat(file);
-        tree.files.push({ path, file, executable: (mode & 0o111) !== 0, size });
-      } else tree.skipped.push(path);
-    }
-  }
-
-  await visit("");
-  tree.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+/** What is below a folder, except what its `.playtestignore` and our own list leave out. Aborting the signal stops it. */
+export async function readTree(root: string, signal: AbortSignal, defaultIgnores: boolean): Promise<Tree> {
+  const tree: Tree = { items: [], skipped: [], faults: [] };
+  await readFolder({ root, signal, ignored: await ignoring(root, defaultIgnores), tree }, "");
+  tree.items.sort((a, b) => Buffer.compare(bytes(a.path), bytes(b.path)));
+  tree.skipped.sort((a, b) => (a.path < b.path ? -1 : 1));
   return tree;
-}
-
-/** Called with the number of bytes processed. Throwing aborts the work. */
-export type OnBytes = (count: number) => void;
-
-/** SHA-256 of a file, and its size in bytes. */
-export async function hashFile(file: string, onBytes: OnBytes): Promise<{ sha256: string; size: number }> {
-  const hash = sha256();
-  let size = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    size += chunk.length;
-    onBytes(chunk.length);
-  }
-  return { sha256: hash.digest("hex"), size };
-}
-
-/** Hash of a directory tree: paths, executable bits and contents. The same on every machine. */
-export async function hashTree(files: readonly TreeFile[], onBytes: OnBytes): Promise<string> {
-  const hash = sha256();
-  for (const { path, file, executable } of files)
-    hash.update(`${executable ? "755" : "644"} ${(await hashFile(file, onBytes)).sha256} ${path}\0`);
-  return hash.digest("hex");
 }

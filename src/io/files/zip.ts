@@ -1,81 +1,84 @@
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { failure } from "../../errors.ts";
 import { sha256 } from "../hash.ts";
-import type { OnBytes, TreeFile } from "./tree.ts";
+import { type BuildItem, blocksOf, type OnBytes, type ReadFile } from "./contents.ts";
 
-/** One file inside an archive. */
-export interface ZipEntry {
-  path: string;
-  size: number;
-  crc32: number;
+const modes = { folder: 0o40755, link: 0o120777, program: 0o100755, file: 0o100644 };
+const modeOf = (item: BuildItem) => modes[item.kind === "file" && item.executable ? "program" : item.kind];
+
+/** A time as zip archives hold it, which have no zone: in UTC, so that it is the same on every machine. */
+function dosTime(time: Date): number {
+  const earliest = Math.max(time.getTime(), Date.UTC(1980, 0, 1));
+  const at = new Date(Math.min(earliest, Date.UTC(2107, 11, 31, 23, 59, 58)));
+  const day = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
+  return ((day << 16) | (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)) >>> 0;
+}
+
+const changed = (path: string, cause?: unknown) =>
+  failure(
+    `${path} changed while it was packed. Nothing was sent.`,
+    "Close the program that writes it, or list it in .playtestignore. Then run the command again.",
+    cause,
+  );
+
+/** The bytes of a file, which must be those that were read before: what is sent is then what its hash says. */
+async function* unchanged({ path, file, size, crc32: expected }: ReadFile): AsyncGenerator<Uint8Array> {
+  let [sent, check] = [0, 0];
+  try {
+    for await (const block of blocksOf(file)) {
+      sent += block.length;
+      check = crc32(block, check);
+      if (sent > size) break;
+      yield block;
+    }
+  } catch (error) {
+    throw changed(path, error);
+  }
+  if (sent !== size || check !== expected) throw changed(path);
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 /**
- * Writes a reproducible zip archive: the same files give the same bytes, at any time and on any machine. Returns its SHA-256 and its
- * size in bytes.
+ * Writes a reproducible zip archive: the same files with the same times give the same bytes, at any time and on any machine. Times are
+ * written as UTC, too, which all programs that unpack prefer. Returns its SHA-256 and its size in bytes.
  */
-export async function writeZip(files: readonly TreeFile[], target: string, signal: AbortSignal, onBytes: OnBytes) {
-  const { ZipFile } = await import("yazl");
-  const zip = new ZipFile();
-  const failed = new Promise<never>((_, reject) => zip.on("error", reject));
-  // The DOS timestamp has no time zone, so local midnight gives the same bytes everywhere.
-  const mtime = new Date(1980, 0, 1);
-  for (const { path, file, executable } of files)
-    zip.addFile(file, path, { mtime, mode: executable ? 0o100755 : 0o100644, forceDosTimestamp: true, compressionLevel: 6 });
-  zip.end();
+export async function writeZip(items: readonly BuildItem[], target: string, signal: AbortSignal, onBytes: OnBytes) {
+  const { ZipWriter } = await import("@zip.js/zip.js/lib/zip-core-writer.js");
+  const output = await open(target, "wx", 0o600);
   const hash = sha256();
   let size = 0;
-  async function* hashed() {
-    for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      size += chunk.length;
-      onBytes(chunk.length);
-      yield chunk;
-    }
-  }
-  const output = createWriteStream(target, { mode: 0o600 });
-  await Promise.race([pipeline(hashed(), output, { signal }), failed]).catch((error: Error) => {
-    throw signal.aborted ? signal.reason : failure(`Cannot zip the directory: ${error.message}.`, undefined, error);
+  const sink = new WritableStream<Uint8Array>({
+    async write(block) {
+      await output.appendFile(block);
+      hash.update(block);
+      size += block.length;
+      onBytes(block.length);
+    },
   });
+  const zip = new ZipWriter(sink, { level: 6, useWebWorkers: false, useCompressionStream: true });
+  try {
+    for (const item of items) {
+      signal.throwIfAborted();
+      const lastModDate = new Date(item.time);
+      const about = { lastModDate, rawLastModDate: dosTime(lastModDate), unixMode: modeOf(item) };
+      // What is short is written whole, with its length in front: not everything that unpacks finds the end of stored data otherwise.
+      const short = { ...about, level: 0, bufferedWrite: true };
+      if (item.kind === "folder") await zip.add(`${item.path}/`, undefined, { ...short, directory: true });
+      else if (item.kind === "link")
+        await zip.add(
+          item.path,
+          { readable: ReadableStream.from(once(item.target)), size: Buffer.byteLength(item.target) },
+          short,
+        );
+      else await zip.add(item.path, { readable: ReadableStream.from(unchanged(item)), size: item.size }, about);
+    }
+    await zip.close();
+  } finally {
+    await output.close();
+  }
   return { sha256: hash.digest("hex"), size };
-}
-
-/** Reads `length` bytes from `start`. */
-export type ReadAt = (start: number, length: number) => Promise<Buffer>;
-
-const endSize = 22;
-const longestComment = 65_535;
-const fullSize = 0xffffffff;
-
-/** The files in the central directory of a zip archive. Undefined if it is not a zip archive. */
-export async function readZipIndex(size: number, readAt: ReadAt): Promise<ZipEntry[] | undefined> {
-  const tailStart = Math.max(0, size - endSize - longestComment);
-  const tail = await readAt(tailStart, size - tailStart);
-  const end = tail.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
-  if (end < 0 || end + endSize > tail.length) return undefined;
-  let [length, start] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
-  if (length === fullSize || start === fullSize) {
-    const locator = tail.lastIndexOf(Buffer.from("PK\x06\x07", "latin1"));
-    if (locator < 0) return undefined;
-    const record = await readAt(Number(tail.readBigUInt64LE(locator + 8)), 56);
-    [length, start] = [Number(record.readBigUInt64LE(40)), Number(record.readBigUInt64LE(48))];
-  }
-  return parseDirectory(await readAt(start, length));
-}
-
-function parseDirectory(directory: Buffer): ZipEntry[] {
-  const entries: ZipEntry[] = [];
-  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50; ) {
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => directory.readUInt16LE(at + offset)) as [
-      number,
-      number,
-      number,
-    ];
-    const path = directory.toString("utf8", at + 46, at + 46 + nameLength);
-    if (!path.endsWith("/"))
-      entries.push({ path, size: directory.readUInt32LE(at + 24), crc32: directory.readUInt32LE(at + 16) });
-    at += 46 + nameLength + extraLength + commentLength;
-  }
-  return entries;
 }

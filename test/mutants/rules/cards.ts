@@ -68,8 +68,8 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
     rule: "a declined card ends its payment",
     edits: [[states, 'fail: "failed", cancel: "cancelled" },\n  failed', 'fail: "pending", cancel: "cancelled" },\n  failed']],
   },
-  { rule: "event payment.failed", edits: [[settling, 'await emitPayment(deps, tx, "payment.failed", payment);', ""]] },
-  { rule: "event payment.completed", edits: [[settling, 'await emitPayment(deps, tx, "payment.completed", payment);', ""]] },
+  { rule: "event payment.failed", edits: [[paying, 'await emitPayment(deps, tx, "payment.failed", payment);', ""]] },
+  { rule: "event payment.completed", edits: [[paying, 'await emitPayment(deps, tx, "payment.completed", payment);', ""]] },
   {
     rule: "a dispute leaves no negative balance",
     edits: [[reversing, "const covered = Math.min(cents, balanceCents);", "const covered = cents;"]],
@@ -312,31 +312,17 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
 const invoices: readonly Omit<Mutant, "test">[] = [
   {
     rule: "invoices of completed payments only",
-    edits: [[invoicing, 'if (payment.status !== "completed")', 'if (payment.status === "refunded")']],
+    edits: [["server/billing/invoices/handlers.ts", "if (payment.completed_at === null)", 'if (payment.status === "refunded")']],
   },
   {
     rule: "numbers without gaps",
-    edits: [
-      [invoicing, "(await invoices.lastSequence(tx, series, year)) + 1;", "(await invoices.lastSequence(tx, series, year)) + 2;"],
-    ],
+    edits: [[invoiceRows, "SET last = invoice_numbers.last + 1", "SET last = invoice_numbers.last + 2"]],
   },
-  { rule: "numbers begin each year", edits: [[invoiceRows, "WHERE issuer = ? AND year = ?", "WHERE issuer = ? AND year <= ?"]] },
   {
-    rule: "one number per payment",
-    edits: [
-      [invoicing, "    if (issued) return issued;\n", ""],
-      [
-        invoicing,
-        "(await invoices.findDocument(tx, payment.id)) ?? (await insertNext(deps, tx, payment))",
-        "await insertNext(deps, tx, payment)",
-      ],
-      [
-        "server/database/migrations/001-initial.ts",
-        "payment_id TEXT PRIMARY KEY REFERENCES payments",
-        "payment_id TEXT REFERENCES payments",
-      ],
-    ],
+    rule: "numbers begin each year",
+    edits: [[invoicing, "const year = new Date(issuedAt).getUTCFullYear();", "const year = 2026;"]],
   },
+  { rule: "what goes back has a credit note", edits: [[invoicing, "if (cents === 0) return;", "return;"]] },
   {
     rule: "an invoice of somebody else's payment is 404",
     edits: [
@@ -349,7 +335,7 @@ const invoices: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "an invoice says the amount",
-    edits: [["server/billing/invoices/rules.ts", "totalCents: payment.amount_cents,", "totalCents: 0,"]],
+    edits: [["server/billing/invoices/rules.ts", "const cents = payment.amount_cents;", "const cents = 0;"]],
   },
 ];
 
@@ -361,7 +347,13 @@ export const cardsRules: readonly Mutant[] = [
   {
     rule: "receipts: one for each payment",
     test: "api/receipts",
-    edits: [[paying, "await mailUserAbout(deps, tx, payment.owner_id, kind, letter);", "void letter;"]],
+    edits: [
+      [
+        paying,
+        'await mailUserAbout(deps, tx, payment.owner_id, "payment.completed", receiptLetter(deps, payment, number));',
+        "void number;",
+      ],
+    ],
   },
   {
     rule: "receipts: one under duplicates",
@@ -369,14 +361,14 @@ export const cardsRules: readonly Mutant[] = [
     edits: [
       [
         paying,
-        "await mailUserAbout(deps, tx, payment.owner_id, kind, letter);",
-        "for (let copy = 0; copy < 2; copy++) await mailUserAbout(deps, tx, payment.owner_id, kind, letter);",
+        'await mailUserAbout(deps, tx, payment.owner_id, "payment.completed", receiptLetter(deps, payment, number));',
+        'for (let copy = 0; copy < 2; copy++) await mailUserAbout(deps, tx, payment.owner_id, "payment.completed", receiptLetter(deps, payment, number));',
       ],
     ],
   },
   {
     rule: "receipts: none for what was not paid",
     test: "api/receipts",
-    edits: [[paying, 'kind === "payment.completed" ? receiptLetter', "kind ? receiptLetter"]],
+    edits: [[paying, '"payment.failed", failedLetter(deps, payment)', '"payment.failed", receiptLetter(deps, payment, "PT-1")']],
   },
 ];

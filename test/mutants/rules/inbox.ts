@@ -11,6 +11,7 @@ const preview = "server/chat/rules.ts";
 const letters = "server/mail/texts.ts";
 const sending = "server/mail/send-mail.ts";
 const smtp = "server/mail/smtp.ts";
+const mailRules = "server/mail/rules.ts";
 
 const events: readonly Omit<Mutant, "test">[] = [
   {
@@ -169,19 +170,22 @@ const mails: readonly Omit<Mutant, "test">[] = [
       ],
     ],
   },
-  { rule: "tried again after 1 min, 5 min, …", edits: [[sending, "[1, 5, 30, 120, 360]", "[1, 5, 30, 120, 300]"]] },
+  { rule: "tried again after 1 min, 5 min, …", edits: [[mailRules, "[1, 5, 30, 120, 360,", "[1, 5, 30, 120, 300,"]] },
   {
     rule: "tried again when nobody answers",
-    edits: [[smtp, "responseCode >= 500 && responseCode < 600", "responseCode === 0 || responseCode >= 500"]],
+    edits: [[mailRules, "status < 500 || status > 599", "status > 0 && status < 500"]],
   },
-  { rule: "a refusal is final", edits: [[smtp, "responseCode >= 500 && responseCode < 600", "responseCode < 0"]] },
-  { rule: "the job gives up what is refused", edits: [[sending, "!(error instanceof MailRefused) && wait", "wait"]] },
+  { rule: "a refusal is final", edits: [[mailRules, "status < 500 || status > 599", "status > 0"]] },
+  {
+    rule: "the job gives up what is refused",
+    edits: [[sending, "error instanceof MailRefused ? undefined : nextTry", "nextTry"]],
+  },
   {
     rule: "sent once",
     edits: [
       [
         sending,
-        "await mails.update(tx, id, { sent_at: deps.clock.now(), ...removeSecret });\n    await job.done(tx);",
+        "await mails.update(tx, id, { sent_at: deps.clock.now(), error: null, ...removeSecret });\n    await job.done(tx);",
         "await job.reschedule(tx, deps.clock.now() + 60_000);",
       ],
     ],

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
 import type { Mutant } from "../mutant.ts";
 
-/** Each makes one part of one of the ten invariants blind. */
+/** Each makes one part of one of the invariants blind. */
 const rows: readonly (readonly [blind: string, from: string, to: string])[] = [
   ["1: a transfer that is off", "GROUP BY transfer_id HAVING SUM(amount) <> 0`", "GROUP BY transfer_id HAVING 1 = 2`"],
   ["1: cents among minutes", "WHERE (t.asset = 'MIN') <> (p.account_id LIKE 'min:%')", "WHERE 1 = 2"],

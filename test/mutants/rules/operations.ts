@@ -111,7 +111,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "an upload whose file was removed meanwhile is gone",
     test: "api/uploads",
     only: "while bytes of the one before",
-    edits: [["server/uploads/index.ts", "isMissing(error) && path === this.#files.path(upload.id) ? gone() : error", "error"]],
+    edits: [["server/uploads/index.ts", "isMissing(error) && error.path === file ? gone() : error", "error"]],
   },
   {
     rule: "connections leave room for files",
@@ -168,7 +168,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a new password ends the links that were mailed before",
     test: "api/accounts",
     only: "ends every mailed link",
-    edits: [["server/accounts/service.ts", "  await users.endLinks(tx, userId, users.signInPurposes, now);\n", ""]],
+    edits: [["server/accounts/service.ts", "[...users.signInPurposes, ...emailPurposes]", "[...emailPurposes]"]],
   },
   {
     rule: "whoever registered an address that is not theirs keeps no key",
@@ -191,10 +191,10 @@ export const operationsRules: readonly Mutant[] = [
     edits: [["server/accounts/keys-store.ts", "UNION SELECT k.id FROM api_keys k JOIN family f ON k.parent_id = f.id", ""]],
   },
   {
-    rule: "a key that was created with another replaces no other key",
+    rule: "a key replaces no other key than itself and those created with it",
     test: "api/keys",
     only: "a key rotates only itself",
-    edits: [["server/accounts/keys.ts", "own.parent_id === null && own.expires_at === null", "true"]],
+    edits: [["server/accounts/keys.ts", "if (!isProven) await requireReplaceable", "if (isProven) await requireReplaceable"]],
   },
   {
     rule: "a one-time token is not stored in the clear",

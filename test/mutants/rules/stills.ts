@@ -30,7 +30,7 @@ export const stillsRules: readonly Mutant[] = [
   {
     rule: "a still image that failed takes no room",
     test: "api/stills",
-    edits: [[jobs, '"fail", { size: 0, error, ...changed() }', '"fail", { error, ...changed() }']],
+    edits: [[jobs, '"fail", { size: 0, ...why, ...changed() }', '"fail", { ...why, ...changed() }']],
   },
   {
     rule: "a still image that failed can be asked for again",

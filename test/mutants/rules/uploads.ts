@@ -17,13 +17,13 @@ const uploads: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         taking,
-        "await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload));",
-        "await refuse(deps, files, upload);",
+        "await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, hold));",
+        "await refuse(deps, files, upload, hold);",
       ],
     ],
   },
   { rule: "what is no video is not kept", edits: [[taking, "return isAccepted(chunk) ? undefined : notVideo();", "return;"]] },
-  { rule: "bytes go behind those that are here", edits: [[files, "start: offset });", "start: 0 });"]] },
+  { rule: "bytes go behind those that are here", edits: [[files, "start: offset }", "start: 0 }"]] },
   {
     rule: "files are for nobody else to read",
     edits: [[files, 'writeFile(this.path(upload.id), "", { mode: 0o600 })', 'writeFile(this.path(upload.id), "")']],
@@ -41,14 +41,24 @@ const uploads: readonly Omit<Mutant, "test">[] = [
 export const uploadsRules: readonly Mutant[] = [
   ...uploads.map((row) => ({ ...row, rule: `uploads: ${row.rule}`, test: "api/uploads" })),
   {
-    rule: "uploads: their folder is not created again after the server has ended",
-    test: "unit/upload-files",
+    rule: "uploads: a process that lost an upload removes nothing of it",
+    test: "faults/upload-writers",
+    edits: [["server/uploads/finish.ts", "if (!(await hold.end(tx))) return false;", ""]],
+  },
+  {
+    rule: "uploads: whoever takes an upload from a process that did not let go of it writes to a file of its own",
+    test: "faults/upload-writers",
     edits: [
       [
-        "server/uploads/files.ts",
-        'Object.defineProperty(UploadFiles.prototype, "checkOrCreateDirectory", { value: () => {} });',
-        "",
+        "server/uploads/writers/store.ts",
+        "WHEN upload_writers.lease_until = 0 THEN 0 ELSE 1 END",
+        "WHEN 1 = 1 THEN 0 ELSE 1 END",
       ],
     ],
+  },
+  {
+    rule: "uploads: a file that is stored is never replaced",
+    test: "unit/local-blobs",
+    edits: [["server/uploads/local-blobs.ts", "await link(path, target);", "await rename(path, target);"]],
   },
 ];

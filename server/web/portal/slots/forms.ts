@@ -1,11 +1,12 @@
+import { watchableFormats } from "../../../../src/contract/files/inspect-video.js";
 import { videoExtensions } from "../../../../src/contract/files/media.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
+import { fileSize } from "../../../lib/free-space.ts";
 import { html, type Markup } from "../../html.ts";
 import { devices } from "../../shared/devices.ts";
 import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
-import { fileSize } from "../../shared/text.ts";
 import type { HeldSlot, PageContext } from "../types.ts";
 import { recordingPath } from "./recording.ts";
 
@@ -17,7 +18,7 @@ const videoTypes = `video/mp4,video/webm,video/quicktime,video/x-matroska,${vide
 const requirements = ({ playtest }: HeldSlot, { videoBytes }: Limits): Markup => html`<dl class="needs">
 <div><dt>Length</dt><dd>${playtest.minVideoSeconds > 0 && html`at least ${lengthText(playtest.minVideoSeconds)}; `}this playtest is booked for ${playtest.durationMinutes} minutes</dd></div>
 <div><dt>Size</dt><dd>at most ${fileSize(videoBytes)}</dd></div>
-<div><dt>Format</dt><dd>MP4, WebM, MOV or MKV</dd></div></dl>`;
+<div><dt>Format</dt><dd>MP4, WebM, MOV or MKV. Everybody can watch ${watchableFormats}.</dd></div></dl>`;
 
 /**
  * The forms to submit: first the video, then the notes. The page's script uploads the video to the API by tus. Without scripts, the form
@@ -31,6 +32,7 @@ export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits
 ${requirements(slot, limits)}
 <p id="video-state" role="status">${video && html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}, length: ${lengthText(video.durationSeconds)}) is uploaded.`}</p>
 <div class="note bad" id="video-error" role="alert" tabindex="-1" hidden></div>
+<p class="note bad" id="video-warning" role="status" hidden></p>
 <div id="upload" hidden data-slot="${slot.id}" data-csrf="${context.session.csrf}" data-max-bytes="${limits.videoBytes}">
 <label for="video" id="video-label">${label}</label>
 <input id="video" type="file" accept="${videoTypes}">

@@ -1,6 +1,8 @@
 import { readCues } from "../../../../src/contract/text/cues.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { parsePosition } from "../../../../src/contract/text/position.ts";
+import { videoFormatText } from "../../../../src/contract/text/video-format.ts";
+import { fileSize } from "../../../lib/free-space.ts";
 import { usd } from "../../../lib/money.ts";
 import { notFound } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
@@ -8,7 +10,7 @@ import { type KeyRow, player, playerScript, playerStyle } from "../../player/mar
 import { cuesAsJson, transcript, transcriptScript } from "../../player/transcript.ts";
 import { deviceLabels } from "../../shared/devices.ts";
 import { notice, prose } from "../../shared/parts.ts";
-import { fileSize, time } from "../../shared/text.ts";
+import { time } from "../../shared/text.ts";
 import type { Download } from "../../shared/types.ts";
 import { studioLayout } from "../layout.ts";
 import { slotBadge, trail } from "../parts.ts";
@@ -67,13 +69,19 @@ const none = {
   blocked: "The playtester reported a problem and has not submitted a video.",
 } as const;
 
+/** Whether the owner can watch it here. Nothing where that is so, or not known. */
+function formatNote({ videoFormat: format }: NonNullable<Slot["submission"]>): Markup | false {
+  if (!format || format.playsEverywhere) return false;
+  return html`<p class="${format.fault === null ? "soft" : "note bad"}">${format.fault === null ? "Format" : "Problem"}: ${videoFormatText(format)}.</p>`;
+}
+
 function video({ links, site }: StudioContext, { slot, lengthMs, cues, moments }: Review, startMs: number | undefined): Markup {
   if (!slot.submission) {
     const why = slot.status in none ? none[slot.status as keyof typeof none] : "No video was submitted for this slot.";
     return html`<p class="calm">${why}</p>`;
   }
   const src = links.video(slot.id);
-  return html`${player({
+  return html`${formatNote(slot.submission)}${player({
     src,
     label: `${testerName(slot)} plays ${slot.game.name}`,
     ...(cues !== null && { captions: links.captions(slot.id) }),

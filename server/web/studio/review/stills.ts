@@ -1,3 +1,4 @@
+import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
 import { Problem } from "../../../lib/problem.ts";
 import { html, type Markup } from "../../html.ts";
@@ -8,16 +9,16 @@ import type { Moment } from "./data.ts";
 
 /** Still images of the video at moments. */
 
-const states = {
-  pending: "The still image is being cut. Reload this page in a moment.",
-  failed: "The still image could not be cut: the video may be damaged there.",
-} as const;
+const stateOf = ({ status, limit }: NonNullable<Moment["still"]>) =>
+  status === "pending"
+    ? "The still image is being cut. Reload this page in a moment."
+    : `The still image could not be cut: ${cutFailure(limit)}.`;
 
 /** The image of a moment, or what became of it. `data-cutting`: the page's script looks again until it is there. */
 export function stillImage({ links, id }: StudioContext, { id: momentId, still, atMs }: Moment): Markup | false {
   if (!still) return false;
   if (still.status !== "ready")
-    return html`<p class="soft" id="still-${momentId}"${still.status === "pending" && html` data-cutting`}>${states[still.status]}</p>`;
+    return html`<p class="soft" id="still-${momentId}"${still.status === "pending" && html` data-cutting`}>${stateOf(still)}</p>`;
   return html`<p class="still" id="still-${momentId}"><a href="${links.still(id, momentId)}"><img src="${links.thumbnail(id, momentId)}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`;
 }
 

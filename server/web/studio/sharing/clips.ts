@@ -1,9 +1,10 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
+import { fileSize } from "../../../lib/free-space.ts";
 import { invalid } from "../../../lib/problem.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
-import { fileSize } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
 import { command } from "../parts.ts";
 import { span } from "../review/span.ts";
@@ -40,19 +41,17 @@ const cutForm = (context: StudioContext, path: string) => {
 ${command(context, `playtest review clip ${id} 12:30-12:55`)}</details>`;
 };
 
-const states = {
-  pending: "is being cut: reload this page in a moment",
-  failed: "could not be cut: the video may be damaged there",
-} as const;
+function stateOf({ status, size, limit }: Clip): string {
+  if (status === "pending") return "is being cut: reload this page in a moment";
+  if (status === "failed") return `could not be cut: ${cutFailure(limit)}`;
+  return size === null ? "" : fileSize(size);
+}
 
-function row(
-  context: StudioContext,
-  path: string,
-  { id, name, atMs, endMs, status, size, downloadUrl, thumbnailUrl }: Clip,
-): Markup {
+function row(context: StudioContext, path: string, clip: Clip): Markup {
+  const { id, name, atMs, endMs, status, downloadUrl, thumbnailUrl } = clip;
   const part = `${positionText(atMs)}–${positionText(endMs)}`;
   const what = downloadUrl === null ? html`${name}` : html`<a href="${downloadUrl}" rel="noreferrer">${name}</a>`;
-  const state = status === "pending" || status === "failed" ? states[status] : size === null ? "" : fileSize(size);
+  const state = stateOf(clip);
   return html`<li id="clip-${id}"${status === "pending" && html` data-cutting`}>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>
 ${thumbnailUrl && html`<p class="still"><img src="${context.links.clipThumbnail(context.id, id)}" alt="The clip ${name}" loading="lazy"></p>`}
 ${status === "ready" && html`<a href="?clip=${id}#shares" data-share="${id}">Share<span class="hidden"> the clip ${name}</span></a> `}<form method="post" action="${path}/delete">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;

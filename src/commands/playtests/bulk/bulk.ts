@@ -2,17 +2,19 @@ import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { idsNamed, onlyGame } from "../../../cli/names.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
-import { type FileRecord, isUnnamed, parseRecords } from "../../../io/files/records.ts";
+import { type FileRecord, parseRecords } from "../../../io/files/records.ts";
 import { duration, plural, shellQuote } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { waysToPay } from "../../shared/spend.ts";
+import { type Fault, understand } from "./columns.ts";
 import { openBulkJournal } from "./journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
+import { settleRefs } from "./refs.ts";
 import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
-import { columnNames, type Fault, type Row, readRows, wordsIn } from "./rows.ts";
-import { type Sending, sendRows } from "./send.ts";
+import { type Row, readRows, wordsIn } from "./rows.ts";
+import { bodyOf, type Earlier, type Sending, sendRows } from "./send.ts";
 
 const mostFaults = 100;
 
@@ -55,13 +57,14 @@ async function checkedRows(
   ctx: Context,
   file: string,
   path: string,
-  flags: { game?: string | undefined; batch?: string | undefined },
+  flags: { game?: string | undefined; batch?: string | undefined; ignoreColumns: readonly string[] },
 ) {
-  const { format, records } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
+  const { format, records: read } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
+  const { records, faults: unknown } = understand(read, { file, ignore: flags.ignoreColumns });
   const game = await gameForRows(ctx, records, flags.game);
   const games = await idsNamed(ctx, "listGames", [...wordsIn(records, "game"), ...(game === undefined ? [] : [game])]);
   const testers = await idsNamed(ctx, "listContacts", wordsIn(records, "targetedPlaytesterId"));
-  const { rows, faults, unknown } = readRows(records, {
+  const { rows, faults } = readRows(records, {
     format,
     game,
     batch: flags.batch ?? "",
@@ -69,11 +72,7 @@ async function checkedRows(
     gameId: (word) => idOrFault(games.get(word)!),
     testerId: (word) => idOrFault(testers.get(word)!),
   });
-  const ignored = unknown
-    .filter(({ name, like }) => like === undefined && !isUnnamed(name))
-    .map(({ name }) => JSON.stringify(name));
-  if (ignored.length > 0) ctx.out.warn(`${file}: ignored ${ignored.join(", ")}. Known columns: ${columnNames.join(", ")}.`);
-  refuse(faults, file);
+  refuse([...unknown, ...faults], file);
   if (rows.length === 0) throw usage(`${file} contains no orders.`);
   refuse(await gameFaults(ctx, rows), file);
   return rows;
@@ -103,21 +102,21 @@ const notPriced = ({ line, game, order }: Row) =>
 
 async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
   const covered = plan.rows.length - plan.beyond;
-  if (covered === 0) throw tooExpensive(`${planText(plan)} Nothing was ordered.`, (await waysToPay(ctx)).sentence);
-  if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan.beyond)} To order them later, add funds and run the same command again.`);
+  if (covered === 0) throw tooExpensive(`${planText(plan)} Nothing was ordered.`, (await waysToPay(ctx, plan.missing)).sentence);
+  if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan)} To order the rest later, add it and run the same command again.`);
   const hours = plan.minutes > 0 ? ` (and ${plan.minutes} playtest minutes)` : "";
   const what = `Order ${plural(covered, "playtest")}${hours}`;
   if (plan.cents === 0 && plan.minutes > 0 && maxCents === undefined) return ctx.confirm(`${what}?`);
   await ctx.confirmSpend({ what, cents: plan.cents, balanceCents: plan.balanceCents, maxCents });
 }
 
-const dryRun = (ctx: Context, rows: readonly Planned[]) =>
+const dryRun = (ctx: Context, rows: readonly Planned[], keepsRefs: boolean) =>
   new DryRun(
     rows.map((row) => ({
       method: "POST",
       path: `${new URL(ctx.api().base).pathname}/games/${row.game}/playtests`,
       headers: { "idempotency-key": row.key },
-      body: row.order,
+      body: bodyOf(row, keepsRefs),
       costCents: row.cents,
     })),
   );
@@ -126,22 +125,24 @@ export const bulk = define({
   name: "bulk",
   summary: "Order a playtest for each row of a file",
   description:
-    "The columns are the fields of an order, plus `game` (id or name) and, optionally, `ref`. Their names may be written in any case and with " +
-    "spaces; unknown columns are ignored with a warning. In the column keysForTesters, separate keys with " +
-    "spaces. A CSV file may use commas, semicolons or tabs; empty rows are skipped. " +
-    "All rows are validated before the first order is sent. A journal beside the file records what was ordered, so that the same " +
+    "The columns are the fields of an order, plus `game` (id or name). Their names may be written in any case and with spaces, and common " +
+    "ones such as qty, minutes and notes are understood; an unknown column is an error unless --ignore-columns names it or it begins with #. " +
+    "In the column keysForTesters, separate keys with spaces. A CSV file may use commas, semicolons, tabs or |; empty rows are skipped. " +
+    "All rows are validated before the first order is sent. A row with a `ref` is ordered once, from whatever file or computer; if it was " +
+    "changed since, nothing is ordered. A journal beside the file records what was ordered, so that the same " +
     "command resumes after an interruption and never orders a row twice. To order the same file again, pass a different --batch.",
   args: { file: arg.text("CSV, YAML or NDJSON file; - for standard input") },
   flags: {
     plan: flag.toggle("Show what each row would cost, then stop"),
     game: flag.text("Game for rows without one (default: the game set with `games use`, else the only game)", { value: "GAME" }),
     batch: flag.text("Name of the batch; the same rows in another batch are new orders", { value: "NAME" }),
+    ignoreColumns: flag.list("Columns that are not meant for the order, separated by commas", { value: "NAMES" }),
     pay: flag.choice(["any", "hours", "credit"], "Payment method (default any)"),
     maxCost: flag.money("Maximum total cost"),
     concurrency: flag.integer("Maximum number of orders in parallel (default 8)", { min: 1, max: 64 }),
     journal: flag.text("Path of the journal (default: beside the file)", { value: "PATH" }),
   },
-  operation: ["createPlaytest", "quotePlaytest", "getGame"],
+  operation: ["createPlaytest", "findPlaytestsByRef", "quotePlaytest", "getGame"],
   examples: [
     "playtest playtests bulk orders.csv --plan",
     "playtest playtests bulk orders.csv --max-cost 500",
@@ -153,20 +154,24 @@ export const bulk = define({
       throw usage("--idempotency-key cannot be used here, because each row has its own key.", "Use --batch instead.");
     (await import("../../../io/memory.ts")).keepMemorySmall();
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
-    const rows = await checkedRows(ctx, file, path, flags);
-    const journal = await openBulkJournal(ctx, path, flags.journal);
-    const open = rows.filter(({ key }) => !journal.ordered(key));
+    const given = await checkedRows(ctx, file, path, flags);
+    const journal = await openBulkJournal(ctx, path, flags.journal, given);
+    const { rows, faults, ordered, kept: keepsRefs } = await settleRefs(ctx, given, journal);
+    refuse(faults, file);
+    const earlier: Earlier = (row) => ordered.get(row.key) ?? journal.orderedAs(row);
+    const open = rows.filter((row) => !earlier(row));
     const prices = await pricesOf(ctx, open);
     const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
     refuseMethod(flags.pay ?? "any", byMethod);
     const plan = makePlan(open, prices, flags.pay ?? "any");
-    if (ctx.flags.dryRun) throw dryRun(ctx, plan.rows);
+    if (ctx.flags.dryRun) throw dryRun(ctx, plan.rows, keepsRefs);
     const planned = new Map(plan.rows.map((row) => [row.key, row]));
     const all = rows.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
-    if (flags.plan) return planOutcome(ctx, all, plan, journal);
+    if (flags.plan) return planOutcome(ctx, all, plan, earlier);
     if (open.length > 0) await confirmPlan(ctx, plan, flags.maxCost);
-    const tally = await order(ctx, all, { journal, parallel: flags.concurrency ?? 8, maxCents: flags.maxCost, byMethod });
-    return finish(ctx, all.length, tally, journal.path);
+    const parallel = flags.concurrency ?? 8;
+    const tally = await order(ctx, all, { journal, earlier, keepsRefs, parallel, maxCents: flags.maxCost, byMethod });
+    return finish(ctx, all.length, tally, { journal: journal.path, missing: plan.missing });
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Price } from "../../shared/price.ts";
+import type { Price, Shortfall } from "../../shared/price.ts";
 import type { Row } from "./rows.ts";
 
 /** Pure functions that calculate what a bulk order costs and how each row is paid. */
@@ -22,6 +22,10 @@ export interface Plan {
   minutes: number;
   /** Number of rows that the funds do not cover. */
   beyond: number;
+  /** What those rows cost, and how much more of it the account needs for them. */
+  beyondCents: number;
+  beyondMinutes: number;
+  missing: Shortfall;
   balanceCents: number | undefined;
   minutesAvailable: number | undefined;
 }
@@ -64,17 +68,30 @@ export function makePlan(rows: readonly Row[], prices: ReadonlyMap<string, Price
     const takesHours = (payWith ?? pay) === "hours";
     return { ...row, cents: takesHours ? 0 : price, minutes: takesHours ? minutes : 0, payWith };
   });
+  const beyond = planned.filter(({ payWith }) => payWith === undefined);
+  const beyondCents = beyond.reduce((sum, row) => sum + row.cents, 0);
+  const beyondMinutes = beyond.reduce((sum, row) => sum + row.minutes, 0);
   const paidBy = (by: PayWith) => planned.filter(({ payWith }) => payWith === by);
   return {
     rows: planned,
     slots: planned.reduce((sum, { order }) => sum + order.quantity, 0),
     cents: paidBy("credit").reduce((sum, row) => sum + row.cents, 0),
     minutes: paidBy("hours").reduce((sum, row) => sum + row.minutes, 0),
-    beyond: planned.filter(({ payWith }) => payWith === undefined).length,
+    beyond: beyond.length,
+    beyondCents,
+    beyondMinutes,
+    missing: {
+      reason: notCovered(beyond.length),
+      ...(beyondCents > funds.cents && { cents: beyondCents - funds.cents }),
+      ...(beyondMinutes > funds.minutes && { minutes: beyondMinutes - funds.minutes }),
+    },
     balanceCents,
     minutesAvailable,
   };
 }
+
+export const notCovered = (rows: number) =>
+  rows === 1 ? "The funds do not cover the last row" : `The funds do not cover the last ${rows} rows`;
 
 /** A server that allows less is waited for when it refuses. */
 const maxPauseMs = 60_000;

@@ -2,11 +2,11 @@ import { type Context, col, prose } from "../../../cli/define.ts";
 import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
 import type { Outcome } from "../../../io/output.ts";
 import { plural, usd } from "../../../io/text.ts";
+import type { Shortfall } from "../../shared/price.ts";
 import { conclude, isInteractive } from "../../shared/several.ts";
 import { waysToPay } from "../../shared/spend.ts";
-import type { BulkJournal } from "./journal.ts";
 import type { Plan, Planned } from "./plan.ts";
-import type { Done, Failure, Tally } from "./send.ts";
+import type { Done, Earlier, Failure, Tally } from "./send.ts";
 
 /** Output of a bulk order: its plan and its result. */
 
@@ -38,38 +38,52 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
   minutes,
 });
 
-export const notCovered = (rows: number) =>
-  rows === 1 ? "The funds do not cover the last row." : `The funds do not cover the last ${rows} rows.`;
+/** What of credit and playtest minutes, whichever is not zero. */
+const sumText = (cents: number, minutes: number) =>
+  [...(cents > 0 || minutes === 0 ? [usd(cents)] : []), ...(minutes > 0 ? [`${minutes} playtest minutes`] : [])].join(" and ");
+
+const neededText = ({ cents, minutes }: Pick<Plan, "missing">["missing"]) =>
+  cents === undefined && minutes === undefined
+    ? ""
+    : `: ${minutes === undefined ? `${usd(cents!)} more credit is` : `${minutes} more playtest minutes are`} needed`;
+
+/** Which rows the funds do not cover, what they cost, and how much is missing. */
+export const notCovered = ({ beyondCents, beyondMinutes, missing }: Plan) =>
+  `${missing.reason} (${sumText(beyondCents, beyondMinutes)})${neededText(missing)}.`;
 
 /** A plan that costs nothing says nothing about money where the server runs without payments. */
-export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: Plan, withoutPayments = false): string {
+export function planText(plan: Plan, withoutPayments = false): string {
+  const { rows, slots, beyond, balanceCents } = plan;
+  const [cents, minutes] = [plan.cents + plan.beyondCents, plan.minutes + plan.beyondMinutes];
   if (withoutPayments && cents === 0 && minutes === 0) return `${plural(rows.length, "order")}, ${plural(slots, "slot")}.`;
-  const hours = minutes > 0 ? ` and ${minutes} playtest minutes` : "";
   const balance = balanceCents === undefined ? "" : `; the balance is ${usd(balanceCents)}`;
-  const shortage = beyond > 0 ? ` ${notCovered(beyond)}` : "";
-  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${usd(cents)}${hours}${balance}.${shortage}`;
+  const shortage = beyond > 0 ? ` ${notCovered(plan)}` : "";
+  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${sumText(cents, minutes)}${balance}.${shortage}`;
 }
 
-export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, journal: BulkJournal): Outcome {
+export async function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, earlier: Earlier): Promise<Outcome> {
   const rows = all.map((row) => {
-    if (journal.ordered(row.key)) return { ...fieldsOf(row), status: "ordered", payWith: null };
+    if (earlier(row)) return { ...fieldsOf(row), status: "ordered", payWith: null };
     return {
       ...fieldsOf(row),
       status: row.payWith === undefined ? "insufficient funds" : "planned",
       payWith: row.payWith ?? null,
     };
   });
-  const { cents, minutes, slots, beyond, balanceCents, minutesAvailable } = plan;
+  const { cents, minutes, slots, beyond, missing, balanceCents, minutesAvailable } = plan;
   const result = {
     rows,
     slots,
     cents,
     minutes,
     beyond,
+    missingCents: missing.cents ?? 0,
+    missingMinutes: missing.minutes ?? 0,
     balanceCents: balanceCents ?? null,
     minutesAvailable: minutesAvailable ?? null,
   };
-  ctx.out.note(planText(plan, ctx.withoutPayments()));
+  const remedy = beyond > 0 ? ` ${(await waysToPay(ctx, missing)).sentence}` : "";
+  ctx.out.note(`${planText(plan, ctx.withoutPayments())}${remedy}`);
   const { kind } = ctx.out.format;
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
@@ -77,13 +91,16 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
 const resume = "Run the same command again to resume.";
 
 /** The error of a bulk order in which not every row was ordered. */
-async function failureOf(ctx: Context, tally: Tally, left: number): Promise<CliError | undefined> {
+async function failureOf(ctx: Context, tally: Tally, left: number, missing: Shortfall): Promise<CliError | undefined> {
   const { stopped, failed, done } = tally;
   if (stopped instanceof CliError)
     return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: resume });
   if (stopped === "limit") return tooExpensive(`The --max-cost limit was reached with ${plural(left, "row")} left.`, resume);
   if (stopped === "funds")
-    return tooExpensive(`The funds ran out with ${plural(left, "row")} left.`, `${(await waysToPay(ctx)).sentence} ${resume}`);
+    return tooExpensive(
+      `The funds ran out with ${plural(left, "row")} left${neededText(missing)}.`,
+      `${(await waysToPay(ctx, missing)).sentence} ${resume}`,
+    );
   if (failed.length === 0) return undefined;
   return partlyDone(
     `${plural(done.length, "row")} ordered, ${failed.length} failed.`,
@@ -98,7 +115,12 @@ export function rowFields(outcome: Done | Failure) {
   return { ...fieldsOf(row), ...rest, message: rest.skipped ? "already ordered by an earlier run" : "" };
 }
 
-export async function finish(ctx: Context, count: number, tally: Tally, journal: string) {
+export async function finish(
+  ctx: Context,
+  count: number,
+  tally: Tally,
+  { journal, missing }: { journal: string; missing: Shortfall },
+) {
   const fresh = tally.done.filter(({ skipped }) => !skipped);
   const left = count - tally.done.length - tally.failed.length;
   const orders = tally.done.map(rowFields).sort((a, b) => a.line - b.line);
@@ -122,7 +144,7 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
   if (tally.stopped === "signal") ctx.out.note(resume);
   const rows = [...orders, ...failures];
-  const failure = await failureOf(ctx, tally, left);
+  const failure = await failureOf(ctx, tally, left, missing);
   // On a terminal too, because this is where a person finds the playtest of a ref.
   if (isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };

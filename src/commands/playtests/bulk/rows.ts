@@ -1,33 +1,32 @@
 import { parseField } from "../../../cli/flags.ts";
-import { type Field, operations } from "../../../contract/static.ts";
-import { nearest } from "../../../contract/text/nearest.ts";
-import { CliError, exitCodes, usage } from "../../../errors.ts";
-import { type FileRecord, isUnnamed, type RecordFormat } from "../../../io/files/records.ts";
+import type { Field } from "../../../contract/static.ts";
+import { CliError, exitCodes } from "../../../errors.ts";
+import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
 import { contentKey } from "../../shared/content-key.ts";
 import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
+import { type Fault, fields } from "./columns.ts";
 
 /** Pure functions that turn the records of a file into validated orders with an idempotency key each. */
 
 export interface Row {
   line: number;
+  /** As written in the file. */
   ref: string | undefined;
+  /** The ref of the order: that of the row, in a batch with the name of the batch before it. */
+  orderRef: string | undefined;
   game: string;
   order: CheckedOrder;
-  /** Idempotency key of the order. */
+  /** Identifies the row, and is the idempotency key of its order. By the ref if it has one, otherwise by the content. */
   key: string;
+  /** Identifies the row by its content alone, as it was before it had a ref. */
+  keyByContent: string;
 }
-
-export interface Fault {
-  line: number;
-  field: string;
-  message: string;
-}
-
-const fields = new Map(operations.createPlaytest.body.map((field) => [field.name, field]));
-export const columnNames = ["game", "ref", ...fields.keys()];
 
 const yes = /^(true|yes|1)$/i;
 const no = /^(false|no|0)$/i;
+
+/** A whole number as spreadsheets write it: `1.0` and `30,00`. With three zeros it could be thousands. */
+const withoutZeros = (text: string) => text.replace(/^(\d+)[.,]0{1,2}$/, "$1");
 
 /** Parses a cell. Throws a usage error. */
 function cellValue(field: Field, text: string): unknown {
@@ -37,7 +36,8 @@ function cellValue(field: Field, text: string): unknown {
     return yes.test(text);
   }
   if (field.array) return text.split(/[\s;|]+/).filter((part) => part !== "");
-  return parseField(field, text, field.name);
+  const isNumber = field.type === "integer" || field.type === "number" || field.enum?.every((value) => typeof value === "number");
+  return parseField(field, isNumber ? withoutZeros(text) : text, field.name);
 }
 
 function csvBody(record: FileRecord, faults: Fault[]): Record<string, unknown> {
@@ -55,13 +55,17 @@ function csvBody(record: FileRecord, faults: Fault[]): Record<string, unknown> {
   return body;
 }
 
+/** Text without what only differs by the program that wrote the file, so that an order is the same in each format. */
+const plainText = (value: unknown) => (typeof value === "string" ? value.replace(/\r\n?/g, "\n").trim() : value);
+
 function typedBody({ fields: given }: FileRecord): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "game" && name !== "ref" && value !== null));
+  const entries = Object.entries(given).map(([name, value]): [string, unknown] => [name, plainText(value)]);
+  return Object.fromEntries(entries.filter(([name, value]) => name !== "game" && value !== null && value !== ""));
 }
 
 /**
- * Derives the idempotency key of each row from its content, its number among equal rows, and the batch. The file name, the order of
- * the rows and `ref` do not matter.
+ * Derives a key of each row from its content, its number among equal rows, and the batch. The file name, the order of the rows and `ref`
+ * do not matter.
  */
 export function keyed(batch: string): (game: string, order: CheckedOrder) => string {
   const counts = new Map<string, number>();
@@ -73,50 +77,9 @@ export function keyed(batch: string): (game: string, order: CheckedOrder) => str
   };
 }
 
-/** A column name as people write it in a spreadsheet: `Duration Minutes`, `duration_minutes` and `durationMinutes` are one. */
-const plainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
-const known = new Map(columnNames.map((name) => [plainName(name), name]));
-
-/** The records with the names of their fields as the contract spells them. Two spellings of one field are a usage error. */
-function spelled(records: readonly FileRecord[]): FileRecord[] {
-  return records.map(({ line, fields: given }) => {
-    const named: FileRecord["fields"] = {};
-    for (const [name, value] of Object.entries(given)) {
-      const column = known.get(plainName(name)) ?? name;
-      if (Object.hasOwn(named, column)) throw usage(`Line ${line}: the field ${column} is given twice.`);
-      named[column] = value;
-    }
-    return { line, fields: named };
-  });
-}
-
-/** A column or field that is not part of an order. */
-export interface Unknown {
-  name: string;
-  line: number;
-  /** The known name that it was probably meant as. */
-  like: string | undefined;
-}
-
-/** The known name that an unknown one is a beginning or a misspelling of. */
-function likeName(name: string): string | undefined {
-  const plain = plainName(name);
-  const names = [...known.keys()];
-  const near = names.find((one) => plain.length > 3 && one.startsWith(plain)) ?? nearest(plain, names);
-  return near === undefined ? undefined : known.get(near);
-}
-
-/** The fields that no order has, each with its first line. */
-function unknownFields(records: readonly FileRecord[]): Unknown[] {
-  const first = new Map<string, number>();
-  for (const { line, fields: given } of records)
-    for (const name of Object.keys(given)) if (!columnNames.includes(name) && !first.has(name)) first.set(name, line);
-  return [...first].map(([name, line]) => ({ name, line, like: likeName(name) }));
-}
-
 /** The words by which the records name their games and playtesters. */
 export function wordsIn(records: readonly FileRecord[], field: "game" | "targetedPlaytesterId"): Set<string> {
-  return new Set(spelled(records).flatMap(({ fields: given }) => text(given[field]) ?? []));
+  return new Set(records.flatMap(({ fields: given }) => text(given[field]) ?? []));
 }
 
 interface Options {
@@ -131,40 +94,64 @@ interface Options {
   testerId(word: string): string | { message: string };
 }
 
-const text = (value: unknown) => (value === undefined || value === null || value === "" ? undefined : String(value));
+function text(value: unknown): string | undefined {
+  const plain = value === undefined || value === null ? "" : String(value).trim();
+  return plain === "" ? undefined : plain;
+}
 
-/**
- * Validates all rows and collects all errors, and the fields that no order has. A field that was probably misspelled is an error, because
- * ignoring it would order something else.
- */
-export function readRows(given: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[]; unknown: Unknown[] } {
+/** Spreadsheets leave rows below the table that hold a word or a sum: they are not orders. */
+const isEmpty = ({ fields: given }: FileRecord) =>
+  Object.entries(given).every(([name, value]) => name === "ref" || text(value) === undefined);
+
+/** The row of a record. What is wrong with it is added to `faults`; it is then undefined. */
+function readRow(record: FileRecord, faults: Fault[], options: Options): Omit<Row, "key" | "keyByContent"> | undefined {
+  const { line } = record;
+  const before = faults.length;
+  if (isEmpty(record)) {
+    faults.push({ line, field: "row", message: "has no value in any column of an order, except perhaps a ref" });
+    return undefined;
+  }
+  const body = options.format === "csv" ? csvBody(record, faults) : typedBody(record);
+  const ref = text(record.fields.ref)?.normalize("NFC");
+  if (ref !== undefined) body.ref = options.batch === "" ? ref : `${options.batch}/${ref}`;
+  const tester = text(body.targetedPlaytesterId);
+  const testerId = tester === undefined ? undefined : options.testerId(tester);
+  if (typeof testerId === "object") faults.push({ line, field: "targetedPlaytesterId", message: testerId.message });
+  else if (testerId !== undefined) body.targetedPlaytesterId = testerId;
+  const verdict = options.check(body);
+  if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
+  const named = text(record.fields.game) ?? options.game;
+  if (named === undefined)
+    faults.push({ line, field: "game", message: "is required, because no game is set for this directory" });
+  if (named === undefined || "faults" in verdict) return undefined;
+  const game = options.gameId(named);
+  if (typeof game === "object") {
+    faults.push({ line, field: "game", message: game.message });
+    return undefined;
+  }
+  const { ref: orderRef, ...order } = verdict.order;
+  return { line, ref, orderRef, game, order };
+}
+
+/** Validates all rows and collects all errors. */
+export function readRows(records: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[] } {
   const keyOf = keyed(options.batch);
   const rows: Row[] = [];
   const faults: Fault[] = [];
-  const records = spelled(given);
-  const unknown = unknownFields(records);
-  for (const { name, line, like } of unknown) {
-    if (like !== undefined) faults.push({ line, field: name, message: `unknown field. Did you mean ${like}?` });
-    if (isUnnamed(name)) faults.push({ line, field: name, message: "unknown field: the column has no name" });
-  }
+  const lineOf = new Map<string, number>();
   for (const record of records) {
-    const { line } = record;
-    const before = faults.length;
-    const body = options.format === "csv" ? csvBody(record, faults) : typedBody(record);
-    for (const { name } of unknown) delete body[name];
-    const tester = text(body.targetedPlaytesterId);
-    const testerId = tester === undefined ? undefined : options.testerId(tester);
-    if (typeof testerId === "object") faults.push({ line, field: "targetedPlaytesterId", message: testerId.message });
-    else if (testerId !== undefined) body.targetedPlaytesterId = testerId;
-    const verdict = options.check(body);
-    if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
-    const named = text(record.fields.game) ?? options.game;
-    if (named === undefined)
-      faults.push({ line, field: "game", message: "is required, because no game is set for this directory" });
-    if (named === undefined || "faults" in verdict) continue;
-    const game = options.gameId(named);
-    if (typeof game === "object") faults.push({ line, field: "game", message: game.message });
-    else rows.push({ line, ref: text(record.fields.ref), game, order: verdict.order, key: keyOf(game, verdict.order) });
+    const row = readRow(record, faults, options);
+    if (row === undefined) continue;
+    const { orderRef, line, ref } = row;
+    const earlier = orderRef === undefined ? undefined : lineOf.get(orderRef);
+    if (earlier !== undefined)
+      faults.push({ line, field: "ref", message: `${JSON.stringify(ref)} is also the ref of line ${earlier}` });
+    if (orderRef !== undefined) lineOf.set(orderRef, line);
+    const keyByContent = keyOf(row.game, row.order);
+    rows.push({ ...row, keyByContent, key: orderRef === undefined ? keyByContent : keyOfRef(orderRef) });
   }
-  return { rows, faults, unknown };
+  return { rows, faults };
 }
+
+/** Of an order that takes the place of the cancelled one of that ref, `after` is the cancelled one's id. */
+export const keyOfRef = (orderRef: string, after?: string) => `bulk-ref-${contentKey({ ref: orderRef, after })}`;

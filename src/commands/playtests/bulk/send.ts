@@ -3,10 +3,11 @@ import type { Context } from "../../../cli/define.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
 import { usd } from "../../../io/text.ts";
 import { pool } from "../../shared/pool.ts";
-import { costOf } from "../../shared/price.ts";
+import { costOf, isEarlierOrder } from "../../shared/price.ts";
 import { isFree } from "../paid.ts";
 import type { BulkJournal, Ordered } from "./journal.ts";
 import { type Planned, pace } from "./plan.ts";
+import type { Row } from "./rows.ts";
 
 export interface Done extends Ordered {
   row: Planned;
@@ -28,8 +29,14 @@ export interface Tally {
   stopped: "funds" | "limit" | "signal" | CliError | undefined;
 }
 
+/** The order that an earlier run placed for a row, here or elsewhere. */
+export type Earlier = (row: Row) => Ordered | undefined;
+
 export interface Sending {
   journal: BulkJournal;
+  earlier: Earlier;
+  /** Whether the server keeps the refs of orders. */
+  keepsRefs: boolean;
   parallel: number;
   /** Maximum total cost in cents. */
   maxCents: number | undefined;
@@ -93,9 +100,9 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
   }
 
   async function post(row: Planned) {
-    const { reply, headers } = await request(ctx, row, options.byMethod);
-    slower = pace(headers, options.parallel);
-    return orderedBy(reply);
+    const reply = await request(ctx, row, options);
+    slower = pace(reply.headers, options.parallel);
+    return { ...orderedBy(reply.data), skipped: isEarlierOrder(reply) };
   }
 
   async function send(row: Planned) {
@@ -103,32 +110,36 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
     if (ctx.signal.aborted) stop("signal");
     if (tally.stopped) return;
     if (options.maxCents !== undefined && spent + row.cents > options.maxCents) return stop("limit");
-    spent += row.payWith === "credit" ? row.cents : 0;
-    await journal.sent(row);
-    const order = await post(row);
-    await journal.done(row, order);
-    // A server without quotes may ask another price than was planned.
     const planned = row.payWith === "credit" ? row.cents : 0;
-    spent += order.cents - planned;
-    if (order.cents > row.cents) warnOverpriced(row, order.cents);
-    await ordered({ row, ...order, skipped: false });
+    spent += planned;
+    await journal.sent(row, options.keepsRefs);
+    const { skipped, ...order } = await post(row);
+    await journal.done(row, order);
+    // A server without quotes may ask another price than was planned. What it replays was charged by an earlier run.
+    spent += (skipped ? 0 : order.cents) - planned;
+    if (!skipped && order.cents > row.cents) warnOverpriced(row, order.cents);
+    await ordered({ row, ...order, skipped });
     if (order.status === "pending_payment") stop("funds");
   }
 
   async function fail(row: Planned, error: unknown) {
     if (!(error instanceof CliError)) throw error;
-    const { code, message, exitCode } = error;
+    const { code, exitCode } = error;
     if (fatal.includes(exitCode)) return stop(error);
-    await journal.failed(row, code);
+    const isOther = code === "IDEMPOTENCY_MISMATCH";
+    if (isRefusal(error) && !isOther) await journal.failed(row, code);
     if (exitCode === exitCodes.payment) return stop("funds");
-    await failed({ row, code, message, exitCode });
+    await failed({ row, code, message: isOther ? otherContent(row) : error.message, exitCode });
   }
 
   async function one(row: Planned) {
-    const earlier = journal.ordered(row.key);
-    if (earlier) return ordered({ row, ...earlier, skipped: true });
+    const earlier = options.earlier(row);
+    if (earlier) {
+      if (!journal.orderedAs(row)) await journal.done(row, earlier);
+      return ordered({ row, ...earlier, skipped: true });
+    }
     if (tally.stopped !== undefined) return;
-    if (journal.lost(row.key)) return failed({ row, ...lost(row) });
+    if (journal.lost(row.key, options.keepsRefs)) return failed({ row, ...lost(row) });
     if (row.payWith === undefined) return stop("funds");
     await send(row).catch((error: unknown) => fail(row, error));
   }
@@ -137,17 +148,29 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
   return tally;
 }
 
-async function request(ctx: Context, row: Planned, byMethod: boolean) {
-  const { data: reply, headers } = await ctx.api().call("createPlaytest", {
+/** Whether the server answered that it did not order. Of any other failure it is not known. */
+const isRefusal = ({ extra: { httpStatus = 500 } }: CliError) => httpStatus >= 400 && httpStatus < 500;
+
+/** What is sent for a row. A server that keeps no refs may refuse the field. */
+export const bodyOf = ({ order, orderRef }: Planned, keepsRefs: boolean) => ({
+  ...order,
+  ...(keepsRefs && orderRef !== undefined && { ref: orderRef }),
+});
+
+function request(ctx: Context, row: Planned, { byMethod, keepsRefs }: Sending) {
+  return ctx.api().call("createPlaytest", {
     params: { gameId: row.game },
-    body: row.order,
+    body: bodyOf(row, keepsRefs),
     headers: byMethod && row.payWith !== "free" ? { "x-payment-method": row.payWith! } : {},
     idempotencyKey: row.key,
     // Never aborted: after a first Ctrl-C, requests in flight finish.
     signal: new AbortController().signal,
   });
-  return { reply, headers };
 }
+
+const otherContent = ({ ref }: Planned) =>
+  `${JSON.stringify(ref)} was ordered before with other content, so nothing was ordered for it. To change that order, look for it with ` +
+  "`playtest playtests list` and use `playtest playtests update`. For another order, give the row a new ref.";
 
 const lost = ({ line }: Planned) => ({
   code: "OUTCOME_UNKNOWN",

@@ -41,8 +41,8 @@ export const note = define({
 /** Takes the image of a note that was saved just now. What goes wrong does not take the note away. */
 async function takeStill(ctx: Context, id: string): Promise<{ image: Moment["still"]; failure?: CliError }> {
   try {
-    const { status, downloadUrl, thumbnailUrl } = (await ctx.api().putStill({ params: { id } })).still;
-    return { image: { status, downloadUrl, thumbnailUrl } };
+    const { status, limit, downloadUrl, thumbnailUrl } = (await ctx.api().putStill({ params: { id } })).still;
+    return { image: { status, limit, downloadUrl, thumbnailUrl } };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const message = `The note is saved. Its image was not taken: ${error.message}`;

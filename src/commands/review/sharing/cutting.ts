@@ -1,6 +1,8 @@
 import { extname, isAbsolute, join } from "node:path";
 import { webUrl } from "../../../api/url.ts";
 import type { Context } from "../../../cli/define.ts";
+import type { CutLimit } from "../../../contract/states/index.ts";
+import { cutFailure } from "../../../contract/text/cut-failure.ts";
 import { failure, stillPending } from "../../../errors.ts";
 import { download } from "../../../io/files/download.ts";
 
@@ -8,6 +10,7 @@ import { download } from "../../../io/files/download.ts";
 
 interface Cut {
   status: string;
+  limit?: CutLimit | null;
   downloadUrl: string | null;
 }
 
@@ -40,7 +43,10 @@ export async function finished<T extends Cut>(ctx: Context, { what, found, refet
   }
   const name = what.charAt(0).toUpperCase() + what.slice(1);
   if (shown.status === "pending") throw stillPending(`${name} is still being cut.`, later);
-  if (shown.status === "failed") throw failure(`${name} could not be cut.`, "The log of the server says why: ask its operator.");
+  if (shown.status === "failed") {
+    const because = shown.limit ? `: ${cutFailure(shown.limit)}` : "";
+    throw failure(`${name} could not be cut${because}.`, "The log of the server says why: ask its operator.");
+  }
   return shown;
 }
 

@@ -1,7 +1,6 @@
 import type { Data, Input } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
 import { type LocalFile, openLocalNotes } from "../../../config/local-notes.ts";
-import { configDir } from "../../../config/paths.ts";
 import { exactPosition } from "../../../contract/text/position.ts";
 import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts";
 import { plural } from "../../../io/text.ts";
@@ -23,9 +22,8 @@ export interface LocalNote {
 export type LocalNotes = LocalFile<LocalNote>;
 
 export function localNotes(ctx: Context): LocalNotes {
-  const { io } = ctx;
   const { profile, get } = ctx.settings();
-  return openLocalNotes(configDir(io.env, io.platform), { baseUrl: get("baseUrl")!.value, profile: profile.value }, ctx.now);
+  return openLocalNotes(ctx.store, { baseUrl: get("baseUrl")!.value, profile: profile.value }, ctx.now);
 }
 
 export const findLocal = (notes: LocalNotes, id: string) => notes.read().find(({ moment }) => moment.id === id);

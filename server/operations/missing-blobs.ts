@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Query } from "../database/port.ts";
-import { referencedBlobs } from "./blob-store.ts";
-import { createLocalBlobs } from "./local-blobs.ts";
+import { referencedBlobs } from "../uploads/blob-store.ts";
+import { createLocalBlobs } from "../uploads/local-blobs.ts";
 
 /** The keys of files that the database refers to but that are not in the data folder, except those a running server removed meanwhile. */
 export async function missingBlobs(q: Query, dataDir: string): Promise<string[]> {

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Check, Query } from "../database/port.ts";
+import * as jobs from "../jobs/store.ts";
+import { leftoversOf, listDeleted } from "../personal/work-store.ts";
+import { createLocalBlobs } from "../uploads/local-blobs.ts";
+import { missingBlobs } from "./missing-blobs.ts";
+import { findStrays } from "./strays.ts";
+
+const shown = 3;
+
+/** The first of these, and how many more there are. */
+const some = (names: readonly string[]) =>
+  `${names.slice(0, shown).join(", ")}${names.length > shown ? ` and ${names.length - shown} more` : ""}`;
+
+export async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
+  const missing = await missingBlobs(q, dataDir);
+  if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
+  const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
+  return { name: "uploads", ok: false, detail: `missing in ${join(dataDir, "blobs")}: ${some(missing)}`, help };
+}
+
+/** Files that nothing in the database names. Changes nothing: a running server removes them. */
+export async function strayCheck(q: Query, dataDir: string, now: number): Promise<Check> {
+  const name = "stray_files";
+  const { found, suspicious } = await findStrays(q, { dataDir, blobs: createLocalBlobs(join(dataDir, "blobs")) }, now);
+  if (found.length === 0) return { name, ok: true, detail: "no old file is left that belongs to nothing" };
+  const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
+  const detail = `${found.length} files (${bytes.toLocaleString("en-US")} bytes) belong to nothing in the database: ${some(found.map(({ path }) => path))}`;
+  if (!suspicious) return { name, ok: true, warning: true, detail: `${detail}. A running server removes them within a day` };
+  const help =
+    "That is more than half of the stored files, so the server removes none of them. Find out whether this is the right database, or one that is older than the files.";
+  return { name, ok: false, detail, help };
+}
+
+/** Whether all is gone that `playtest help security` says goes with an account. */
+export async function deletionCheck(q: Query, now: number): Promise<Check> {
+  const name = "deleted_accounts";
+  const left = await leftoversOf(q, now);
+  if (left.length === 0) return { name, ok: true, detail: "nothing is left of deleted accounts that should be gone" };
+  const detail = `of deleted accounts there still are ${left.map(({ kind, count }) => `${count} × ${kind}`).join(", ")}`;
+  return { name, ok: false, detail, help: "Queue their removal with `--fix`: a server does it when it starts." };
+}
+
+/** Queues the removal of what is left of deleted accounts. How many accounts there are. */
+export async function queueDeletions(tx: Query, now: number): Promise<number> {
+  if ((await leftoversOf(tx, now)).length === 0) return 0;
+  const ids = await listDeleted(tx);
+  const kind = "finish-deletion";
+  for (const userId of ids)
+    await jobs.add(tx, { id: `${kind}:${userId}`, kind, key: `${kind}:${userId}`, payload: { userId }, runAt: now, now });
+  return ids.length;
+}

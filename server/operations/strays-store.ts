@@ -1,0 +1,14 @@
+import type { Query } from "../database/port.ts";
+import { referencedBlobs } from "../uploads/blob-store.ts";
+
+/** The paths below the data folder of all files that a row names. */
+export async function namedFiles(q: Query): Promise<Set<string>> {
+  const uploads = await q.all<{ id: string; kind: string }>("SELECT id, kind FROM uploads WHERE status = 'open'");
+  const mails = await q.all<{ id: string }>("SELECT id FROM mails");
+  return new Set([
+    ...(await referencedBlobs(q)).map((key) => `blobs/${key}`),
+    // All bytes may have arrived, and the server stopped before it recorded that.
+    ...uploads.flatMap(({ id, kind }) => [`uploads/${id}`, `blobs/${kind}s/${id}`]),
+    ...mails.map(({ id }) => `outbox/${id}.eml`),
+  ]);
+}

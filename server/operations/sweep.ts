@@ -1,0 +1,39 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Deps } from "../app/deps.ts";
+import type { Job } from "../jobs/job.ts";
+import { findStrays } from "./strays.ts";
+
+const day = 86_400_000;
+
+/** Starts the periodic removal of files that belong to nothing. Not used in a sandbox, as the removal of old rows. */
+export const startSweep = (deps: Deps): Promise<void> =>
+  deps.store.write((tx) => deps.jobs.schedule(tx, { kind: "sweep-files", key: "all", payload: {}, runAt: deps.clock.now() }));
+
+/**
+ * Removes files that belong to nothing in the database: what a process left that was killed between two steps. Of several processes one
+ * runs it. The age of files is in real time.
+ */
+export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
+  const { found, suspicious } = await deps.store.read((q) => findStrays(q, deps, deps.clock.real()));
+  if (suspicious)
+    deps.log.error(
+      { files: found.length },
+      "more than half of the stored files belong to nothing in the database, so none was removed: is this the right database? `playtest serve doctor` lists them",
+    );
+  else await remove(job, deps, found);
+  await deps.store.write((tx) => job.reschedule(tx, deps.clock.now() + day));
+}
+
+async function remove(job: Job, deps: Deps, found: readonly { path: string; bytes: number }[]): Promise<void> {
+  let [files, bytes] = [0, 0];
+  for (const stray of found) {
+    if (!job.isHeld() || deps.draining.aborted) return;
+    const [folder, ...key] = stray.path.split("/");
+    if (folder === "blobs") await deps.blobs.remove(key.join("/"));
+    else await rm(join(deps.dataDir, stray.path), { recursive: true, force: true });
+    files += 1;
+    bytes += stray.bytes;
+  }
+  if (files > 0) deps.log.info({ files, bytes }, "removed files that belonged to nothing in the database");
+}

@@ -1,0 +1,52 @@
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { VideoFacts } from "../../../src/contract/files/inspect-video.js";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import type { Job } from "../../jobs/job.ts";
+import { fileIdOf } from "../../lib/row-file.ts";
+import * as playtests from "../../playtests/store.ts";
+import { isMissing } from "../local-blobs.ts";
+import * as uploads from "../store.ts";
+import { inspectStored } from "./inspect.ts";
+
+/** Queues a look at the stored videos of which nothing is known. */
+export const queueInspection = (deps: Deps, tx: Query): Promise<unknown> =>
+  deps.jobs.schedule(tx, { kind: "inspect-videos", key: "all", payload: {}, runAt: deps.clock.now() });
+
+/** Queues a look at videos that were stored before servers looked at them. */
+export async function startInspecting(deps: Deps): Promise<void> {
+  if (await deps.store.read(uploads.nextToInspect)) await deps.store.write((tx) => queueInspection(deps, tx));
+}
+
+/** Looks at one video and comes back for the next. */
+export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
+  const upload = await deps.store.read(uploads.nextToInspect);
+  if (!upload) return;
+  const facts = await inspectUpload(deps, upload);
+  await deps.store.write(async (tx) => {
+    // Whoever submits the slot meanwhile must not miss it.
+    playtests.lockOfSlot(tx, upload.slot_id!);
+    await uploads.setFacts(tx, upload, JSON.stringify(facts ?? unknown), facts?.durationMs ?? null);
+    await job.reschedule(tx, deps.clock.now());
+  });
+}
+
+/** Of a video that cannot be read. */
+const unknown: VideoFacts = { type: null, tracks: [], durationMs: null, fault: null };
+
+async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<VideoFacts | null> {
+  const path = join(deps.dataDir, "inspecting", fileIdOf(upload.id));
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    // A process that died meanwhile left it.
+    await rm(path, { force: true });
+    await deps.blobs.lend(uploads.blobKeyOf(upload), path);
+    return await inspectStored(path, upload.user_id);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}

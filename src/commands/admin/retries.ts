@@ -1,0 +1,93 @@
+import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { CliError, exitCodes, usage } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
+import { failedJobView, mailView } from "./view.ts";
+
+/** Emails that could not be sent and background jobs that failed for good: list them, and have them tried again. */
+
+export const mailList = define({
+  name: "mail list",
+  summary: "List the emails of the server and whether they were sent",
+  description:
+    "Without their texts. An email that the mail server refuses for its own reasons, such as a used-up quota, waits and is tried again for four days. One whose mailbox is refused is given up.",
+  operation: "listMails",
+  query: "listMails",
+  list: true,
+  examples: ["playtest admin mail list --state failed", "playtest admin mail list --state waiting --json"],
+  run: async ({ query, range }, ctx) => ctx.list("listMails", { query }, range, mailView),
+});
+
+export const mailRetry = define({
+  name: "mail retry",
+  summary: "Send emails now that wait or were given up",
+  operation: ["retryMail", "listMails"],
+  args: { mails: { ...arg.ids("Email ids", { pick: "listMails", label: "subject" }), optional: true } },
+  flags: { all: flag.toggle("Every email that was given up and whose link still works") },
+  confirm: false,
+  examples: ["playtest admin mail retry 4f6a1b2c", "playtest admin mail retry --all"],
+  async run({ args, flags }, ctx) {
+    const retried = await retryEach(ctx, args.mails, flags.all, {
+      all: () => idsIn(ctx.pages("listMails", { query: { state: "failed" } }, { all: true })),
+      retry: async (id) => (await ctx.api().retryMail({ params: { id } })).mail,
+    });
+    ctx.out.note(
+      retried.length === 0 ? "No email was sent again." : `${plural(retried.length, "email")} will be sent in a moment.`,
+    );
+    return ctx.rows("mails", retried, mailView);
+  },
+});
+
+export const failedJobs = define({
+  name: "jobs",
+  summary: "List the background jobs that failed for good, and what each was for",
+  description:
+    "A job that fails is tried 25 times within about four days. Remove the cause, then run `playtest admin jobs retry`.",
+  operation: "listFailedJobs",
+  list: true,
+  examples: ["playtest admin jobs", "playtest admin jobs --json"],
+  run: async ({ range }, ctx) => ctx.list("listFailedJobs", {}, range, failedJobView),
+});
+
+export const jobsRetry = define({
+  name: "jobs retry",
+  summary: "Run background jobs again that failed for good",
+  operation: ["retryJob", "listFailedJobs"],
+  args: { jobs: { ...arg.ids("Job ids", { pick: "listFailedJobs", label: "purpose" }), optional: true } },
+  flags: { all: flag.toggle("Every job that failed for good") },
+  confirm: false,
+  examples: ["playtest admin jobs retry 4f6a1b2c", "playtest admin jobs retry --all"],
+  async run({ args, flags }, ctx) {
+    const retried = await retryEach(ctx, args.jobs, flags.all, {
+      all: () => idsIn(ctx.pages("listFailedJobs", {}, { all: true })),
+      retry: async (id) => (await ctx.api().retryJob({ params: { id } })).job,
+    });
+    ctx.out.note(retried.length === 0 ? "No job was queued again." : `${plural(retried.length, "job")} will run in a moment.`);
+    return ctx.rows("jobs", retried, { columns: failedJobView.columns.slice(0, 2) });
+  },
+});
+
+interface Retrying<T> {
+  all(): Promise<string[]>;
+  retry(id: string): Promise<T>;
+}
+
+async function idsIn(pages: ReturnType<Context["pages"]>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { items } of pages) ids.push(...(items as { id: string }[]).map(({ id }) => id));
+  return ids;
+}
+
+/** Retries those that are named, or all of them. With --all, what cannot be retried any more is said and left out. */
+async function retryEach<T>(ctx: Context, named: readonly string[], all: boolean, list: Retrying<T>): Promise<T[]> {
+  if ((named.length === 0) === !all) throw usage("Pass either ids or --all.");
+  const retried: T[] = [];
+  for (const id of all ? await list.all() : named) {
+    try {
+      retried.push(await list.retry(id));
+    } catch (error) {
+      if (!all || !(error instanceof CliError) || error.exitCode !== exitCodes.conflict) throw error;
+      ctx.out.warn(`${id}: ${error.message}`);
+    }
+  }
+  return retried;
+}

@@ -1,0 +1,65 @@
+import { col, define, detail, type View } from "../../cli/define.ts";
+import { usage } from "../../errors.ts";
+
+const invoicesView: View = {
+  columns: [
+    col("number", "number"),
+    col("kind", "kind"),
+    col("issued", "issuedAt", "ago"),
+    col("total", "totalCents", "usd"),
+    col("tax", "taxCents", "usd"),
+    col("payment", "paymentId", "id"),
+    col("about", "about"),
+    detail("id", "id", "id"),
+  ],
+  empty: "No invoices yet.",
+};
+
+export const invoicesList = define({
+  name: "invoices list",
+  aliases: ["invoices"],
+  summary: "List invoices and credit notes",
+  description: "Totals include tax. Those of credit notes are below zero, so that the sum is what was paid.",
+  operation: "listInvoices",
+  list: true,
+  examples: ["playtest billing invoices list", "playtest billing invoices list --all --csv -o invoices.csv"],
+  run: async ({ range }, ctx) => ctx.list("listInvoices", {}, range, invoicesView),
+});
+
+const detailsView: View = {
+  columns: [
+    detail("name", "name"),
+    detail("address", "address"),
+    detail("country", "country"),
+    detail("tax number", "taxNumber"),
+  ],
+};
+
+export const detailsShow = define({
+  name: "details show",
+  aliases: ["details"],
+  summary: "Show the name, address and tax number on your invoices",
+  operation: "getBillingDetails",
+  examples: ["playtest billing details show"],
+  async run(_, ctx) {
+    const data = await ctx.api().getBillingDetails({});
+    return { kind: "item", data, subject: data.details, view: detailsView };
+  },
+});
+
+export const detailsSet = define({
+  name: "details set",
+  summary: "Change the name, address and tax number for your next invoices",
+  description: "Invoices that were issued stay as they are. Without a name, invoices have the company of your profile.",
+  operation: "updateBillingDetails",
+  body: "updateBillingDetails",
+  examples: [
+    "playtest billing details set --name 'Moon Games GmbH' --address 'Kai 1, 20457 Hamburg' --country DE --tax-number DE123456789",
+    "playtest billing details set --clear tax-number",
+  ],
+  async run({ body }, ctx) {
+    if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest billing details set --help`.");
+    const data = await ctx.api().updateBillingDetails({ body });
+    return { kind: "item", data, subject: data.details, view: detailsView };
+  },
+});

@@ -1,0 +1,150 @@
+import type { Data } from "../../../api/client.ts";
+import type { Context } from "../../../cli/define.ts";
+import type { PlaytestStatus } from "../../../contract/states/index.ts";
+import { CliError, exitCodes } from "../../../errors.ts";
+import type { Fault } from "./columns.ts";
+import type { BulkJournal, Ordered } from "./journal.ts";
+import { keyOfRef, type Row } from "./rows.ts";
+
+/**
+ * A ref names a row across files and computers. What was ordered by it is known from the journal, or else from the server. A row that
+ * was ordered as it is is not ordered again; one that was ordered otherwise stops the whole file.
+ */
+
+type Playtest = Data<"findPlaytestsByRef">["playtests"][number];
+
+const compared = [
+  "visibility",
+  "quantity",
+  "durationMinutes",
+  "playerCount",
+  "notesForTesters",
+  "isFreePublicTrial",
+  "targetingType",
+  "targetingScope",
+  "pastPlaytesterScope",
+  "targetedPlaytesterId",
+  "panel",
+  "selectionMode",
+  "qualifications",
+] as const;
+
+interface Difference {
+  name: string;
+  was: unknown;
+  now: unknown;
+}
+
+/** How a row differs from the order that has its ref. What the server does not say is not compared. */
+function differences({ game, order }: Row, playtest: Partial<Playtest>): Difference[] {
+  const rows = compared.map((name): Difference => ({ name, was: playtest[name], now: order[name as keyof typeof order] }));
+  return [{ name: "game", was: playtest.gameId, now: game }, ...rows].filter(
+    ({ was, now }) => was !== undefined && (was ?? null) !== (now ?? null),
+  );
+}
+
+const longest = 60;
+const shown = (value: unknown) => {
+  const text = JSON.stringify(value ?? null) ?? "null";
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+};
+
+function changedFault({ line, ref }: Row, id: string, status: string | undefined, changes: readonly Difference[]): Fault {
+  const how = changes.map(({ name, was, now }) => `${name} ${shown(was)}, not ${shown(now)}`).join("; ");
+  const onlyNotes = status === "active" && changes.length > 0 && changes.every(({ name }) => name === "notesForTesters");
+  const next = onlyNotes
+    ? `Change it with \`playtest playtests update ${id} --notes-for-testers TEXT\`, or give the row a new ref.`
+    : "Correct the row, or give it a new ref. Only the notes and keys of an active order can be changed.";
+  return {
+    line,
+    field: "ref",
+    message: `${JSON.stringify(ref)} was ordered as ${id}${how === "" ? "" : ` with ${how}`}. ${next}`,
+  };
+}
+
+const otherKeys = ({ line, ref }: Row, id: string): Fault => ({
+  line,
+  field: "ref",
+  message: `${JSON.stringify(ref)} was ordered as ${id} with other game keys. Add keys to it with \`playtest playtests keys add ${id}\`, or give the row a new ref.`,
+});
+
+/** The orders that have the refs of these rows. Undefined if the server keeps no refs. */
+async function byRef(ctx: Context, rows: readonly Row[]): Promise<Map<string, Playtest> | undefined> {
+  const found = new Map<string, Playtest>();
+  const most = 100;
+  for (let from = 0; from < rows.length; from += most) {
+    const refs = rows.slice(from, from + most).map(({ orderRef }) => orderRef!);
+    const reply = await ctx.api().offered("findPlaytestsByRef", { body: { refs } });
+    if (reply === undefined) return undefined;
+    for (const playtest of reply.data.playtests) found.set(playtest.ref!, playtest as Playtest);
+  }
+  return found;
+}
+
+/** The order that the journal names. Undefined if the server does not know it. */
+async function byId(ctx: Context, id: string): Promise<Partial<Playtest> | undefined> {
+  try {
+    return (await ctx.api().getPlaytest({ params: { id } })).playtest as Partial<Playtest>;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.notFound) return undefined;
+    throw error;
+  }
+}
+
+/** What is known of the refs of a file. */
+export interface Refs {
+  /** The rows, each with the key under which it is ordered. */
+  rows: Row[];
+  faults: Fault[];
+  /** What earlier runs, also of other computers, ordered. */
+  ordered: ReadonlyMap<string, Ordered>;
+  /** Whether the server keeps the ref of an order and refuses a second one. */
+  kept: boolean;
+}
+
+const orderedAs = (id: string, { status, costPerSlotCents, quantity = 1 }: Partial<Playtest>): Ordered => ({
+  playtestId: id,
+  status: status as PlaytestStatus,
+  cents: (costPerSlotCents ?? 0) * quantity,
+  minutes: 0,
+  paidWith: "not reported",
+});
+
+/** Compares the rows that have a ref with what was ordered by it. */
+export async function settleRefs(ctx: Context, given: readonly Row[], journal: BulkJournal): Promise<Refs> {
+  const rows: Row[] = [];
+  const faults: Fault[] = [];
+  const ordered = new Map<string, Ordered>();
+  const open = given.filter((row) => row.orderRef !== undefined && !journal.orderedAs(row));
+  const found = open.length === 0 ? undefined : await byRef(ctx, open);
+
+  /** Compares a row with its earlier order, if there is one. Of a cancelled one only the ref is left, which another order takes. */
+  async function settle(row: Row): Promise<Row> {
+    const before = journal.ordered(row.key);
+    const held = found?.get(row.orderRef!);
+    const id = held?.id ?? before?.playtestId;
+    if (id === undefined) return row;
+    const playtest = held ?? (await byId(ctx, id));
+    const changes = playtest === undefined ? [] : differences(row, playtest);
+    if (playtest !== undefined && changes.length === 0 && !(before && journal.hasOtherKeys(row))) {
+      if (playtest.status === "cancelled") ctx.out.warn(cancelledText(row, id));
+      ordered.set(row.key, before ?? orderedAs(id, playtest));
+      return row;
+    }
+    const next = { ...row, key: keyOfRef(row.orderRef!, id) };
+    if (playtest?.status === "cancelled" && next.key !== row.key) {
+      // What a run without the server's help ordered in the place of the cancelled one.
+      const isSettled = journal.orderedAs(next) !== undefined || journal.ordered(next.key) === undefined;
+      return isSettled ? next : settle(next);
+    }
+    faults.push(changes.length === 0 && playtest ? otherKeys(row, id) : changedFault(row, id, playtest?.status, changes));
+    return row;
+  }
+
+  const unsettled = new Set(open);
+  for (const row of given) rows.push(unsettled.has(row) ? await settle(row) : row);
+  return { rows, faults, ordered, kept: found !== undefined };
+}
+
+const cancelledText = ({ line, ref }: Row, id: string) =>
+  `Line ${line}: ${JSON.stringify(ref)} was ordered as ${id}, which was cancelled. It is not ordered again. To order it, give it a new ref.`;

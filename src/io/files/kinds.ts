@@ -1,0 +1,67 @@
+/** How much of a file tells what it is. */
+export const headBytes = 2 ** 16;
+
+/** How Linux and macOS programs and libraries begin: ELF, and Mach-O in both byte orders and sizes. */
+const programs = ["7f454c46", "feedface", "feedfacf", "cefaedfe", "cffaedfe"];
+/** Mach-O for several processors at once. Java classes begin alike, but have at least 45 where these have the number of processors. */
+const universal = ["cafebabe", "cafebabf"];
+
+/** Whether a file is a program of Linux or macOS, or a script that names its interpreter, by how it begins. */
+export function isProgram(head: Buffer): boolean {
+  if (head.toString("latin1", 0, 2) === "#!") return /^#![ \t]*\//.test(head.toString("latin1", 0, 64));
+  const magic = head.toString("hex", 0, 4);
+  return programs.includes(magic) || (universal.includes(magic) && head.length >= 8 && head.readUInt32BE(4) < 45);
+}
+
+/** What a file holds that no playtester may read; `key`: of this service, which is never sent. */
+export interface Secret {
+  kind: "key" | "secret";
+  /** As the rest of a sentence: "is a private key". */
+  what: string;
+}
+
+const key = (what: string): Secret => ({ kind: "key", what });
+const secret = (what: string): Secret => ({ kind: "secret", what });
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** The file of the stored keys: API keys by address and profile. */
+function isKeyFile(head: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(head.toString("utf8"));
+    return isObject(value) && Object.entries(value).some(([name, held]) => /^https?:\/\//.test(name) && isObject(held));
+  } catch {
+    return false;
+  }
+}
+
+/** Files that are secret whatever they hold: settings with passwords, keys of programs and stores of keys. */
+const secretNames: readonly (readonly [RegExp, string])[] = [
+  [/^\.env(\.(?!example$|sample$|template$|dist$|defaults?$).*)?$/i, "holds settings that are usually secret"],
+  [/^(\.npmrc|\.pypirc|\.netrc|_netrc|\.git-credentials|\.htpasswd|\.pgpass|\.my\.cnf)$/i, "usually holds a password"],
+  [/^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/i, "is a private key"],
+  [/\.(p12|pfx|jks|keystore|ppk|kdbx)$/i, "holds private keys"],
+];
+/** Folders that are. */
+const secretFolders = /(^|\/)(\.git|\.ssh|\.gnupg|\.aws|\.kube|\.docker|\.azure)\//i;
+
+/** The secret that a file of a build is or holds, by its path and how it begins. `apiKey`: the one in use, which may have any form. */
+export function secretIn(path: string, head: Buffer, apiKey: string | undefined): Secret | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const apiKeys = head.includes("pt_sk_") && /pt_sk_[0-9a-f]{32}/.test(head.toString("latin1"));
+  if (apiKeys || (apiKey && head.includes(apiKey))) return key("holds an API key of this service");
+  if (/^keys\.json$/i.test(name) && isKeyFile(head)) return key("holds stored API keys of this command");
+  if (/^instance\.key(\.next)?$/i.test(name) && /^[0-9a-f]{64}\s*$/i.test(head.toString("latin1", 0, 80)))
+    return key("is the key of a playtest server");
+  if (/^playtest\.db$/i.test(name) && head.includes("SQLite format 3")) return key("is the database of a playtest server");
+  const named = secretNames.find(([pattern]) => pattern.test(name));
+  if (named) return secret(named[1]);
+  if (secretFolders.test(path)) return secret("is in a folder that usually holds secrets");
+  return isPrivateKey(head) ? secret("holds a private key") : undefined;
+}
+
+/** Only in text: libraries for encryption have these words among theirs. */
+const isPrivateKey = (head: Buffer) =>
+  head.includes("PRIVATE KEY") &&
+  !head.includes(0) &&
+  /-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)?-----/.test(head.toString("latin1"));

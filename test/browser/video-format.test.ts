@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+import { longRecording, videoFixture } from "../helpers/videos.ts";
+
+/** Set PLAYTEST_SCREENSHOTS to a folder to see the pages. */
+const pictures = process.env.PLAYTEST_SCREENSHOTS;
+
+const folder = mkdtempSync(join(tmpdir(), "playtest-formats-"));
+let browser: Browser;
+let store: TestStore;
+let server: TestServer;
+let owner: Person;
+let tester: Person;
+let gameId: string;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server, "Olive");
+  tester = await registerPlaytester(server, "Tess");
+  await giveCredit(server, owner, 100_000);
+  gameId = await createGame(owner);
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => () => context.close());
+
+async function opened(path: string, width: number, as?: "play" | "studio"): Promise<Page> {
+  context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  if (as) {
+    const { cookies } = await signedIn(server, as === "play" ? tester : owner, `/${as}`);
+    await context.addCookies([{ name: "playtest_session", value: cookies.get("playtest_session")!, url: server.baseUrl }]);
+  }
+  await page.goto(path);
+  return page;
+}
+
+const picture = async (page: Page, name: string) => {
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+  const [wide, shown] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [number, number];
+  expect(wide).toBeLessThanOrEqual(shown);
+};
+
+async function submitted(bytes: Buffer): Promise<string> {
+  const slotId = await claim(tester, await order(owner, gameId));
+  await giveVideo(server, slotId, tester, bytes);
+  await tester.post(`/playtester/slots/${slotId}/submit`);
+  return slotId;
+}
+
+const blind =
+  "Your browser cannot show the picture of this video, only play its sound: it does not support the format, or the file has no picture.";
+
+describe.each([390, 1280])("at %i pixels", (width) => {
+  it("a picture that the browser cannot show says so with a download: in a share, in Studio, and for its playtester", async () => {
+    const slotId = await submitted(videoFixture("hevc.mp4"));
+    const { url } = (await owner.post(`/slots/${slotId}/shares`, {})).body.data.share;
+    for (const [name, path, as] of [
+      ["share", new URL(url).pathname, undefined],
+      ["studio", `/studio/slots/${slotId}`, "studio"],
+      ["tester", `/play/slots/${slotId}`, "play"],
+    ] as const) {
+      const page = await opened(path, width, as);
+      await page.getByText(blind).waitFor();
+      await page.getByRole("link", { name: "Download it to open it in another player" }).waitFor();
+      await picture(page, `hevc-${name}-${width}`);
+      if (as === "studio")
+        await page.getByText("Format: HEVC (H.265), 160×90, AAC (MP4); not every browser can show it.").waitFor();
+      await context.close();
+    }
+  });
+
+  it("a picture that the browser shows has no such message", async () => {
+    const page = await opened(`/studio/slots/${await submitted(videoFixture("frames.webm"))}`, width, "studio");
+    await expect.poll(() => page.evaluate("document.querySelector('video').videoWidth")).toBe(320);
+    expect(await page.locator(".player-problem").isVisible()).toBe(false);
+    expect(await page.getByText("Format:").count()).toBe(0);
+  });
+
+  it("a large recording without a length has a timeline, on which a click seeks", async () => {
+    const page = await opened(`/studio/slots/${await submitted(longRecording(20, 2 * 1024 * 1024))}`, width, "studio");
+    await expect.poll(() => page.evaluate("document.querySelector('video').readyState")).toBeGreaterThan(0);
+    expect(await page.evaluate("document.querySelector('video').duration")).toBe(Number.POSITIVE_INFINITY);
+    expect(await page.textContent(".length")).toBe("0:40");
+    const timeline = page.locator(".timeline");
+    const { width: length } = (await timeline.boundingBox())!;
+    await timeline.click({ position: { x: length / 2, y: 10 } });
+    await expect.poll(() => page.evaluate("Math.round(document.querySelector('video').currentTime)")).toBe(20);
+    await picture(page, `streamed-${width}`);
+  });
+
+  it("a file that nobody could watch is refused before any of it is sent; another format is warned of", async () => {
+    const slotId = await claim(tester, await order(owner, gameId));
+    const page = await opened(`/play/slots/${slotId}`, width, "play");
+    const sent: string[] = [];
+    page.on("request", (request) => request.url().includes("/api/v1/") && sent.push(request.method()));
+    const choose = async (name: string, bytes: Buffer) => {
+      writeFileSync(join(folder, name), bytes);
+      await page.locator("#video").setInputFiles(join(folder, name));
+    };
+    const mp4 = videoFixture("index-at-end.mp4");
+    for (const [name, bytes, says] of [
+      [
+        "cut.mp4",
+        mp4.subarray(0, mp4.length / 2),
+        "cut.mp4 cannot be played: the recording was not finished, or a part of the file is missing. Nothing was sent.",
+      ],
+      [
+        "voice.mp4",
+        videoFixture("sound.mp4"),
+        "voice.mp4 has no picture. Nothing was sent. Record your screen as well as the sound.",
+      ],
+      ["voice.webm", videoFixture("sound.webm"), "voice.webm has no picture. Nothing was sent."],
+      ["copy.mp4", videoFixture("encrypted.mp4"), "copy.mp4 is encrypted, so nobody could watch it. Nothing was sent."],
+      ["empty.mp4", Buffer.alloc(0), "empty.mp4 is empty. Nothing was sent."],
+      [
+        "letter.mp4",
+        Buffer.from("A letter, whatever its name may say."),
+        "letter.mp4 is not an MP4, WebM, MOV or MKV video. Nothing was sent.",
+      ],
+    ] as const) {
+      await choose(name, bytes);
+      await page.locator("#video-error").getByText(says).waitFor();
+    }
+    expect(sent).toEqual([]);
+    await choose("cut.mp4", mp4.subarray(0, mp4.length / 2));
+    await page.locator("#video-error").getByText("cut.mp4").waitFor();
+    await picture(page, `upload-refused-${width}`);
+    await choose("phone.mp4", videoFixture("hevc.mp4"));
+    await page.getByText(/^phone\.mp4 .* is uploaded\.$/).waitFor();
+    expect(await page.locator("#video-warning").textContent()).toBe(
+      "phone.mp4 is HEVC (H.265), 160×90, AAC in MP4, which some browsers cannot show. It is uploaded all the same. If you can, record in one of the formats above.",
+    );
+    await picture(page, `upload-warned-${width}`);
+    await choose("good.webm", videoFixture("streamed.webm"));
+    await page.getByText(/^good\.webm .* is uploaded\.$/).waitFor();
+    expect(await page.locator("#video-warning").isVisible()).toBe(false);
+  });
+});
