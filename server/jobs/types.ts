@@ -5,6 +5,8 @@ export interface JobToQueue {
   /** Of one kind there is one job with a key. */
   key: string;
   payload: Record<string, unknown>;
+  /** For whom it works: in a fair lane, accounts take turns. Without one it works for the server. */
+  account?: string;
   /** Server time in ms. */
   runAt: number;
 }

@@ -1,10 +1,21 @@
 import type { Readable } from "node:stream";
 import type { ByteRange } from "../http/range.ts";
 
+export interface StoredFile {
+  key: string;
+  /** In bytes. */
+  size: number;
+  /** In ms. */
+  writtenAt: number;
+}
+
 /** Storage of finished files by key: `videos/<uuid>`, `builds/<uuid>`. Keys never contain user input, and stored files never change. */
 export interface Blobs {
-  /** Moves a finished local file into the store: afterwards it is durable under `key` and no longer at `path`. */
-  put(key: string, path: string): Promise<void>;
+  /**
+   * Moves a finished local file into the store: afterwards it is durable under `key` and no longer at `path`. Replaces nothing: false when
+   * something is stored under `key` already.
+   */
+  put(key: string, path: string): Promise<boolean>;
   /** Size in bytes; undefined when nothing is stored under `key`. */
   size(key: string): Promise<number | undefined>;
   /**
@@ -18,4 +29,6 @@ export interface Blobs {
   lend(key: string, path: string): Promise<void>;
   /** Does nothing when nothing is stored under `key`. */
   remove(key: string): Promise<void>;
+  /** Everything that is stored with keys of these kinds, the part before the slash. */
+  list(kinds: readonly string[]): AsyncIterable<StoredFile>;
 }

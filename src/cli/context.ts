@@ -7,7 +7,7 @@ import type { Store, Values } from "../config/store.ts";
 import type { Operation } from "../contract/index.ts";
 import type { View } from "../io/cells.ts";
 import type { Io } from "../io/io.ts";
-import type { Outcome, Output } from "../io/output.ts";
+import type { Outcome, Output, Table } from "../io/output.ts";
 import type { Progress } from "../io/progress.ts";
 import type { Prompt } from "../io/prompt.ts";
 import type { GlobalValues } from "./globals.ts";
@@ -19,13 +19,15 @@ export interface ListRange {
   cursor?: string | undefined;
 }
 
-/** Clock, randomness, ids, sleep and the system's keyring, which tests replace. Times in milliseconds. */
+/** Clock, randomness, ids, sleep, the system's keyring and its list of users, which tests replace. Times in milliseconds. */
 export interface Outside {
   now(): number;
   random(): number;
   newId(): string;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   keyring(env: Io["env"], platform: string): Keyring | undefined;
+  /** The home folder of this user in the system's list. Throws when the user is not in it. */
+  systemHome(): string;
 }
 
 export type Api = Methods & ClientCore;
@@ -72,8 +74,10 @@ export interface Context extends Outside {
     input: Input<O>,
     range: ListRange,
   ): AsyncIterable<{ items: unknown[]; data: Data<O>; meta: Meta }>;
-  /** A result that prints `text` for people and `data` in machine-readable formats. */
-  text(text: string, data: unknown): Outcome;
+  /** A result that prints `text` for people, folded, and `data` in machine-readable formats. `table`: what CSV and TSV show instead of it. */
+  text(text: string, data: unknown, table?: () => Promise<Table>): Outcome;
+  /** As `text`, for what programs read or what is laid out already: nothing in it is folded. */
+  verbatim(text: string, data: unknown): Outcome;
   /** A result that is what the server said, and `more`, folded on a terminal. */
   message(data: { message: string }, more?: string): Outcome;
   /** Creates the file for a secret before the secret exists, so that none is created and then lost. Removed if the command fails. */

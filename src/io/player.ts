@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join, win32 } from "node:path";
+import { webUrl } from "../api/url.ts";
+import { privateFile } from "./files/private-page.ts";
+import { temporaryFolder } from "./files/temporary.ts";
 import type { Io } from "./io.ts";
-import { openUrl } from "./shell.ts";
+import { startCommand } from "./shell.ts";
 
 /** A video player that was started and says where it is. */
 export interface Player {
@@ -25,16 +27,18 @@ export function isMpv(command: string): boolean {
 /** Where mpv listens: a socket in a folder that only this user may enter, on Windows a named pipe. */
 async function listeningPlace({ platform }: Io, newId: () => string): Promise<{ address: string; remove(): Promise<void> }> {
   if (platform === "win32") return { address: `\\\\.\\pipe\\playtest-mpv-${newId()}`, remove: async () => {} };
-  const folder = await mkdtemp(join(tmpdir(), "playtest-mpv-"));
+  const folder = await temporaryFolder("mpv");
   return { address: join(folder, "socket"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Starts mpv on a URL. Undefined if it cannot start. */
+/** Starts mpv on a URL, which it reads from a playlist: other users of the computer can see its arguments. Undefined if it cannot start. */
 export async function startMpv(io: Io, url: string, command: string, newId: () => string): Promise<Player | undefined> {
-  const { address, remove } = await listeningPlace(io, newId);
-  if (await openUrl(io, url, command, [`--input-ipc-server=${address}`]))
-    return { position: () => positionAt(address), release: remove };
-  await remove();
+  const { href } = webUrl(url);
+  const [place, playlist] = await Promise.all([listeningPlace(io, newId), privateFile(io, "video.m3u", `${href}\n`)]);
+  const release = async () => void (await Promise.all([place.remove(), playlist.remove()]));
+  if (await startCommand(io, command, [`--input-ipc-server=${place.address}`, `--playlist=${playlist.path}`]))
+    return { position: () => positionAt(place.address), release };
+  await release();
   return undefined;
 }
 

@@ -21,7 +21,7 @@ onBothDatabases("invoices", (serve) => {
   test("contents: number, parties, dates, lines, total and payment", async () => {
     const server = await serve({
       config: (config) => {
-        config.invoices.seller = { name: "Lantern Markets", lines: ["1 Quay Street", "VAT 42"] };
+        Object.assign(config.invoices.seller, { name: "Lantern Markets", lines: ["1 Quay Street", "VAT 42"] });
       },
     });
     const till = await openTill(server, "Studio Lantern");

@@ -23,7 +23,15 @@ onBothDatabases("a row whose id is a path", (serve) => {
     await deps.store.write(async (tx) => {
       await uploads.insert(tx, {
         ...{ id, kind: "video", user_id, game_id: null, slot_id: null, size: 1, filename: "a", filetype: null, sha256: null },
-        ...{ metadata: "{}", status: "expired", created_at: 0, completed_at: null, duration_ms: null, expires_at: 0 },
+        ...{
+          metadata: "{}",
+          status: "expired",
+          created_at: 0,
+          completed_at: null,
+          duration_ms: null,
+          facts: null,
+          expires_at: 0,
+        },
       });
       await deps.jobs.schedule(tx, { kind: "discard-upload", key: id, payload: { uploadId: id }, runAt: deps.clock.now() });
     });
@@ -82,7 +90,7 @@ onBothDatabases("a row whose id is a path", (serve) => {
 it("an email whose id is a path is not written outside of the outbox", async () => {
   const folder = join(freshFolder(), "outbox");
   const mail = { id: "../escaped", from: "a@example.com", to: "b@example.com", subject: "", text: "", html: null };
-  const sent = createOutbox(folder).send({ ...mail, unsubscribeUrl: null, createdAt: startTime });
+  const sent = createOutbox(folder).send({ ...mail, unsubscribeUrl: null, createdAt: startTime, host: "example.com" });
   await expect(sent).rejects.toThrow(refusal);
   expect(readdirSync(dirname(folder))).toEqual([]);
 });

@@ -22,6 +22,7 @@ const mail: Mail = {
   html: "<p>Hallo Tess</p>\n",
   unsubscribeUrl: null,
   createdAt: startTime,
+  host: "games.example",
 };
 
 interface Got {
@@ -73,7 +74,7 @@ describe("SMTP", () => {
     const [{ from, to, raw }] = got as [Got];
     expect([from, to]).toEqual(["no-reply@example.com", ["tess@example.com"]]);
     expect(headersOf(raw)).toMatch(/^Subject: =\?UTF-8\?/m);
-    expect(headersOf(raw)).toContain(`Message-ID: <${mail.id}@playtest>`);
+    expect(headersOf(raw)).toContain(`Message-ID: <${mail.id}@games.example>`);
     expect(headersOf(raw)).toContain("Date: Sun, 01 Mar 2026 12:00:00 +0000");
     expect(raw).toMatch(/Content-Type: text\/plain; charset=utf-8[\s\S]*\.a line that starts with a dot/);
     expect(raw).toMatch(/Content-Type: text\/html; charset=utf-8[\s\S]*<p>Hallo Tess<\/p>/);

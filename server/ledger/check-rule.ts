@@ -1,0 +1,8 @@
+/** One of the ledger's twelve invariants (see README.md), with a query for violations: rows of `id` and `detail`. */
+export interface Rule {
+  name: string;
+  promise: string;
+  /** For the operator: what a violation may mean and what to do. */
+  help: string;
+  sql: string;
+}
