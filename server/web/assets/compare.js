@@ -14,11 +14,17 @@ const told = new Set();
 /** Videos that were apart by less are left alone, because each correction interrupts the sound. In seconds. */
 const tolerance = 0.7;
 
+/** In seconds. Of a recording that says nothing of its length, what the server measured; 0 when nobody knows it. */
+function lengthOf(video) {
+  if (Number.isFinite(video.duration)) return video.duration;
+  return Number(video.closest("[data-player]").dataset.length ?? 0) / 1000;
+}
+
 const othersOf = (video) => videos.filter((other) => other !== video);
-const longest = () => videos.reduce((best, video) => ((video.duration || 0) > (best.duration || 0) ? video : best));
+const longest = () => videos.reduce((best, video) => (lengthOf(video) > lengthOf(best) ? video : best));
 
 function moveTo(video, seconds) {
-  const end = video.duration || seconds;
+  const end = lengthOf(video) || seconds;
   const to = Math.min(seconds, end);
   if (Math.abs(video.currentTime - to) < 0.01) return;
   following.add(video);
@@ -28,7 +34,7 @@ function moveTo(video, seconds) {
 function playOthers(video) {
   if (told.delete(video)) return;
   for (const other of othersOf(video)) {
-    if (!other.paused || video.currentTime >= other.duration) continue;
+    if (!other.paused || video.currentTime >= lengthOf(other)) continue;
     told.add(other);
     other.play().catch(() => told.delete(other));
   }
@@ -56,10 +62,10 @@ function keepUp() {
 function show() {
   const leader = longest();
   button.textContent = leader.paused ? "Play all" : "Pause all";
-  slider.max = String(leader.duration || 0);
+  slider.max = String(lengthOf(leader));
   slider.value = String(leader.currentTime);
   slider.setAttribute("aria-valuetext", positionText(leader.currentTime));
-  readout.textContent = `${positionText(leader.currentTime)} / ${positionText(leader.duration || 0)}`;
+  readout.textContent = `${positionText(leader.currentTime)} / ${positionText(lengthOf(leader))}`;
 }
 
 for (const video of videos) {

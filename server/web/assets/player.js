@@ -94,6 +94,7 @@ class Player {
     const { video, root } = this;
     for (const name of ["timeupdate", "seeking"]) video.addEventListener(name, () => this.#showPosition());
     for (const name of ["loadedmetadata", "durationchange"]) video.addEventListener(name, () => this.#showLength());
+    video.addEventListener("loadedmetadata", () => void this.#showProblem());
     video.addEventListener("ratechange", () => this.#showSpeed());
     video.addEventListener("error", () => void this.#showProblem());
     root.querySelector(".speed").addEventListener("change", ({ target }) => {
@@ -108,7 +109,15 @@ class Player {
   }
 
   seek(seconds) {
-    this.video.currentTime = Math.min(Math.max(seconds, 0), this.video.duration || seconds);
+    this.video.currentTime = Math.min(Math.max(seconds, 0), this.length ?? seconds);
+  }
+
+  /** In seconds. A recording that was written while it was streamed says nothing of its length, and the server has measured it. */
+  get length() {
+    const { duration } = this.video;
+    if (Number.isFinite(duration)) return duration;
+    const { length } = this.root.dataset;
+    return length === undefined ? undefined : Number(length) / 1000;
   }
 
   skip(seconds) {
@@ -151,11 +160,11 @@ class Player {
 
   /** The timeline's unit is a millisecond, so its width is the length of the video, which only the file says exactly. */
   #showLength() {
-    const { duration } = this.video;
-    if (!Number.isFinite(duration)) return;
-    this.root.querySelector(".length").textContent = positionText(duration);
+    const { length } = this;
+    if (length === undefined) return;
+    this.root.querySelector(".length").textContent = positionText(length);
     const timeline = this.root.querySelector(".timeline");
-    timeline.setAttribute("viewBox", `0 0 ${Math.max(1, Math.round(duration * 1000))} 100`);
+    timeline.setAttribute("viewBox", `0 0 ${Math.max(1, Math.round(length * 1000))} 100`);
     timeline.removeAttribute("hidden");
   }
 
@@ -169,24 +178,28 @@ class Player {
     const { at } = target.dataset;
     const { left, width } = currentTarget.getBoundingClientRect();
     if (at !== undefined) goTo(this, Number(at) / 1000);
-    else if (this.video.duration) this.seek(((clientX - left) / width) * this.video.duration);
+    else if (this.length) this.seek(((clientX - left) / width) * this.length);
   }
 
-  /** A video that is broken or whose connection was lost says so in words: browsers only show a symbol. */
+  /**
+   * A video that is broken or whose connection was lost says so in words: browsers only show a symbol, and of a picture that they cannot
+   * show nothing at all.
+   */
   async #showProblem() {
     const { error } = this.video;
     const names = [".player-problem", ".player-problem span", ".retry", ".download"];
     const [box, words, retry, download] = names.map((name) => this.root.querySelector(name));
-    if (!error) {
+    const isBlind = !error && this.video.readyState > 0 && this.video.videoWidth === 0;
+    if (!error && !isBlind) {
       box.hidden = true;
       return;
     }
-    const cause = error.code === MediaError.MEDIA_ERR_NETWORK ? "connection" : await this.#cause();
+    const cause = isBlind ? "blind" : error.code === MediaError.MEDIA_ERR_NETWORK ? "connection" : await this.#cause();
     if (this.video.error !== error) return;
     box.hidden = false;
     words.textContent = box.dataset[cause];
     retry.hidden = cause !== "connection";
-    download.hidden = cause !== "broken";
+    download.hidden = cause !== "broken" && cause !== "blind";
   }
 
   /** Browsers report as a broken file also a connection that is lost before the first frame, and the page to sign in that comes instead. */

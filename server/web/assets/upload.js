@@ -2,6 +2,16 @@
  * Sends a slot's video by the resumable protocol tus 1.0, in pieces. The address of the upload is remembered in this browser, so that
  * after a reload the upload of the same file resumes. The session's cookie and the page's form token say who sends.
  */
+import {
+  containerText,
+  inspectVideo,
+  playsEverywhere,
+  problemOf,
+  signatureBytes,
+  tracksText,
+  videoType,
+} from "./inspect-video.js";
+
 const box = document.getElementById("upload");
 const pieceBytes = 8 * 1024 * 1024;
 const triesPerRefusal = 4;
@@ -33,26 +43,38 @@ const isSame = (upload, file) =>
 /** The first bytes of a file. Fails for one that was moved, changed or removed since it was chosen. */
 async function readStart(file) {
   try {
-    return new Uint8Array(await file.slice(0, 64).arrayBuffer());
+    return new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer());
   } catch {
     throw new Unusable(`${file.name} cannot be read. It was moved or changed since you chose it. Choose it again.`);
   }
 }
 
-/** Whether the first bytes are those of an MP4, WebM, MOV or MKV file. The server looks closer. */
-function looksLikeVideo(bytes) {
-  if ([0x1a, 0x45, 0xdf, 0xa3].every((byte, at) => bytes[at] === byte)) return true;
-  return ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].includes(String.fromCharCode(...bytes.subarray(4, 8)));
+/** What a video is made of; undefined when it cannot be read here: the server looks closer. */
+async function inspect(file) {
+  const read = async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer());
+  try {
+    return await inspectVideo(await import("./mediabunny.js"), { size: file.size, read });
+  } catch {
+    return undefined;
+  }
 }
 
-/** Fails for a file that the server would refuse, before any of it is sent. */
+/** Fails for a file that the server would refuse, before any of it is sent. Returns what the playtester should know of it. */
 async function check(file, maxBytes) {
+  if (file.size === 0) throw new Unusable(`${file.name} is empty. Nothing was sent. Choose a video file.`);
   if (file.size > maxBytes)
     throw new Unusable(
       `${file.name} has ${sizeText(file.size)}, and a video can have at most ${sizeText(maxBytes)}. Nothing was sent. Record with a lower resolution, or make the file smaller.`,
     );
-  if (!looksLikeVideo(await readStart(file)))
+  if (videoType(await readStart(file)) === undefined)
     throw new Unusable(`${file.name} is not an MP4, WebM, MOV or MKV video. Nothing was sent. Choose a video file.`);
+  const facts = await inspect(file);
+  if (facts?.fault) {
+    const { what, remedy } = problemOf(facts.fault);
+    throw new Unusable(`${file.name} ${what}. Nothing was sent. ${remedy}`);
+  }
+  if (!facts || playsEverywhere(facts)) return undefined;
+  return `${file.name} is ${tracksText(facts.tracks)} in ${containerText(facts.type)}, which some browsers cannot show. It is uploaded all the same. If you can, record in one of the formats above.`;
 }
 
 const MiB = 1024 * 1024;
@@ -182,6 +204,13 @@ function say(text) {
   if (state.textContent !== text) state.textContent = text;
 }
 
+/** What to know about a file that is taken; nothing for no text. */
+function warn(text) {
+  const warning = element("video-warning");
+  warning.textContent = text ?? "";
+  warning.hidden = text === undefined;
+}
+
 /** What is wrong and what to do; nothing for no text. */
 function complain(text) {
   error.textContent = text ?? "";
@@ -242,8 +271,9 @@ class Uploader {
     if (!file) return;
     complain();
     this.#stop();
+    warn();
     try {
-      await check(file, this.#maxBytes);
+      warn(await check(file, this.#maxBytes));
     } catch (reason) {
       input.value = "";
       input.focus();
