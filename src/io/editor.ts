@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
+import { temporaryFolder } from "./files/temporary.ts";
 import type { Io } from "./io.ts";
 
 /** `$VISUAL` or `$EDITOR`, which may name options too, split at spaces: no shell parses it. */
@@ -16,7 +16,7 @@ function editorOf({ env, platform }: Io): [string, ...string[]] {
  * given name. When `use` fails, the file stays and the error says where it is, so that no work is lost.
  */
 export async function withEditor<T>(io: Io, name: string, text: string, use: (edited: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "playtest-edit-"));
+  const folder = await temporaryFolder("edit");
   const path = join(folder, name);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
