@@ -21,8 +21,11 @@ export const groupName = () =>
     .max(50)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase words joined by hyphens");
 
-/** The owner's own name for an order. */
-export const orderRef = () => readableText(100).refine((ref) => ref === ref.trim(), "must not begin or end with spaces");
+/** The owner's own name for an order. One text is one name, however its accents are encoded. */
+export const orderRef = () =>
+  readableText(100)
+    .refine((ref) => ref === ref.trim(), "must not begin or end with spaces")
+    .overwrite((ref) => ref.normalize("NFC"));
 
 const fields = {
   visibility: z
