@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { openTill, type Till } from "../helpers/billing.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame } from "../helpers/factories.ts";
+import { pdfText } from "../helpers/pdf.ts";
+
+async function paid(till: Till, cents: number) {
+  const { paymentId } = await till.buy(cents);
+  await till.complete(paymentId, "paid");
+}
+
+/** The text of the document of the last payment. */
+async function confirmation({ owner, server }: Till) {
+  const [{ id }] = (await owner.get("/billing/payments")).body.data.payments;
+  const reply = await fetch(`${server.baseUrl}/api/v1/billing/payments/${id}/invoice`, {
+    headers: { authorization: `Bearer ${owner.key}` },
+  });
+  return pdfText(Buffer.from(await reply.arrayBuffer()));
+}
+
+onBothDatabases("confirmations of orders paid with credit", (serve) => {
+  test("name the invoice of an order that a card paid only for what was refunded of it", async () => {
+    const till = await openTill(await serve());
+    await paid(till, 4000);
+    const path = `/games/${await createGame(till.owner)}/playtests`;
+    const byCard = await till.owner.post(path, { quantity: 2 }, { "x-payment-method": "card" });
+    const { playtest, paymentId } = byCard.body.data;
+    await till.complete(paymentId, "paid");
+    await paid(till, 2000);
+    await till.spend("credit", 3000);
+    expect(await confirmation(till)).toContain("$30.00\nInvoice PT-2026-000001 of 2026-03-01\nThe money");
+    await till.spend("credit", 3000);
+    expect(await confirmation(till)).toContain(
+      "$10.00\nInvoice PT-2026-000001 of 2026-03-01\n$20.00\nInvoice PT-2026-000003 of 2026-03-01\nThe money",
+    );
+    await till.owner.post(`/playtests/${playtest.id}/cancel`);
+    await till.spend("credit", 4000);
+    expect(await confirmation(till)).toContain("$40.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
+  });
+});
