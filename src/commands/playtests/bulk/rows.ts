@@ -99,6 +99,9 @@ function text(value: unknown): string | undefined {
   return plain === "" ? undefined : plain;
 }
 
+/** Typed formats change what a ref without quotes looks like: 1.50 is read as 1.5, and long numbers lose digits. */
+const isExact = (ref: unknown) => ref === undefined || ref === null || typeof ref === "string" || Number.isSafeInteger(ref);
+
 /** Spreadsheets leave rows below the table that hold a word or a sum: they are not orders. */
 const isEmpty = ({ fields: given }: FileRecord) =>
   Object.entries(given).every(([name, value]) => name === "ref" || text(value) === undefined);
@@ -113,6 +116,7 @@ function readRow(record: FileRecord, faults: Fault[], options: Options): Omit<Ro
   }
   const body = options.format === "csv" ? csvBody(record, faults) : typedBody(record);
   const ref = text(record.fields.ref)?.normalize("NFC");
+  if (!isExact(record.fields.ref)) faults.push({ line, field: "ref", message: "must be text: write it in quotes" });
   if (ref !== undefined) body.ref = options.batch === "" ? ref : `${options.batch}/${ref}`;
   const tester = text(body.targetedPlaytesterId);
   const testerId = tester === undefined ? undefined : options.testerId(tester);
