@@ -110,12 +110,21 @@ const orderedAs = (id: string, { status, costPerSlotCents, quantity = 1 }: Parti
   paidWith: "not reported",
 });
 
+/** The key of the order that takes the place of a cancelled one. */
+const keyAfter = (row: Row, { playtestId }: Ordered) => keyOfRef(row.orderRef!, playtestId);
+
+/** Whether the journal says that a row was ordered as it is, and nothing in its place since. */
+function isKnown(row: Row, journal: BulkJournal): boolean {
+  const before = journal.orderedAs(row);
+  return before !== undefined && journal.ordered(keyAfter(row, before)) === undefined;
+}
+
 /** Compares the rows that have a ref with what was ordered by it. */
 export async function settleRefs(ctx: Context, given: readonly Row[], journal: BulkJournal): Promise<Refs> {
   const rows: Row[] = [];
   const faults: Fault[] = [];
   const ordered = new Map<string, Ordered>();
-  const open = given.filter((row) => row.orderRef !== undefined && !journal.orderedAs(row));
+  const open = given.filter((row) => row.orderRef !== undefined && !isKnown(row, journal));
   const found = open.length === 0 ? undefined : await byRef(ctx, open);
 
   /** Compares a row with its earlier order, if there is one. Of a cancelled one only the ref is left, which another order takes. */
@@ -124,19 +133,17 @@ export async function settleRefs(ctx: Context, given: readonly Row[], journal: B
     const held = found?.get(row.orderRef!);
     const id = held?.id ?? before?.playtestId;
     if (id === undefined) return row;
+    const isReplaced = before && (held ? held.id !== before.playtestId : journal.ordered(keyAfter(row, before)) !== undefined);
+    if (isReplaced) return settle({ ...row, key: keyAfter(row, before) });
     const playtest = held ?? (await byId(ctx, id));
     const changes = playtest === undefined ? [] : differences(row, playtest);
     if (playtest !== undefined && changes.length === 0 && !(before && journal.hasOtherKeys(row))) {
       if (playtest.status === "cancelled") ctx.out.warn(cancelledText(row, id));
+      if (playtest.status === "pending_payment") ctx.out.warn(unpaidText(row, id));
       ordered.set(row.key, before ?? orderedAs(id, playtest));
       return row;
     }
-    const next = { ...row, key: keyOfRef(row.orderRef!, id) };
-    if (playtest?.status === "cancelled" && next.key !== row.key) {
-      // What a run without the server's help ordered in the place of the cancelled one.
-      const isSettled = journal.orderedAs(next) !== undefined || journal.ordered(next.key) === undefined;
-      return isSettled ? next : settle(next);
-    }
+    if (playtest?.status === "cancelled") return { ...row, key: keyOfRef(row.orderRef!, id) };
     faults.push(changes.length === 0 && playtest ? otherKeys(row, id) : changedFault(row, id, playtest?.status, changes));
     return row;
   }
@@ -148,3 +155,6 @@ export async function settleRefs(ctx: Context, given: readonly Row[], journal: B
 
 const cancelledText = ({ line, ref }: Row, id: string) =>
   `Line ${line}: ${JSON.stringify(ref)} was ordered as ${id}, which was cancelled. It is not ordered again. To order it, give it a new ref.`;
+
+const unpaidText = ({ line, ref }: Row, id: string) =>
+  `Line ${line}: ${JSON.stringify(ref)} was ordered as ${id}, which is not paid yet. To pay it, run \`playtest playtests pay ${id} --method METHOD\`.`;
