@@ -23,7 +23,8 @@ const shipped = [
   "@inquirer",
   "yaml",
   "csv-parse",
-  "yazl",
+  "@zip.js",
+  "ignore",
   "tus-js-client",
   "@tus",
   "@fastify",
@@ -38,7 +39,7 @@ const shipped = [
  * command, and the sample video, the scripts of the pages and the help topics need no separate files.
  */
 const data =
-  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/\w+))\.ts$/;
+  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/\w+|uploads\/videos\/inspector))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
