@@ -25,6 +25,7 @@ const shipped = [
   "csv-parse",
   "@zip.js",
   "ignore",
+  "tar",
   "tus-js-client",
   "@tus",
   "@fastify",

@@ -46,6 +46,8 @@ const homes: Record<string, RegExp> = {
   "cli-table3": /^src\/io\//,
   "jq-web": /^src\/io\//,
   ignore: /^src\/io\/files\//,
+  "tar/parse": /^src\/io\/files\//,
+  "tar/read-entry": /^src\/io\/files\//,
   "@zip.js/zip.js/lib/zip-core-writer.js": /^src\/io\/files\//,
   "@inquirer/prompts": /^src\/io\//,
   "better-sqlite3": /^server\/database\/sqlite\//,

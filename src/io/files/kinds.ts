@@ -13,6 +13,9 @@ export function isProgram(head: Buffer): boolean {
   return programs.includes(magic) || (universal.includes(magic) && head.length >= 8 && head.readUInt32BE(4) < 45);
 }
 
+/** Whether a program is loaded by others, and so need not be executable. */
+export const isLibrary = (path: string) => /\.(so(\.[0-9]+)*|dylib|bundle|node|o|a)$/i.test(path);
+
 /** What a file holds that no playtester may read; `key`: of this service, which is never sent. */
 export interface Secret {
   kind: "key" | "secret";

@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
 import { usage } from "../../../errors.ts";
 import { type OnBytes, readContents } from "../../../io/files/contents.ts";
-import { isProgram, secretIn } from "../../../io/files/kinds.ts";
-import { type Fault, unpackable, unreadable } from "../../../io/files/tree.ts";
+import { isProgram } from "../../../io/files/kinds.ts";
+import { unreadable } from "../../../io/files/tree.ts";
 import { headOf, isExecutable, isFolder, isLink, type ReadAt, readZipIndex, type ZipEntry } from "../../../io/files/zip-index.ts";
 import { plural } from "../../../io/text.ts";
 import {
@@ -15,9 +15,11 @@ import {
   type Findings,
   listed,
   noFindings,
-  refuseFaults,
-  refuseSecrets,
+  notLookedInto,
+  refuseEscaping,
+  secretSearch,
   tell,
+  tellNotExecutable,
 } from "./checks.ts";
 import { withByteProgress } from "./progress.ts";
 import { type Build, noRoom, type Source } from "./source.ts";
@@ -40,16 +42,15 @@ export async function fileBuild(ctx: Context, source: Source, total: number): Pr
   const filename = basename(source.path);
   if (total === 0) throw usage(`${filename} is empty.`);
   const findings = noFindings();
-  const modes = await modesToSet(ctx, source, total, findings).catch(refuseUnreadable(source));
+  const modes = await checkInside(ctx, source, total, findings).catch(refuseUnreadable(source));
   tell(ctx, findings);
   const file = modes.length > 0 ? await withModes(source, filename, total, modes) : source.path;
   const { head, ...read } = await withByteProgress(ctx, "Reading", filename, total, (onBytes: OnBytes) =>
     readContents(file, onBytes),
   ).catch(refuseUnreadable(source));
-  const secret = secretIn(filename, head, ctx.settings().apiKey()?.value);
-  const faults = secret ? [{ path: filename, problem: secret.what }] : [];
-  if (secret?.kind === "key") refuseSecrets(faults, [], source.flags);
-  else refuseSecrets([], faults, source.flags);
+  const secrets = secretSearch(ctx, "file");
+  secrets.look(filename, head);
+  secrets.refuse(source.flags);
   const contentSha256 = read.sha256;
   return { contentSha256, findings, pack: async () => ({ sha256: read.sha256, size: read.size, file, filename, contentSha256 }) };
 }
@@ -61,8 +62,20 @@ const refuseUnreadable =
     throw error;
   };
 
-/** Whether a file is an archive of files. Programs and packages may end in one, and are signed as they are. */
-const isZip = (name: string, start: Buffer) => /\.zip$/i.test(name) && start.toString("latin1", 0, 2) === "PK";
+/** Archives that are not read here, by their endings. What systems install, such as dmg and apk, is signed, and none of them. */
+const closed = /\.(7z|rar|xz|txz|bz2?|tbz2?|zst|tzst|br|tbr|lz|lzma|lz4|z|gz|ace|arj|cab|cpio)$/i;
+
+/** Checks what is in an archive, as far as it can be read. Returns the modes to set. */
+async function checkInside(ctx: Context, source: Source, size: number, findings: Findings): Promise<NewMode[]> {
+  const { path } = source;
+  if (/\.(tar(\.gz)?|tgz)$/i.test(path)) {
+    await (await import("./tar.ts")).checkTar(ctx, source, size, findings);
+    return [];
+  }
+  if (/\.zip$/i.test(path)) return modesToSet(ctx, source, size, findings);
+  if (closed.test(path)) notLookedInto(ctx, basename(path), "archives of this kind cannot be read here");
+  return [];
+}
 
 /** A mode of a file in an archive, to be written into its record. */
 interface NewMode {
@@ -73,12 +86,16 @@ interface NewMode {
 /** Checks what is in a zip archive, and returns the modes that make its programs executable. Other files need none. */
 async function modesToSet(ctx: Context, { path, flags }: Source, size: number, findings: Findings): Promise<NewMode[]> {
   return withReader(path, async (readAt) => {
-    const entries = isZip(path, await readAt(0, 4)) ? await readZipIndex(size, readAt) : undefined;
-    if (!entries) return [];
+    const entries = await readZipIndex(size, readAt);
+    if (!entries) {
+      notLookedInto(ctx, basename(path), "it cannot be read as a zip archive");
+      return [];
+    }
     const files = entries.filter((entry) => !isFolder(entry));
     const paths = files.map((entry) => entry.path);
-    refuseFaults(paths.flatMap(escaping));
-    checkLinks(ctx, await linksOf(files, readAt), paths, false, findings);
+    const all = entries.map(({ path: one }) => one.replace(/\/$/, ""));
+    refuseEscaping(all);
+    checkLinks(ctx, await linksOf(files, readAt), all, undefined, findings);
     checkNames(ctx, paths, flags, findings);
     const lacking = await lookInside(ctx, files, readAt, flags);
     if (flags.keepModes || lacking.length === 0) return [];
@@ -92,26 +109,26 @@ async function modesToSet(ctx: Context, { path, flags }: Source, size: number, f
 
 /** The files of an archive that are programs without being executable. Refuses secrets. */
 async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: ReadAt, flags: ContentFlags): Promise<ZipEntry[]> {
-  const [keys, secrets, lacking]: [Fault[], Fault[], ZipEntry[]] = [[], [], []];
-  const apiKey = ctx.settings().apiKey()?.value;
+  const secrets = secretSearch(ctx, "archive");
+  const [unread, lacking]: [string[], ZipEntry[]] = [[], []];
   const progress = await ctx.progress();
   for (const [at, entry] of files.entries()) {
     ctx.signal.throwIfAborted();
     progress.update(`Checking ${plural(files.length, "file")}`, at / files.length);
-    const head = (isLink(entry) ? undefined : await headOf(entry, readAt)) ?? Buffer.alloc(0);
-    const secret = secretIn(entry.path, head, apiKey);
-    if (secret) (secret.kind === "key" ? keys : secrets).push({ path: entry.path, problem: secret.what });
+    const read = isLink(entry) ? Buffer.alloc(0) : await headOf(entry, readAt);
+    if (!read) unread.push(entry.path);
+    const head = read ?? Buffer.alloc(0);
+    secrets.look(entry.path, head);
     if (!isExecutable(entry) && isProgram(head)) lacking.push(entry);
   }
   progress.done();
-  refuseSecrets(keys, secrets, flags);
+  secrets.refuse(flags);
+  if (unread.length > 0) notLookedInto(ctx, listed(unread), "what is encrypted or packed in a rare way cannot be read here");
   return lacking;
 }
 
 function cannotMake(ctx: Context, names: readonly string[]): [] {
-  ctx.out.warn(
-    `These programs are not executable and will not start on Linux and macOS: ${listed(names)}. Push the folder instead of the archive.`,
-  );
+  tellNotExecutable(ctx, names, "Push the folder instead of the archive.");
   return [];
 }
 
@@ -122,13 +139,6 @@ const newModes = (entries: readonly ZipEntry[], programs: ReadonlySet<ZipEntry>)
     if (programs.has(entry)) return [{ record, mode: mode | 0o111 }];
     return entry.mode === undefined ? [{ record, mode }] : [];
   });
-
-/** Paths that lead out of the folder that an archive is unpacked into. */
-function escaping(path: string): Fault[] {
-  const problem =
-    path.startsWith("/") || path.split("/").includes("..") ? "would be unpacked outside its folder" : unpackable(path);
-  return problem === undefined ? [] : [{ path, problem }];
-}
 
 async function linksOf(entries: readonly ZipEntry[], readAt: ReadAt) {
   const links = entries.filter(isLink).map(async ({ path, ...entry }) => {

@@ -1,8 +1,9 @@
 import type { Context } from "../../../cli/define.ts";
 import { usage } from "../../../errors.ts";
+import { type Secret, secretIn } from "../../../io/files/kinds.ts";
 import { type Link, wrongLinks } from "../../../io/files/links.ts";
 import { nameFaults } from "../../../io/files/names.ts";
-import type { Fault, Skipped } from "../../../io/files/tree.ts";
+import { type Fault, type Skipped, unpackable } from "../../../io/files/tree.ts";
 
 /** Flags about what is in a build. */
 export interface ContentFlags {
@@ -43,6 +44,17 @@ export const refuseFaults = (faults: readonly Fault[]) =>
     "Rename or repair what is named, or list it in .playtestignore. Then run the command again.",
   );
 
+/** Refuses paths that lead out of the folder that an archive is unpacked into, or that no archive should hold. */
+export function refuseEscaping(paths: readonly string[]): void {
+  const problemOf = (path: string) =>
+    path.startsWith("/") || path.split("/").includes("..") ? "would be unpacked outside its folder" : unpackable(path);
+  const faults = paths.flatMap((path) => {
+    const problem = problemOf(path);
+    return problem === undefined ? [] : [{ path, problem }];
+  });
+  refuse(faults, "The archive cannot be sent", "Rename what is named, and make the archive again.");
+}
+
 /** Refuses or names what may not be unpacked under its name. */
 export function checkNames(ctx: Context, paths: readonly string[], { strictNames }: ContentFlags, found: Findings): void {
   found.nameProblems = nameFaults(paths);
@@ -52,20 +64,27 @@ export function checkNames(ctx: Context, paths: readonly string[], { strictNames
   ctx.out.warn(`Some names cannot be unpacked everywhere: ${listed(found.nameProblems.map(faultText))}.`);
 }
 
-/** Refuses links that lead out of the build, and names those that lead nowhere. Returns the links to leave out. */
+/**
+ * Refuses links that lead out of the build, and names those that lead nowhere. Returns the links to leave out. `skip`: whether to leave
+ * out the first; undefined for an archive, of which nothing is left out.
+ */
 export function checkLinks<L extends Link>(
   ctx: Context,
   links: readonly L[],
   paths: readonly string[],
-  skip: boolean,
+  skip: boolean | undefined,
   found: Findings,
 ): L[] {
   const { outside, dangling } = wrongLinks(links, paths);
+  const otherwise =
+    skip === undefined
+      ? "or put what they lead to in their place, and make the archive again. --skip-links works with a folder only."
+      : "put what they lead to in their place, or leave them out with --skip-links.";
   if (!skip)
     refuse(
       outside.map(({ path, target }) => ({ path, problem: `→ ${target}` })),
       "Links that lead out of the build would be broken for playtesters",
-      "Make them relative links to what is inside, put what they lead to in their place, or leave them out with --skip-links.",
+      `Make them relative links to what is inside, ${otherwise}`,
     );
   found.danglingLinks = dangling.map(({ path }) => path);
   if (dangling.length > 0)
@@ -76,19 +95,33 @@ export function checkLinks<L extends Link>(
   return outside;
 }
 
-/** Secrets that were found in a build. A key of this service is never sent, anything else only when it is asked for. */
-export function refuseSecrets(keys: readonly Fault[], secrets: readonly Fault[], { includeSecrets }: ContentFlags): void {
-  refuse(
-    keys,
-    "Playtesters would get a key of yours",
-    "Remove the file or list it in .playtestignore. If a playtester could download it already, revoke the key: `playtest auth keys revoke`.",
-  );
-  if (!includeSecrets)
-    refuse(
-      secrets,
-      "Playtesters would get what looks secret",
-      "Remove it, list it in .playtestignore, or send it with --include-secrets.",
-    );
+/** Where secrets are looked for, and what to do about one there. */
+const places = {
+  folder: { remove: "Remove the file or list it in .playtestignore.", orSend: "Remove it, list it in .playtestignore" },
+  archive: { remove: "Make the archive again without the file.", orSend: "Make the archive again without it" },
+  file: { remove: "Send another file.", orSend: "Send another file" },
+};
+
+/**
+ * Looks for secrets in one file after the other. `refuse` throws if there are any: a key of this service is never sent, anything else
+ * only when it is asked for.
+ */
+export function secretSearch(ctx: Context, place: keyof typeof places) {
+  const apiKey = ctx.settings().apiKey()?.value;
+  const faults: Record<Secret["kind"], Fault[]> = { key: [], secret: [] };
+  const { remove, orSend } = places[place];
+  return {
+    look(path: string, head: Buffer, known?: Secret): void {
+      const secret = known ?? secretIn(path, head, apiKey);
+      if (secret) faults[secret.kind].push({ path, problem: secret.what });
+    },
+    refuse({ includeSecrets }: ContentFlags): void {
+      const revoke = "If a playtester could download it already, revoke the key: `playtest auth keys revoke`.";
+      refuse(faults.key, "Playtesters would get a key of yours", `${remove} ${revoke}`);
+      if (!includeSecrets)
+        refuse(faults.secret, "Playtesters would get what looks secret", `${orSend}, or send it with --include-secrets.`);
+    },
+  };
 }
 
 const reasons: readonly (readonly [Skipped["reason"], string])[] = [
@@ -96,6 +129,14 @@ const reasons: readonly (readonly [Skipped["reason"], string])[] = [
   ["special", "Left out, because they are neither files nor folders nor links"],
   ["link", "Left out, because they lead out of the build"],
 ];
+
+/** Says that a file is sent of which nobody knows what is in it. */
+export const notLookedInto = (ctx: Context, what: string, why: string) =>
+  ctx.out.note(`Sent without being looked into for keys and secrets: ${what} (${why}).`);
+
+/** Warns of programs in an archive that stays as it is. */
+export const tellNotExecutable = (ctx: Context, names: readonly string[], remedy: string) =>
+  ctx.out.warn(`These programs are not executable and will not start on Linux and macOS: ${listed(names)}. ${remedy}`);
 
 /** Says what was left out and which files were made executable. */
 export function tell(ctx: Context, { skippedFiles, madeExecutable }: Findings): void {

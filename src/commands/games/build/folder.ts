@@ -2,10 +2,10 @@ import { basename, isAbsolute, join, relative, sep } from "node:path";
 import type { Context } from "../../../cli/define.ts";
 import { usage } from "../../../errors.ts";
 import { type BuildItem, hashItems, type OnBytes, type ReadFile, readContents } from "../../../io/files/contents.ts";
-import { isProgram, secretIn } from "../../../io/files/kinds.ts";
+import { isProgram, type Secret } from "../../../io/files/kinds.ts";
 import { type Fault, readTree, type TreeFile, type TreeItem, unreadable } from "../../../io/files/tree.ts";
 import { plural } from "../../../io/text.ts";
-import { checkLinks, checkNames, type Findings, noFindings, refuseFaults, refuseSecrets, tell } from "./checks.ts";
+import { checkLinks, checkNames, type Findings, noFindings, refuseFaults, secretSearch, tell } from "./checks.ts";
 import { withByteProgress } from "./progress.ts";
 import { type Build, type BuildFile, noRoom, type Source } from "./source.ts";
 
@@ -53,32 +53,30 @@ function givenTime(ctx: Context): number | undefined {
   );
 }
 
+const setting: Secret = { kind: "key", what: "is in the folder of this command's settings" };
+
 /** Reads every file. Refuses secrets, and makes programs executable. */
 async function readItems(ctx: Context, { flags }: Source, items: readonly TreeItem[], onBytes: OnBytes, findings: Findings) {
-  const apiKey = ctx.settings().apiKey()?.value;
   const { directory } = ctx.store;
-  const faults: Record<"key" | "secret" | "unreadable", Fault[]> = { key: [], secret: [], unreadable: [] };
+  const secrets = secretSearch(ctx, "folder");
+  const faults: Fault[] = [];
   const add = async (item: TreeFile): Promise<ReadFile[]> => {
     try {
       const { head, ...contents } = await readContents(item.file, onBytes);
-      const secret =
-        directory !== undefined && isWithin(item.file, directory)
-          ? ({ kind: "key", what: "is in the folder of this command's settings" } as const)
-          : secretIn(item.path, head, apiKey);
-      if (secret) faults[secret.kind].push({ path: item.path, problem: secret.what });
+      secrets.look(item.path, head, directory !== undefined && isWithin(item.file, directory) ? setting : undefined);
       const made = !flags.keepModes && !item.executable && isProgram(head);
       if (made) findings.madeExecutable.push(item.path);
       return [{ ...item, ...contents, executable: item.executable || made }];
     } catch (error) {
       if (!(error instanceof Error && "syscall" in error)) throw error;
-      faults.unreadable.push({ path: item.path, problem: unreadable(error) });
+      faults.push({ path: item.path, problem: unreadable(error) });
       return [];
     }
   };
   const read: BuildItem[] = [];
   for (const item of items) read.push(...(item.kind === "file" ? await add(item) : [item]));
-  refuseFaults(faults.unreadable);
-  refuseSecrets(faults.key, faults.secret, flags);
+  refuseFaults(faults);
+  secrets.refuse(flags);
   return read;
 }
 
