@@ -1,11 +1,11 @@
-import { type EntryTypeName, Header } from "tar";
+import { Header } from "tar";
 
 /** An entry of a tar archive; a link where `to` is given, a second name of a file where `same` is. */
 export interface TarPart {
   bytes?: Buffer | string;
   to?: string;
   same?: string;
-  type?: EntryTypeName;
+  type?: "SparseFile";
   /** Default 0644. */
   mode?: number;
 }

@@ -42,6 +42,7 @@ describe("secretIn", () => {
     ["server/.env.production", "A=1", "secret"],
     [".env.example", "A=", undefined],
     [".npmrc", "//registry/:_authToken=1", "secret"],
+    ["node_modules/x/.npmrc", "package-lock=false\n", undefined],
     ["id_ed25519", "", "secret"],
     ["id_ed25519.pub", "", undefined],
     ["android/release.keystore", "", "secret"],
@@ -51,6 +52,7 @@ describe("secretIn", () => {
     ["signing.asc", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", "secret"],
     ["service.json", '{"private_key":"-----BEGIN PRIVATE KEY-----\\nMII"}', "secret"],
     ["cacert.pem", "-----BEGIN CERTIFICATE-----\nMII", undefined],
+    ["pem.js", "const begin = '-----BEGIN PRIVATE KEY-----';", undefined],
     ["libssl.so", "\x7fELF\0-----BEGIN RSA PRIVATE KEY-----", undefined],
     ["level.bin", "pt_sk_short", undefined],
   ])("%s with %j: %s", (path, text, kind) => {

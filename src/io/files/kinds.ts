@@ -41,7 +41,7 @@ function isKeyFile(head: Buffer): boolean {
 /** Files that are secret whatever they hold: settings with passwords, keys of programs and stores of keys. */
 const secretNames: readonly (readonly [RegExp, string])[] = [
   [/^\.env(\.(?!example$|sample$|template$|dist$|defaults?$).*)?$/i, "holds settings that are usually secret"],
-  [/^(\.npmrc|\.pypirc|\.netrc|_netrc|\.git-credentials|\.htpasswd|\.pgpass|\.my\.cnf)$/i, "usually holds a password"],
+  [/^(\.pypirc|\.netrc|_netrc|\.git-credentials|\.htpasswd|\.pgpass|\.my\.cnf)$/i, "usually holds a password"],
   [/^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/i, "is a private key"],
   [/\.(p12|pfx|jks|keystore|ppk|kdbx)$/i, "holds private keys"],
 ];
@@ -57,14 +57,15 @@ export function secretIn(path: string, head: Buffer, apiKey: string | undefined)
   if (/^instance\.key(\.next)?$/i.test(name) && /^[0-9a-f]{64}\s*$/i.test(head.toString("latin1", 0, 80)))
     return key("is the key of a playtest server");
   if (/^playtest\.db$/i.test(name) && head.includes("SQLite format 3")) return key("is the database of a playtest server");
+  if (/^\.npmrc$/i.test(name) && /_(auth|password)/i.test(head.toString("latin1"))) return secret("holds a password");
   const named = secretNames.find(([pattern]) => pattern.test(name));
   if (named) return secret(named[1]);
   if (secretFolders.test(path)) return secret("is in a folder that usually holds secrets");
   return isPrivateKey(head) ? secret("holds a private key") : undefined;
 }
 
-/** Only in text: libraries for encryption have these words among theirs. */
+/** Only in text, and only before the end of a line: programs and libraries for encryption have these words among theirs. */
 const isPrivateKey = (head: Buffer) =>
   head.includes("PRIVATE KEY") &&
   !head.includes(0) &&
-  /-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)?-----/.test(head.toString("latin1"));
+  /-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)?-----(\s|\\[nr])/.test(head.toString("latin1"));

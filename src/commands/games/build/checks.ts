@@ -130,9 +130,9 @@ const reasons: readonly (readonly [Skipped["reason"], string])[] = [
   ["link", "Left out, because they lead out of the build"],
 ];
 
-/** Says that a file is sent of which nobody knows what is in it. */
+/** Says of what nobody knows what is in it. */
 export const notLookedInto = (ctx: Context, what: string, why: string) =>
-  ctx.out.note(`Sent without being looked into for keys and secrets: ${what} (${why}).`);
+  ctx.out.note(`Not looked into for keys and secrets: ${what} (${why}).`);
 
 /** Warns of programs in an archive that stays as it is. */
 export const tellNotExecutable = (ctx: Context, names: readonly string[], remedy: string) =>
