@@ -4,6 +4,7 @@ import { type Secret, secretIn } from "../../../io/files/kinds.ts";
 import { type Link, wrongLinks } from "../../../io/files/links.ts";
 import { nameFaults } from "../../../io/files/names.ts";
 import { type Fault, type Skipped, unpackable } from "../../../io/files/tree.ts";
+import { oneLine } from "../../../io/text.ts";
 
 /** Flags about what is in a build. */
 export interface ContentFlags {
@@ -28,7 +29,7 @@ const most = 10;
 
 /** As many as a person reads, and the number of the others. */
 export const listed = (all: readonly string[]) =>
-  all.slice(0, most).join("; ") + (all.length > most ? `; and ${all.length - most} more` : "");
+  all.slice(0, most).map(oneLine).join("; ") + (all.length > most ? `; and ${all.length - most} more` : "");
 
 const faultText = ({ path, problem }: Fault) => `${path} ${problem}`;
 
