@@ -35,10 +35,10 @@ const shownAs = ({ type, tracks, durationMs, fault }: VideoFacts) =>
 describe("a file that a program recorded", () => {
   it.each([
     ["index-at-end.mp4", "video/mp4", "H.264, 160×90, AAC", 2000, null, true],
-    ["fragments.mp4", "video/mp4", "H.264, 160×90, AAC", 2200, null, true],
+    ["fragments.mp4", "video/mp4", "H.264, 160×90, AAC", 2221, null, true],
     ["frames.webm", "video/webm", "VP9, 320×180", 12_000, null, true],
     ["streamed.webm", "video/webm", "VP8, 160×90, Opus", 2007, null, true],
-    ["streamed.mkv", "video/x-matroska", "H.264, 160×90, AAC", 2064, null, false],
+    ["streamed.mkv", "video/x-matroska", "H.264, 160×90, AAC", 2021, null, false],
     ["hevc.mp4", "video/mp4", "HEVC (H.265), 160×90, AAC", 2000, null, false],
     ["sound.mp4", "video/mp4", "AAC", null, "no-picture", false],
     ["sound.webm", "video/webm", "Opus", null, "no-picture", false],
@@ -70,7 +70,7 @@ describe("a file that cannot be watched, or only in part", () => {
     ["an MP4 of fragments before the first", fragments.subarray(0, firstFragment), "unfinished"],
     [
       "fragments without their beginning",
-      Buffer.concat([fragments.subarray(0, 36), fragments.subarray(firstFragment)]),
+      Buffer.concat([fragments.subarray(0, fragments.readUInt32BE(0)), fragments.subarray(firstFragment)]),
       "unfinished",
     ],
     ["a WebM before its first pictures", webm.subarray(0, clusterAt(webm)), "unfinished"],
