@@ -7,6 +7,7 @@ import { removeClipsOf } from "../../server/sharing/clips/service.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { holdCutter } from "../helpers/held-cutter.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -39,14 +40,16 @@ onBothDatabases("clips", (serve) => {
     const ready = await shown(made.id);
     const download = await fetch(ready.downloadUrl);
     const { args, env, inputBytes } = JSON.parse(await download.text());
-    expect(args.slice(0, 11)).toEqual([
-      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-f", "mov", "-ss", "750.000"],
+    expect(args.slice(0, 13)).toEqual([
+      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file"],
+      ...["-filter_threads", "1", "-f", "mov", "-ss", "750.000"],
     ]);
-    expect(args.join(" ")).toMatch(/ -max_pixels 35389440 -i \S+ -t 25\.500 /);
+    expect(args.join(" ")).toMatch(/ -max_pixels 16777216 -threads 2 -i \S+ -t 25\.500 /);
     // Neither the playtester's file name nor what the file says about its maker.
     expect(args.join(" ")).not.toContain("play.mp4");
     expect(args.join(" ")).toContain(" -map_metadata -1 -map_chapters -1 ");
-    expect([env, inputBytes]).toEqual([["LANG", "PATH"], videoBytes().length]);
+    // The shell that limits the program sets PWD.
+    expect([env.filter((name: string) => name !== "PWD"), inputBytes]).toEqual([["LANG", "PATH"], videoBytes().length]);
     expect(ready).toMatchObject({ status: "ready", size: Number(download.headers.get("content-length")) });
     expect([download.headers.get("content-type"), download.headers.get("content-disposition")]).toEqual([
       "video/mp4",
@@ -65,16 +68,22 @@ onBothDatabases("clips", (serve) => {
   });
 
   it.each([
-    ["fails", "fail", /moov atom not found/],
-    ["writes an empty file", "empty", /0 bytes/],
-    ["writes no file", "nothing", /0 bytes/],
-    ["writes too much", "huge", /2097152 bytes/],
-  ])("fail when ffmpeg %s, and take no room", async (_, mode, because) => {
-    const server = await serve(using(mode));
+    ["fails", "fail", /moov atom not found/, null],
+    ["writes an empty file", "empty", /0 bytes/, null],
+    ["writes no file", "nothing", /0 bytes/, null],
+    ["writes too much", "huge", /2097152 bytes/, "size"],
+    ["takes too long", "gate", /longer than 200 ms/, "time"],
+  ])("fail when ffmpeg %s, and take no room", async (_, mode, because, limit) => {
+    const server = await serve({
+      config: (config) => {
+        using(mode, join(freshFolder(), "never")).config(config);
+        if (limit === "time") Object.assign(config.clips, { timeoutMs: 200, stillTimeoutMs: 200 });
+      },
+    });
     const { cut, shown } = await market(server);
     const { id } = await cut();
     await server.advance(0);
-    expect(await shown(id)).toMatchObject({ status: "failed", size: null, downloadUrl: null });
+    expect(await shown(id)).toMatchObject({ status: "failed", limit, size: null, downloadUrl: null });
     const row = await server.deps.store.read((q) => q.one<{ error: string; size: number }>("SELECT error, size FROM clips"));
     expect(row).toEqual({ error: expect.stringMatching(because), size: 0 });
   });
@@ -115,6 +124,33 @@ onBothDatabases("clips", (serve) => {
     });
     await server.advance(0);
     expect(existsSync(blob(last))).toBe(false);
+  });
+
+  it("and images wait for their turn up to a number for each account; whoever wants more is refused until some are cut", async () => {
+    const server = await serve({
+      config: (config) => {
+        using("cut").config(config);
+        config.clips.maxPendingPerAccount = 2;
+      },
+    });
+    const [{ owner, slotId, clips, cut, shown }, other] = [await market(server), await market(server)];
+    const letCut = holdCutter(server);
+    const { id } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 1000, text: "Stuck" })).body.data.moment;
+    const still = () => server.request("PUT", `/moments/${id}/still`, { key: owner.key });
+    const first = await cut();
+    expect((await still()).status).toBe(200);
+    const full = await owner.post(clips, { atMs: 0, endMs: 1000 });
+    expect([full.status, full.body.error.message]).toEqual([
+      409,
+      "2 clips and images of this account are waiting to be cut, which is the most that this server allows. Nothing was made. Try again when some are ready.",
+    ]);
+    expect((await owner.get(clips)).body.data.clips).toHaveLength(1);
+    expect((await other.owner.post(other.clips, { atMs: 0, endMs: 1000 })).status).toBe(201);
+    letCut();
+    await server.advance(0);
+    expect((await shown(first.id)).status).toBe("ready");
+    expect((await owner.post(clips, { atMs: 0, endMs: 1000 })).status).toBe(201);
+    await server.advance(0);
   });
 
   it("are refused outside of the video, beyond 5 minutes, without a video, room or ffmpeg, and to others", async () => {

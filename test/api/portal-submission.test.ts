@@ -39,14 +39,14 @@ onBothDatabases("a submission in the portal", (serve) => {
       for (const isDecided of [false, true]) {
         if (isDecided) await owner.post(`/slots/${slotId}/${decide}`);
         const html = (await ann.get(`/play/slots/${slotId}`)).html;
-        expect(html).toContain(`<video controls preload="metadata" src="${path}" aria-label="Your playtest of `);
+        expect(html).toContain(`<video controls playsinline preload="metadata" src="${path}" aria-label="Your playtest of `);
         expect(html).not.toContain("<track");
         const part = await watch(server, ann, path, { range: "bytes=4-11" });
         expect([part.status, part.headers.get("content-range"), part.headers.get("content-type"), await part.text()]).toEqual([
           206,
           `bytes 4-11/${videoBytes().length}`,
           "video/mp4",
-          "ftypmp42",
+          "ftypisom",
         ]);
         expect((await watch(server, other, path)).status).toBe(404);
         expect((await watch(server, undefined, path)).status).toBe(303);
@@ -86,7 +86,7 @@ onBothDatabases("a submission in the portal", (serve) => {
     expect([...html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, ...pair]) => pair)).toEqual([
       ["Length", "at least 30 min; this playtest is booked for 120 minutes"],
       ["Size", "at most 3 GiB"],
-      ["Format", "MP4, WebM, MOV or MKV"],
+      ["Format", "MP4, WebM, MOV or MKV. Everybody can watch MP4 with H.264 and AAC, or WebM with VP8 or VP9."],
     ]);
     expect(html).toContain('data-max-bytes="3221225472"');
     expect(html).toContain('<a href="/play/help/recording">');

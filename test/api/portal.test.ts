@@ -528,7 +528,7 @@ onBothDatabases("the portal", (serve) => {
       it("is uploaded by a plain form, byte for byte, and replaced by another", async () => {
         const { server, owner, slotId, ann, path, fields } = await held();
         for (const [name, size] of [
-          ["first.mp4", 20],
+          ["first.mp4", 2000],
           ["Höhle & Co.mp4", 3_000_000],
         ] as const) {
           const sent = await ann.sendFile(path, fields, { name, bytes: videoBytes(size) });

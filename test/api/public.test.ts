@@ -226,10 +226,18 @@ onBothDatabases("the watch page", (serve) => {
     const { video } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data;
     const publishedAt = new Date(server.clock.now()).toISOString();
     const videoUrl = `${server.baseUrl}/watch/${slotId}/video`;
-    const shown = { slotId, gameName: "Lantern Deep", playtesterName: "playtester-2", publishedAt, videoUrl, posterUrl: null };
+    const shown = {
+      slotId,
+      gameName: "Lantern Deep",
+      playtesterName: "playtester-2",
+      publishedAt,
+      videoUrl,
+      posterUrl: null,
+      durationSeconds: null,
+    };
     expect(video).toEqual(shown);
     const part = await fetch(videoUrl, { headers: { range: "bytes=4-11" } });
-    expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([206, "bytes 4-11/4096", "ftypmp42"]);
+    expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([206, "bytes 4-11/4096", "ftypisom"]);
     expect(part.headers.get("content-type")).toBe("video/mp4");
     expect((await server.request("POST", `//watch/${slotId}`)).status).toBe(405);
   });

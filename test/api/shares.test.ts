@@ -11,10 +11,15 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const vtt = `WEBVTT
+const vtt = `WEBVTT Kind: captions of Pia
+
+STYLE
+::cue(v[voice="Pia"]) { color: red }
 
 00:00:01.000 --> 00:00:04.000
 <v Pia>Where is the lamp?
+
+NOTE Pia lives in Bonn
 
 00:12:41.500 --> 00:12:44.000
 I am <i>lost</i>.
@@ -95,7 +100,7 @@ onBothDatabases("shares", (serve) => {
     expect((await visitor(server).get(`${path}?t=761%22`)).html).toContain(`src="${path}/${slotId}/video"`);
 
     const part = await fetch(`${server.baseUrl}${path}/${slotId}/video`, { headers: { range: "bytes=4-11" } });
-    expect([part.status, await part.text(), part.headers.get("cache-control")]).toEqual([206, "ftypmp42", "private, no-store"]);
+    expect([part.status, await part.text(), part.headers.get("cache-control")]).toEqual([206, "ftypisom", "private, no-store"]);
     expect(part.headers.get("content-disposition")).toContain("video.mp4");
     expect(part.headers.get("content-disposition")).not.toContain("play.mp4");
     const captions = await (await fetch(`${server.baseUrl}${path}/${slotId}/captions`)).text();
@@ -178,6 +183,11 @@ onBothDatabases("shares", (serve) => {
   it.each([
     ["the slot is rejected", async ({ owner, slotId }: Market) => owner.post(`/slots/${slotId}/reject`, { reason: "Silent." })],
     [
+      "the game is suspended",
+      async ({ server, gameId }: Market) =>
+        server.deps.store.write((tx) => tx.run("UPDATE games SET status = 'suspended' WHERE id = ?", gameId)),
+    ],
+    [
       "the owner is suspended",
       async ({ server, owner }: Market) =>
         server.deps.store.write((tx) => tx.run("UPDATE users SET suspended_at = 1 WHERE id = ?", owner.id)),
@@ -239,6 +249,36 @@ onBothDatabases("shares", (serve) => {
     expect((await statuses(world, path, later)).slice(2)).toEqual([404, 404]);
     await server.advance(12 * hour);
     expect((await statuses(world, path, given)).slice(2)).toEqual([404, 404]);
+  });
+
+  it("take no password that is among the first guesses, and are refused for a suspended game", async () => {
+    const { server, owner, gameId, slotId } = await market(await serve());
+    const create = (body: object) => owner.post(`/slots/${slotId}/shares`, body);
+    const common = await create({ password: "Password1" });
+    expect([common.status, common.body.error.details]).toEqual([
+      422,
+      [
+        {
+          field: "password",
+          message: "is one of the 10,000 most common passwords, which are guessed first. Choose another",
+        },
+      ],
+    ]);
+    await server.deps.store.write((tx) => tx.run("UPDATE games SET status = 'suspended' WHERE id = ?", gameId));
+    const refused = await create({});
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "This game is suspended, so its videos cannot be shared. Nothing was shared. Ask the operator of this server.",
+    ]);
+    expect(await listed(owner)).toEqual([]);
+  });
+
+  it("limit how often passwords are tried at the same time", async () => {
+    const { server, share } = await market(await serve({ config: (config) => (config.limits.enabled = true) }));
+    const path = pathOf(await share(undefined, { password: "lamp in the dark" }));
+    const tried = await Promise.all(Array.from({ length: 12 }, () => visitor(server).send(path, { password: "guess" })));
+    expect(tried.filter(({ status }) => status === 403).length).toBeLessThanOrEqual(5);
+    expect((await visitor(server).send(path, { password: "lamp in the dark" })).status).toBe(429);
   });
 
   it("limit how often passwords are tried", async () => {

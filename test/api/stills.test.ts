@@ -52,7 +52,7 @@ onBothDatabases("still images", (serve) => {
     const made = await put(id);
     expect(made.body.data.still).toEqual({
       ...{ momentId: id, slotId, atMs: 12_500, status: "pending" },
-      ...{ size: null, downloadUrl: null, thumbnailUrl: null },
+      ...{ size: null, limit: null, downloadUrl: null, thumbnailUrl: null },
     });
     expect((await put(id)).body.data.still.status).toBe("pending");
     cut();
@@ -65,7 +65,7 @@ onBothDatabases("still images", (serve) => {
       expect.stringContaining("still-12s.jpg"),
     ]);
     const args = await calledWith(ready!.downloadUrl!);
-    expect(args).toContain("-protocol_whitelist file -f mov -ss 12.500 -max_pixels 35389440 -i ");
+    expect(args).toContain("-protocol_whitelist file -filter_threads 1 -f mov -ss 12.500 -max_pixels 16777216 -threads 2 -i ");
     expect(args).toContain(" -frames:v 1 ");
     expect((await put(id)).body.data.still).toMatchObject({ status: "ready", size: expect.any(Number) });
     // Beside it a small copy for lists, from the same process. Both take room.
@@ -109,7 +109,7 @@ onBothDatabases("still images", (serve) => {
     const { id } = await note();
     await put(id);
     await server.advance(0);
-    expect((await shown(id)).still).toEqual({ status: "failed", downloadUrl: null, thumbnailUrl: null });
+    expect((await shown(id)).still).toEqual({ status: "failed", limit: null, downloadUrl: null, thumbnailUrl: null });
     const sql = "SELECT error, size FROM stills WHERE moment_id IS NOT NULL";
     expect(await server.deps.store.read((q) => q.one(sql))).toEqual({
       error: expect.stringContaining("moov atom not found"),

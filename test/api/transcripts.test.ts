@@ -166,7 +166,7 @@ onBothDatabases("transcripts", (serve) => {
   });
 
   it.each([
-    ["Hello", "must be WebVTT: its first line must be WEBVTT"],
+    ["Hello", "must be WebVTT, whose first line is WEBVTT, or SubRip (SRT)"],
     ["WEBVTT\n\nHello\n", "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000"],
     ["WEBVTT\n\n1 --> 2\nHello\n", "has an invalid time in line 3; write it as 00:00:01.000 --> 00:00:04.000"],
     ["WEBVTT\r\n\r\n00:02.000 --> 00:01.000\r\nHello\r\n", "has a cue in line 3 that ends before it starts"],
@@ -177,6 +177,14 @@ onBothDatabases("transcripts", (serve) => {
     const { status, body } = await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
     expect([status, body.error.details]).toEqual([422, [{ field: "vtt", message }]]);
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
+  });
+
+  it("edited transcript: SubRip is stored as WebVTT", async () => {
+    const server = await serve();
+    const { owner, slotId } = await submitted(server);
+    const srt = "\ufeff1\r\n0:00:01,000 --> 0:00:02,500\r\n<font color=red>Tom & <i>Ann</i></font>\r\n";
+    expect((await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: srt } })).status).toBe(200);
+    expect(await textAt(owner, slotId)).toBe("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.500\nTom &amp; <i>Ann</i>\n");
   });
 
   it("file name: the command never sees the playtester's", async () => {

@@ -76,7 +76,7 @@ describe("clips", () => {
   it("a note is taken together with an image, and is saved where that cannot be taken", async () => {
     const { code, stdout } = await run(["note", slotId, "12:41", "The door", "--still", "--json"]);
     const { moment } = JSON.parse(stdout);
-    expect([code, moment.still]).toEqual([0, { status: "pending", downloadUrl: null, thumbnailUrl: null }]);
+    expect([code, moment.still]).toEqual([0, { status: "pending", limit: null, downloadUrl: null, thumbnailUrl: null }]);
     await server.advance(0);
     expect(JSON.parse((await run(["still", moment.id, "--json"])).stdout).still.status).toBe("ready");
 

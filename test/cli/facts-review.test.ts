@@ -203,7 +203,7 @@ const pushes: Fact[] = [
     },
   },
   {
-    says: /^Nothing to do: the game already has this build\. /,
+    says: /^Nothing to do: Lantern Deep already has this build\. /,
     async line({ cwd, gameId, run }) {
       writeFileSync(join(cwd, "game.bin"), "one");
       await run(`games push game.bin ${gameId}`);
@@ -255,9 +255,9 @@ const studio: Fact[] = [
     },
   },
   {
-    says: "Studio is for game owners, and this API key belongs to another kind of account. Playtesters use /play of the server.",
+    says: "Studio is for game owners, and this API key belongs to a playtester. Nothing was opened.",
     by: "ann",
-    code: 1,
+    code: 5,
     line: () => "studio --no-open",
     async holds({ server, ann }) {
       expect((await ann.get("/auth/me")).body.data.role).toBe("playtester");

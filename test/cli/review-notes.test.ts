@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -75,14 +75,20 @@ describe("review next: a note", () => {
     await session.see("Opening the video.");
     const { args, socketPath, mode } = await listening();
     expect([args.slice(0, -2), mode, existsSync(socketPath)]).toEqual([options, "700", true]);
-    expect(args.at(-1)).toContain("token=");
+    // Other users of the computer see the arguments, so the link is in a file that only this user reads.
+    const playlist = args.at(-1)!.replace("--playlist=", "");
+    expect([readFileSync(playlist, "utf8"), statSync(playlist).mode & 0o777]).toEqual([
+      expect.stringMatching(/token=\S+\n$/),
+      0o600,
+    ]);
+    expect(args.join(" ")).not.toContain("token=");
     await session.see("What do you want to do?", "n");
     await session.see("Note at 12:41", "Lost in the tutorial\r");
     await session.see("Kind:", "xc");
     await session.see("Noted at 12:41.");
     await session.see("What do you want to do?", "q");
     expect([await session.ended, session.restored()]).toEqual([0, true]);
-    expect(existsSync(dirname(socketPath))).toBe(false);
+    expect([dirname(socketPath), dirname(playlist)].filter(existsSync)).toEqual([]);
     expect(await moments(id)).toMatchObject([{ atMs: 761_250, text: "Lost in the tutorial", kind: "confusion", endMs: null }]);
   });
 
