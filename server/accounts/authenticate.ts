@@ -12,7 +12,7 @@ import {
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { perRow } from "../database/rows.ts";
-import type { Principal } from "../http/call.ts";
+import type { Caller, Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as keys from "./keys-store.ts";
@@ -51,11 +51,11 @@ export async function authenticate(
 }
 
 /** Whether the API key or the session of a caller is still valid. */
-export const isLive = (q: Query, { keyId, sessionId }: Principal, now: number): Promise<boolean> =>
+export const isLive = (q: Query, { keyId, sessionId }: Caller, now: number): Promise<boolean> =>
   sessionId === null ? keys.isLive(q, keyId, now) : sessions.isLive(q, sessionId, now);
 
 /** 401 when the key or the session of the caller ended since its request was authenticated: a body may arrive slowly. */
-export async function requireLive(tx: Query, caller: Principal, now: number): Promise<void> {
+export async function requireLive(tx: Query, caller: Caller, now: number): Promise<void> {
   if (await isLive(tx, caller, now)) return;
   throw unauthorized(
     caller.sessionId === null

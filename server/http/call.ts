@@ -20,6 +20,9 @@ export interface Principal {
   emailVerified: boolean;
 }
 
+/** Whose key or session a request came with. */
+export type Caller = Pick<Principal, "userId" | "keyId" | "sessionId">;
+
 /** The client that sent a request. */
 export interface Client {
   /** Its address, as trusted proxies report it. */

@@ -3,6 +3,7 @@ import type { Query } from "../database/port.ts";
 import { blobKinds } from "../uploads/blob-store.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 import { filesIn } from "../uploads/local-blobs.ts";
+import { uploadOf } from "../uploads/store.ts";
 import { namedFiles } from "./strays-store.ts";
 
 /**
@@ -32,13 +33,13 @@ export async function findStrays(q: Query, { dataDir, blobs }: { dataDir: string
     stored += 1;
     if (isOld(writtenAt)) old.push({ path: `blobs/${key}`, bytes: size });
   }
-  for (const folder of ["uploads", "outbox", "transcribing", "clipping"])
+  for (const folder of ["uploads", "outbox", "transcribing", "clipping", "inspecting"])
     for await (const { name, bytes, changedAt } of filesIn(join(dataDir, folder)))
       if (isOurs(`${folder}/${name}`) && isOld(changedAt)) old.push({ path: `${folder}/${name}`, bytes });
   if (old.length === 0) return { found: [], suspicious: false };
   // After the files were listed: a row that was there by then names each file that is in use.
   const named = await namedFiles(q);
-  const found = old.filter(({ path }) => !named.has(path));
+  const found = old.filter(({ path }) => !named.has(path.startsWith("uploads/") ? uploadOf(path) : path));
   const lost = found.filter(({ path }) => path.startsWith("blobs/")).length;
   return { found, suspicious: lost > fewFiles && lost > stored / 2 };
 }
@@ -48,7 +49,7 @@ const fewFiles = 20;
 
 const id = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const ours = new RegExp(
-  `^(uploads/${id}|outbox/${id}\\.eml(\\.part)?|transcribing/${id}\\.(vtt|[0-9]+)|clipping/${id}\\.[0-9]+)$`,
+  `^(uploads/${id}(\\.[0-9]+)?(\\.part)?|outbox/${id}\\.eml(\\.part)?|transcribing/${id}\\.(vtt|[0-9]+)|clipping/${id}\\.[0-9]+|inspecting/${id})$`,
 );
 
 /** Whether this program made the file. What somebody else put there stays. */

@@ -102,8 +102,10 @@ async function removeMails(tx: Query, { id, email }: Erased): Promise<string[]> 
   const own = `LOWER(recipient) = ? OR user_id = ? OR LOWER(recipient) IN (SELECT LOWER(email) FROM email_changes WHERE user_id = ?)`;
   const values = [email.trim().toLowerCase(), id, id];
   const found = await tx.all<{ id: string }>(`SELECT id FROM mails WHERE ${own}`, ...values);
-  // What a mail server replied, which a job remembers, may name the address.
-  await tx.run(`DELETE FROM jobs WHERE unique_key IN (SELECT 'send-mail:' || id FROM mails WHERE ${own})`, ...values);
+  const jobs = `unique_key IN (SELECT 'send-mail:' || id FROM mails WHERE ${own})`;
+  // One that runs finds its email gone, and ends by itself. Why it failed before may name the address.
+  await tx.run(`UPDATE jobs SET last_error = NULL WHERE ${jobs}`, ...values);
+  await tx.run(`DELETE FROM jobs WHERE lease_token IS NULL AND ${jobs}`, ...values);
   await tx.run(`DELETE FROM mails WHERE ${own}`, ...values);
   return found.map((mail) => mail.id);
 }

@@ -5,6 +5,7 @@ import * as search from "../search/store.ts";
 import { removeClip } from "../sharing/clips/service.ts";
 import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
+import * as writers from "../uploads/writers/store.ts";
 import * as store from "./work-store.ts";
 
 /**
@@ -24,6 +25,7 @@ export async function removeWork(deps: Deps, tx: Query, userId: string): Promise
     uploads.push(...removed.uploads);
   }
   uploads.push(...(await store.removeUploads(tx, userId)));
+  for (const { id } of uploads) await writers.revoke(tx, id);
   await store.removeUnheard(tx, userId);
   const finished = uploads.map(blobKeyOf);
   const unique = [...new Set([...blobs, ...finished])];

@@ -1,9 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import { signatureBytes, type VideoFacts, videoType } from "../../src/contract/files/inspect-video.js";
-import { requireActive } from "../accounts/authenticate.ts";
+import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
+import type { Caller } from "../http/call.ts";
 import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
@@ -31,10 +32,17 @@ export async function requireReserved(q: Query, slotId: string, userId: string, 
 
 /**
  * Finishes an upload whose bytes have all arrived: checks them, moves the file to the blob store and, in one transaction, records the
- * upload and its effect. Can be repeated after a crash at any point. Removes the file of an upload that it refuses.
+ * upload and its effect. Can be repeated after a crash at any point. Removes the file of an upload that it refuses, but not when only the
+ * key or session of the caller ended: another one of the account can finish it.
  */
-export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow, hold: Hold): Promise<void> {
+export async function finish(
+  deps: Deps,
+  files: UploadFiles,
+  upload: uploads.UploadRow,
+  { hold, caller }: { hold: Hold; caller: Caller },
+): Promise<void> {
   const key = uploads.blobKeyOf(upload);
+  let isEnded = false;
   let facts: VideoFacts | undefined;
   try {
     if ((await deps.blobs.size(key)) !== upload.size) {
@@ -48,10 +56,14 @@ export async function finish(deps: Deps, files: UploadFiles, upload: uploads.Upl
     const found = { duration_ms: facts?.durationMs ?? null, facts: facts ? JSON.stringify(facts) : null };
     await deps.store.write(async (tx) => {
       await record(deps, tx, upload, { filetype, ...found });
+      await requireLive(tx, caller, deps.clock.now()).catch((error) => {
+        isEnded = true;
+        throw error;
+      });
       if (!(await hold.end(tx))) throw locked();
     });
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload, hold);
+    if (!isEnded && error instanceof Problem && error.status < 500) await refuse(deps, files, upload, hold);
     throw error;
   }
 }

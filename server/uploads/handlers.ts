@@ -3,7 +3,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
-import type { Call, Handler, HandlersFor } from "../http/call.ts";
+import type { Call, Caller, Handler, HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { late } from "../lib/late.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
@@ -23,8 +23,8 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
   const { config } = deps;
   mkdirSync(store.folderOf(deps.dataDir), { recursive: true, mode: 0o700 });
 
-  const creation = (prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>) =>
-    new RawResponse(async (request, response) => (await uploadsOf(deps)).create(prepare, request, response));
+  const creation = (caller: Caller, prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>) =>
+    new RawResponse(async (request, response) => (await uploadsOf(deps)).create(caller, prepare, request, response));
 
   const named = (metadata: Creation["metadata"]) => ({
     filename: readText(metadata, "filename", 255),
@@ -39,7 +39,7 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
 
   return {
     createBuildUpload: async (call) =>
-      creation(async (read) => {
+      creation(call.principal, async (read) => {
         const userId = call.principal.userId;
         const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
         if (!game) throw notFound();
@@ -57,7 +57,7 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
       }),
 
     createVideoUpload: async (call) =>
-      creation(async (read) => {
+      creation(call.principal, async (read) => {
         const userId = call.principal.userId;
         const slot = await call.read((q) => slots.find(q, call.params.id));
         if (!slot || slot.playtester_id !== userId) throw notFound();
@@ -105,5 +105,5 @@ export const uploadHandler =
   (deps: Deps): Handler<Endpoint> =>
   async (call: Call<Endpoint>) =>
     new RawResponse(async (request, response) =>
-      (await uploadsOf(deps)).serve((call.params as { id: string }).id, call.principal.userId, request, response),
+      (await uploadsOf(deps)).serve((call.params as { id: string }).id, call.principal, request, response),
     );

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Caller } from "../http/call.ts";
 import { conflict, notFound, type Problem } from "../lib/problem.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
@@ -48,6 +49,7 @@ class Uploads {
    * calls its `read` argument to read the upload headers, after its own checks.
    */
   async create(
+    caller: Caller,
     prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>,
     request: IncomingMessage,
     response: ServerResponse,
@@ -55,23 +57,25 @@ class Uploads {
     response.setHeader("Tus-Resumable", tusVersion);
     const upload = await prepare((maxBytes) => readCreation(request.headers, maxBytes, parseMetadata));
     const begun = await this.#begin(upload);
-    await this.#receive(begun, await this.#locks.takeOver(begun.id), request, response);
+    const hold = await this.#locks.takeOver(begun.id);
+    await this.#receive(begun, { hold, caller }, request, response);
   }
 
   /** Serves HEAD, PATCH, DELETE and OPTIONS for an upload of this user. */
-  async serve(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(id: string, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("Tus-Resumable", tusVersion);
+    const { userId } = caller;
     if (request.method === "OPTIONS") return this.#describe(id, userId, request, response);
     requireVersion(request.headers);
     // Before taking a lock: other users must not be able to interrupt an upload.
     await this.#load(id, userId);
-    if (request.method === "PATCH") return this.#patch(id, userId, request, response);
+    if (request.method === "PATCH") return this.#patch(id, caller, request, response);
     if (request.method === "DELETE") return this.#terminate(id, userId, request, response);
-    return this.#head(id, userId, request, response);
+    return this.#head(id, caller, request, response);
   }
 
   /** Stores a video that is sent in one piece, as a form posts it. Throws and stores nothing when it is refused or incomplete. */
-  async storeWhole({ maxBytes, ...given }: UnsizedUpload, bytes: AsyncIterable<Buffer>): Promise<void> {
+  async storeWhole(caller: Caller, { maxBytes, ...given }: UnsizedUpload, bytes: AsyncIterable<Buffer>): Promise<void> {
     const { config, store: database } = this.#deps;
     const files = this.#files;
     const upload = await this.#begin({ ...given, size: maxBytes });
@@ -82,7 +86,7 @@ class Uploads {
       await files.flush(upload.id);
       if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});
       await database.write((tx) => store.setSize(tx, upload.id, size));
-      await finish(this.#deps, files, { ...upload, size }, hold);
+      await finish(this.#deps, files, { ...upload, size }, { hold, caller });
     } catch (error) {
       await refuse(this.#deps, files, upload, hold);
       throw error;
@@ -122,9 +126,15 @@ class Uploads {
    * Receives the bytes of a POST or PATCH, finishes the upload when all of them have arrived, lets go of it, and replies: where another
    * process took it over meanwhile, what arrived here does not count.
    */
-  async #receive(upload: store.UploadRow, hold: Hold, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #receive(
+    upload: store.UploadRow,
+    held: { hold: Hold; caller: Caller },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { hold } = held;
     const file = this.#files.path(upload.id);
-    const taken = await this.#take(upload, hold, request).catch(async (error: NodeJS.ErrnoException) => {
+    const taken = await this.#take(upload, held, request).catch(async (error: NodeJS.ErrnoException) => {
       if (!(await hold.release())) throw await this.#whyLost(upload);
       // Its file was removed while bytes arrived, because it was replaced or expired.
       throw isMissing(error) && error.path === file ? gone() : error;
@@ -138,7 +148,11 @@ class Uploads {
     return this.#loadLive(id, user_id).then(locked, (problem: Problem) => problem);
   }
 
-  async #take(upload: store.UploadRow, hold: Hold, request: IncomingMessage): Promise<{ reply: Response; complete: boolean }> {
+  async #take(
+    upload: store.UploadRow,
+    held: { hold: Hold; caller: Caller },
+    request: IncomingMessage,
+  ): Promise<{ reply: Response; complete: boolean }> {
     const deps = this.#deps;
     const files = this.#files;
     const before = (await files.received(upload.id)) ?? 0;
@@ -157,7 +171,7 @@ class Uploads {
     const reply = await files.withBytes(upload.id, incoming.bytes, () => this.#tus.reply(upload.id, request));
     if (incoming.refused) {
       // Too many bytes do not make the earlier ones wrong, so those are kept.
-      await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, hold));
+      await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, held.hold));
       throw incoming.refused;
     }
     await requireAccepted(reply);
@@ -170,21 +184,21 @@ class Uploads {
     }
     await files.flush(upload.id);
     const complete = (await files.received(upload.id)) === upload.size;
-    if (complete) await finish(deps, files, upload, hold);
+    if (complete) await finish(deps, files, upload, held);
     return { reply, complete };
   }
 
-  async #patch(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #patch(id: string, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
     readOffset(request.headers);
     const hold = await this.#locks.take(id, () => {
       if (!request.complete) request.destroy();
     });
     if (!hold) throw locked();
-    const upload = await this.#requireSendable(id, userId).catch(async (error) => {
+    const upload = await this.#requireSendable(id, caller.userId).catch(async (error) => {
       await hold.release();
       throw error;
     });
-    await this.#receive(upload, hold, request, response);
+    await this.#receive(upload, { hold, caller }, request, response);
   }
 
   async #requireSendable(id: string, userId: string): Promise<store.UploadRow> {
@@ -196,10 +210,11 @@ class Uploads {
   }
 
   /** A client asks for the offset only after it stopped sending: a request that still holds the lock belongs to a dead connection. */
-  async #head(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #head(id: string, caller: Caller, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { upload, reply } = await this.#holding(id, async (hold) => {
-      const upload = await this.#loadLive(id, userId);
-      if (upload.status === "open" && (await this.#isComplete(upload))) await finish(this.#deps, this.#files, upload, hold);
+      const upload = await this.#loadLive(id, caller.userId);
+      if (upload.status === "open" && (await this.#isComplete(upload)))
+        await finish(this.#deps, this.#files, upload, { hold, caller });
       return { upload, reply: await this.#tus.accept(id, request) };
     });
     send(response, reply, upload);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { finished, type Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { Deps } from "../app/deps.ts";
+import type { Caller } from "../http/call.ts";
 import { badRequest, notFound, Problem } from "../lib/problem.ts";
 import { findForPlaytester } from "../playtests/slots/store.ts";
 import { readText } from "./headers.ts";
@@ -85,7 +86,8 @@ function skip(request: IncomingMessage, bytes: Readable): Promise<void> {
 }
 
 /** Stores a posted file as the video of a slot of this playtester. Throws and stores nothing when it is refused or incomplete. */
-export async function storePostedVideo(deps: Deps, userId: string, slotId: string, file: PostedFile): Promise<void> {
+export async function storePostedVideo(deps: Deps, caller: Caller, slotId: string, file: PostedFile): Promise<void> {
+  const { userId } = caller;
   try {
     const { filename, maxBytes, bytes } = file;
     if (filename === "") throw badRequest("No video was chosen. Nothing was stored. Choose a video first.");
@@ -93,7 +95,7 @@ export async function storePostedVideo(deps: Deps, userId: string, slotId: strin
     if (!slot) throw notFound();
     const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
     const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
-    await uploadsOf(deps).storeWhole({ ...of, ...names, maxBytes }, bytes);
+    await uploadsOf(deps).storeWhole(caller, { ...of, ...names, maxBytes }, bytes);
   } catch (error) {
     // The rest of a refused file is read as well: only then does the browser show the reason.
     await file.skip();

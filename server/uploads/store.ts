@@ -37,6 +37,9 @@ export const folderOf = (dataDir: string) => join(dataDir, "uploads");
 export const pathOf = (dataDir: string, id: string, generation = 0) =>
   join(folderOf(dataDir), generation === 0 ? fileIdOf(id) : `${fileIdOf(id)}.${generation}`);
 
+/** The id of the upload whose bytes a file in that folder has, in any generation, or a copy that was not finished. */
+export const uploadOf = (name: string) => name.split(".")[0]!;
+
 /** Where bytes of an unfinished upload may be, the newest first. */
 export const pathsOf = (dataDir: string, id: string, newest: number) =>
   Array.from({ length: newest + 1 }, (_, back) => pathOf(dataDir, id, newest - back));

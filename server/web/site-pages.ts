@@ -83,7 +83,7 @@ export function sitePages(
       ...signedIn,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
       printStatement: (statement, holder) => deps.printer.statement(composeStatement(deps, statement, holder)),
-      storeVideo: (userId, slotId, file) => storePostedVideo(deps, userId, slotId, file),
+      storeVideo: (caller, slotId, file) => storePostedVideo(deps, caller, slotId, file),
       sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "playtester", ...wanted }, ...exchange),
     }),
     studio: studio({

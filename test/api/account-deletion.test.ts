@@ -39,7 +39,7 @@ async function columnsWith(server: TestServer, texts: readonly string[]): Promis
 /** What may still name a deleted account, and why. */
 const stays = [
   // Tax law demands that invoices are kept as they were issued.
-  "invoices.document",
+  "billing_documents.document",
   // What was said to somebody stays with them.
   "messages.content",
   "conversations.last_message_preview",
@@ -96,8 +96,13 @@ onBothDatabases("account deletion", (serve) => {
     const app = await personalize(owner, "zyxwolga2@example.com");
     const details = { method: "bank", holder: "Qvopia Vos", iban: "NL91ABNA0417164300" };
     expect((await tester.post("/playtester/payout-details", { ...details, password })).status).toBe(200);
-    const ofTester = (await tester.get("/auth/export")).body.data.records;
-    expect(ofTester.payoutDetails).toEqual([{ ...details, masked: "IBAN NL ••••4300", changedAt: expect.any(String) }]);
+    const shown = { method: "bank", masked: "IBAN NL ••••4300", changedAt: expect.any(String) };
+    const ofTester = await tester.get("/auth/export");
+    expect(ofTester.body.data.records.payoutDetails).toEqual([shown]);
+    expect(ofTester.text).not.toContain(details.iban);
+    expect((await tester.post("/auth/export", { password: "wrong horse" })).status).toBe(422);
+    const whole = (await tester.post("/auth/export", { password })).body.data.records;
+    expect(whole.payoutDetails).toEqual([{ ...details, ...shown }]);
     const { data } = (await owner.get("/auth/export")).body;
     const { records } = data;
     expect(data.account).toMatchObject({ id: owner.id, displayName: "Zyxwolga", websiteUrl: "https://zyxwolga.example" });
@@ -251,6 +256,25 @@ onBothDatabases("account deletion", (serve) => {
     await server.advance(2 * day);
     const found = await columnsWith(server, ["zyxwolga"]);
     expect(found.filter((column) => !stays.includes(column))).toEqual([]);
+  });
+
+  test("while an email is being sent: the sending ends by itself, and leaves nothing", async () => {
+    const { server, admin, owner, accept } = await open();
+    await accept();
+    await server.advance(0);
+    let refuse = (_: Error) => {};
+    const sending = new Promise<void>((_, reject) => (refuse = reject));
+    const started = vi.spyOn(server.deps.mailer, "send").mockReturnValue(sending);
+    expect((await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } })).status).toBe(
+      200,
+    );
+    await vi.waitUntil(() => started.mock.calls.length > 0);
+    expect((await admin.delete(`/admin/users/${owner.id}`)).status).toBe(200);
+    refuse(new Error("451 zyxwolga: try later"));
+    await server.advance(day);
+    expect(await columnsWith(server, ["451 zyxwolga"])).toEqual([]);
+    const jobs = "SELECT * FROM jobs WHERE kind = 'send-mail'";
+    expect(await server.deps.store.read((q) => q.all(jobs))).toEqual([]);
   });
 
   test("while a webhook is being called records nothing of the call", async () => {

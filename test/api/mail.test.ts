@@ -124,19 +124,38 @@ describe("SMTP", () => {
     expect(logins).toEqual([["me@example.com", "p:ss"]]);
   });
 
-  const failing = (responseCode: number) => ({
-    onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) =>
-      done(Object.assign(new Error("no such mailbox"), { responseCode })),
-  });
+  const refusing = (step: "onMailFrom" | "onRcptTo" | "onData", reply: string) => {
+    const error = Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
+    return { [step]: (_: unknown, __: unknown, done: (error: Error) => void) => done(error) };
+  };
+  const [sender, recipient, contents] = ["onMailFrom", "onRcptTo", "onData"] as const;
 
-  it("reply: a permanent refusal is told from a temporary one", async () => {
-    await serveSmtp(failing(550));
-    await expect(mailer.send(mail)).rejects.toBeInstanceOf(MailRefused);
-    await new Promise<void>((resolve) => smtp.close(() => resolve()));
-    await serveSmtp(failing(451));
-    const temporary = await mailer.send(mail).catch((error: unknown) => error);
-    expect(temporary).toBeInstanceOf(Error);
-    expect(temporary).not.toBeInstanceOf(MailRefused);
+  it.each([
+    ["no such mailbox", recipient, "550 no such mailbox", true],
+    ["no such mailbox, with a code", recipient, "550 5.1.1 The email account that you tried to reach does not exist", true],
+    ["no such domain", recipient, "554 5.1.2 Domain not found", true],
+    ["the mailbox is closed", recipient, "550 5.2.1 The account is disabled", true],
+    ["the mailbox takes no such size", recipient, "552 5.2.3 Message too large for this mailbox", true],
+    ["the contents are refused", contents, "554 5.6.0 Message contents are malformed", true],
+    ["for now", recipient, "451 no such mailbox", false],
+    ["the mailbox is full", recipient, "452 4.2.2 Mailbox full", false],
+    ["a quota of ours", recipient, "550 5.4.5 Daily user sending quota exceeded", false],
+    ["a quota of ours, without a code", recipient, "550 You have exceeded your daily limit", false],
+    ["relaying", recipient, "550 5.7.1 Unable to relay", false],
+    ["relaying, without a code", recipient, "554 Relay access denied", false],
+    ["a policy", contents, "554 5.7.1 Message rejected due to policy", false],
+    ["a block list", recipient, "554 Service unavailable; client host is on a block list", false],
+    ["our address as the sender", sender, "550 5.1.8 Sender address does not exist", false],
+    ["the sender, without a code", sender, "550 no such mailbox", false],
+    ["the contents, without a code", contents, "554 Transaction failed", false],
+    ["the mail system", recipient, "554 5.3.2 System not accepting network messages", false],
+    ["the protocol", recipient, "503 5.5.1 Bad sequence of commands", false],
+  ])("reply: final or tried again later: %s", async (_, step, reply, isFinal) => {
+    await serveSmtp(refusing(step, reply));
+    const error: unknown = await mailer.send(mail).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).message).toContain(reply);
+    expect(error instanceof MailRefused).toBe(isFinal);
   });
 
   it("no answer: a temporary failure", async () => {
@@ -189,12 +208,23 @@ describe("the mail job", () => {
   const row = async () =>
     (await server.deps.store.read((q) => q.all<{ sent_at: number; failed_at: number }>("SELECT * FROM mails")))[0]!;
 
-  it("retries after 1 min, 5 min, 30 min, 2 h and 6 h, then gives up", async () => {
-    for (let count = 0; count < 7; count++) failures.push(new Error("connection refused"));
+  it("retries for four days with growing pauses, keeps the reason, then gives up", async () => {
+    for (let count = 0; count < 12; count++) failures.push(new Error("connection refused"));
     await queue();
-    await server.advance(24 * 3_600_000);
-    expect(tried).toEqual(["00:00", "00:01", "00:06", "00:36", "02:36", "08:36"]);
-    expect(await row()).toMatchObject({ sent_at: null, failed_at: expect.any(Number) });
+    await server.advance(3 * 86_400_000);
+    expect(await row()).toMatchObject({ sent_at: null, failed_at: null, error: "connection refused", tries: 9 });
+    await server.advance(7 * 86_400_000);
+    const firstDay = ["00:00", "00:01", "00:06", "00:36", "02:36", "08:36", "20:36"];
+    expect(tried).toEqual([...firstDay, "20:36", "20:36", "20:36"]);
+    expect(await row()).toMatchObject({ sent_at: null, failed_at: expect.any(Number), tries: 10 });
+  });
+
+  it("gives up when the link in it will have ended before the next try", async () => {
+    for (let count = 0; count < 12; count++) failures.push(new Error("451 try later"));
+    await withToken();
+    await server.advance(7 * 86_400_000);
+    expect(tried).toEqual(["00:00", "00:01", "00:06", "00:36"]);
+    expect(await row()).toMatchObject({ failed_at: expect.any(Number), error: "451 try later" });
   });
 
   const token = "a-one-time-token";
@@ -217,11 +247,16 @@ describe("the mail job", () => {
     expect(JSON.stringify(await row())).not.toContain(token);
   });
 
-  it("forgets the one-time token of a mail that is given up", async () => {
+  it("keeps the one-time token of a mail that is given up, encrypted, so that it can be sent again", async () => {
     failures.push(new MailRefused("550 no such mailbox"));
     await withToken();
     await server.advance(0);
-    expect(await row()).toMatchObject({ sealed: null, failed_at: expect.any(Number) });
+    expect(await row()).toMatchObject({
+      sealed: expect.any(String),
+      failed_at: expect.any(Number),
+      error: "550 no such mailbox",
+    });
+    expect(JSON.stringify(await row())).not.toContain(token);
   });
 
   it("sends once when the second attempt succeeds", async () => {

@@ -219,6 +219,26 @@ onBothDatabases("uploads", (serve) => {
       expect(await first.outcome).toBe(204);
     });
 
+    it("a key that is revoked while the bytes arrive: nothing is recorded, and another key of the account finishes the upload", async () => {
+      const server = await serve();
+      const { owner, player, builds, video, slotId } = await market(server);
+      const build = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
+      for (const [person, url] of [
+        [player, await begin(server, player, video, bytes.length, named)],
+        [owner, build],
+      ] as const) {
+        const { key, apiKey } = (await person.post("/auth/api-keys", { name: "ci" })).body.data;
+        const slow = await stalled(server, { ...person, key: apiKey }, url, 0, bytes.subarray(0, 1_000), bytes.length);
+        expect((await person.delete(`/auth/api-keys/${key.id}`)).status).toBe(200);
+        slow.call.end(bytes.subarray(1_000));
+        expect(await slow.outcome).toBe(401);
+      }
+      expect((await owner.get(builds)).body.data.builds).toHaveLength(1);
+      expect((await submit(player, slotId)).status).toBe(409);
+      expect((await head(server, owner, build)).headers.get("upload-offset")).toBe(String(bytes.length));
+      expect((await owner.get(builds)).body.data.builds).toHaveLength(2);
+    });
+
     it("connection that hangs: what arrived is kept, and HEAD takes over", async () => {
       const server = await serve();
       const { player, video, slotId } = await market(server);

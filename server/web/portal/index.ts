@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller } from "../../http/call.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { staleForm } from "../form.ts";
 import { html } from "../html.ts";
@@ -18,7 +19,7 @@ export interface PortalParts extends AreaParts {
   /** Reads the fields of a form up to its file. The file itself is not read yet. */
   readFileForm(request: IncomingMessage): Promise<PostedFile>;
   /** Stores the file as the video of a slot that this account holds. */
-  storeVideo(userId: string, slotId: string, file: PostedFile): Promise<void>;
+  storeVideo(caller: Caller, slotId: string, file: PostedFile): Promise<void>;
   /** Sends the submitted video of a slot of this account, or its captions. */
   sendRecording(
     wanted: { userId: string; slotId: string; part: RecordingPart },
@@ -68,7 +69,7 @@ const storeVideo = (parts: PortalParts, page: View) => async (exchange: Exchange
     throw staleForm();
   }
   const store = async () => {
-    await parts.storeVideo(session.userId, context.id, file);
+    await parts.storeVideo(session.caller!, context.id, file);
     return `/play/slots/${context.id}?done=uploaded`;
   };
   await runAction(response, store, { page }, context);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallOperation } from "../../../src/contract/index.ts";
+import type { Caller } from "../../http/call.ts";
 import type { Target } from "../../http/target.ts";
 import type { PageContent } from "../html.ts";
 import type { Site } from "../site.ts";
@@ -11,6 +12,8 @@ export interface SessionView {
   displayName: string;
   /** The CSRF token of the session, which every form contains. Other sites cannot know it. */
   csrf: string;
+  /** The browser's session itself. The local Studio has none. */
+  caller?: Caller;
 }
 
 /** Everything that a page for somebody who is signed in needs to render or to run its action. */

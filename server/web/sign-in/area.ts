@@ -41,7 +41,7 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     const call = callAs(principal, asked.origin);
     const streamEvents = async (last: string | undefined) =>
       (await streamAs(principal, asked.origin, last)).write(asked.request, asked.response);
-    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf }, call, streamEvents };
+    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf, caller: principal }, call, streamEvents };
     if (role !== door.role) {
       limits.perAddress(asked.request, "keyless");
       if (isSignOut(asked)) return signOut(exchange, session);
