@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import {
+  createGame,
+  firstAdmin,
+  giveCredit,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
 import { type Fact, pageFacts } from "../helpers/page-facts.ts";
@@ -82,20 +91,29 @@ const facts: Fact<Scene>[] = [
     },
   },
   {
-    says: "others see “Deleted account”. Videos and messages stay with the owners who received them.",
+    says: "others see “Deleted account”. Videos that were accepted and messages stay with the owners who received them; other videos are removed.",
     see: async () => "/play/account",
     async holds({ server, ann, browser, email }) {
       const owner = await registerOwner(server);
       await giveCredit(server, owner, 10_000);
-      const slotId = await play(server, ann, await order(owner, await createGame(owner)));
-      await owner.post(`/slots/${slotId}/reject`, { reason: "No sound." });
+      const gameId = await createGame(owner);
+      const [accepted, rejected] = [
+        await play(server, ann, await order(owner, gameId)),
+        await play(server, ann, await order(owner, gameId)),
+      ];
+      expect((await owner.post(`/playtests/slots/${accepted}/accept`)).status).toBe(200);
+      expect((await owner.post(`/playtests/slots/${rejected}/reject`, { reason: "No sound." })).status).toBe(200);
+      const admin = await firstAdmin(server);
+      expect((await admin.post("/admin/payouts", { userId: ann.id, amountCents: 1000 })).status).toBe(201);
       const gone = await browser.submit("/play/account", "/play/account/delete", {
         deleteEmail: email,
         deletePassword: password,
       });
       expect(gone.location).toBe("/play/sign-in?done=deleted");
-      expect((await owner.get(`/playtests/slots/${slotId}`)).text).toContain("Deleted account");
-      expect((await owner.get(`/playtests/slots/${slotId}/download-url`)).status).toBe(200);
+      for (const slotId of [accepted, rejected])
+        expect((await owner.get(`/playtests/slots/${slotId}`)).text).toContain("Deleted account");
+      expect((await owner.get(`/playtests/slots/${accepted}/download-url`)).status).toBe(200);
+      expect((await owner.get(`/playtests/slots/${rejected}/download-url`)).status).toBe(404);
       expect(await signInWith({ server, ann, browser, email }, password)).toBeNull();
     },
   },
@@ -123,7 +141,7 @@ const facts: Fact<Scene>[] = [
     },
   },
   {
-    says: "The API key and those created with it were revoked.",
+    says: "The API key and those created with it or in its place were revoked.",
     async see({ browser }) {
       const path = /\/play\/account\/keys\/[^/"]+\/revoke/.exec((await browser.get("/play/account")).html)![0];
       return (await browser.submit("/play/account", path)).location!;

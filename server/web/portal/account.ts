@@ -81,7 +81,7 @@ ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map(
 <section><h2>Your data</h2>
 <p><a href="/play/account/export" download>Download everything that is kept about you</a> <span class="soft">(JSON)</span></p></section>
 <section><h2>Delete your account</h2>
-<p class="soft">Your name, email address and profile are removed, and others see “Deleted account”. Videos and messages stay with the owners who received them. ${context.site.payments && "Records of payouts stay in the ledger of this server. "}This cannot be undone.</p>
+<p class="soft">Your name, email address and profile are removed, and others see “Deleted account”. Videos that were accepted and messages stay with the owners who received them; other videos are removed. ${context.site.payments && "Records of payouts stay in the ledger of this server. "}This cannot be undone.</p>
 <form method="post" action="/play/account/delete">${tokens(context)}
 <label for="delete-email">To confirm, type your email address</label>
 <input id="delete-email" name="deleteEmail" type="email" autocomplete="off" maxlength="254" value="${form.deleteEmail}" required>
