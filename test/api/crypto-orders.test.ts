@@ -1,4 +1,3 @@
-import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { describe, expect, it } from "vitest";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { asking, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
@@ -53,20 +52,6 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect([await shop.credit(), await shop.received(), (await shop.orders()).length]).toEqual([0, 3000, 1]);
     expect((await shop.owner.get(`/playtests/${orderOf(asked)}/slots`)).body.data.slots).toHaveLength(2);
     expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
-  });
-
-  it.each(["an order", "a top-up"])("instructions for %s: a standard x402 client reads them", async (what) => {
-    const shop = await openShop(await serve());
-    const path = what === "an order" ? shop.path : "/billing/credit/x402";
-    const asked = what === "an order" ? await shop.order() : await shop.owner.post(path, { amountCents: 2000 }, asking());
-    const read = decodePaymentRequiredHeader(asked.headers.get("payment-required")!);
-    const { receiver, asset, maxAmountRequired } = instructionsOf(asked);
-    expect(read).toMatchObject({ x402Version: 2, resource: { url: `${shop.server.baseUrl}/api/v1${path}` } });
-    expect(read.accepts).toMatchObject([
-      { scheme: "exact", network: "eip155:8453", amount: maxAmountRequired, asset, payTo: receiver, maxTimeoutSeconds: 900 },
-    ]);
-    const ether = await shop.owner.post("/billing/credit/x402", { amountCents: 2000 }, asking("base", "ETH"));
-    expect(ether.headers.get("payment-required")).toBeNull();
   });
 
   it("idempotency key: the same 402 while the quote is open, paid by X-Payment, then always the same 201", async () => {

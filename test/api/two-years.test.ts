@@ -49,7 +49,7 @@ async function begin(server: TestServer) {
     /** What time alone brings within the month, and what is done when the next begins. */
     soon: [] as (() => Promise<void>)[],
     later: [] as (() => Promise<void>)[],
-    invoiced: new Map<string, string>(),
+    documented: new Set<string>(),
   };
 }
 
@@ -347,20 +347,44 @@ async function listAll(owner: Person, path: string, name: string) {
   }
 }
 
-/** Asks for the invoices that are not there yet: each has the next number of its year and the payment's amount. */
-async function checkInvoices({ server, owner, invoiced }: Life, payments: Reply["body"][]): Promise<void> {
-  const year = new Date(server.clock.now()).getUTCFullYear();
-  for (const { id, amountCents, status } of payments.filter((payment) => !invoiced.has(payment.id)).reverse()) {
-    const address = `${server.baseUrl}/api/v1/billing/payments/${id}/invoice`;
+const hasArrived = ({ status }: Reply["body"]) => ["completed", "disputed", "refunded"].includes(status);
+const isOfMoney = ({ provider }: Reply["body"]) => !["credit", "playtest_hours"].includes(provider);
+
+/** Downloads the documents of payments that were not there before: an invoice, a confirmation of an order, or none. */
+async function checkDocuments({ server, owner, documented }: Life, payments: Reply["body"][]): Promise<void> {
+  for (const payment of payments.filter(({ id }) => !documented.has(id))) {
+    const address = `${server.baseUrl}/api/v1/billing/payments/${payment.id}/invoice`;
     const reply = await fetch(address, { headers: { authorization: `Bearer ${owner.key}` } });
     const bytes = Buffer.from(await reply.arrayBuffer());
-    expect(reply.status).toBe(status === "completed" ? 200 : 409);
-    if (status !== "completed") continue;
-    const ofYear = [...invoiced.values()].filter((known) => known.startsWith(`PT-${year}-`));
-    const number = `PT-${year}-${String(ofYear.length + 1).padStart(6, "0")}`;
-    expect(reply.headers.get("content-disposition")).toContain(`filename="${number}.pdf"`);
-    expect(pdfText(bytes)).toContain(`$${(amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`);
-    invoiced.set(id, number);
+    expect(reply.status).toBe(hasArrived(payment) ? 200 : 409);
+    if (!hasArrived(payment)) continue;
+    documented.add(payment.id);
+    const name = reply.headers.get("content-disposition");
+    if (isOfMoney(payment)) expect(name).toContain(`filename="${payment.document.number}.pdf"`);
+    else expect(name).toContain('filename="order-');
+    if (payment.provider === "playtest_hours") continue;
+    const amount = `$${(payment.amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+    expect(pdfText(bytes)).toContain(amount);
+  }
+}
+
+/** Each payment of money has one invoice, the numbers have the order of time and no gaps, and the sum is the money received. */
+async function checkInvoices({ owner }: Life, payments: Reply["body"][]): Promise<void> {
+  const invoices = await listAll(owner, "/billing/invoices", "invoices");
+  const arrived = payments.filter((payment) => isOfMoney(payment) && hasArrived(payment));
+  expect(sorted(invoices.filter(({ kind }) => kind === "invoice").map((one) => `${one.paymentId} ${one.totalCents}`))).toEqual(
+    sorted(arrived.map(({ id, amountCents }) => `${id} ${amountCents}`)),
+  );
+  const kept = arrived.filter(({ status }) => status === "completed");
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+  expect(sum(invoices.map(({ totalCents }) => totalCents))).toBe(sum(kept.map(({ amountCents }) => amountCents)));
+  for (const series of new Set(invoices.map(({ number }) => number.slice(0, -6)))) {
+    const ordered = invoices.filter(({ number }) => number.startsWith(series)).sort((a, b) => (a.number < b.number ? -1 : 1));
+    expect(ordered.map(({ number }) => number)).toEqual(
+      ordered.map((_, index) => `${series}${String(index + 1).padStart(6, "0")}`),
+    );
+    expect(ordered.map(({ issuedAt }) => issuedAt)).toEqual(sorted(ordered.map(({ issuedAt }) => issuedAt)));
+    for (const { issuedAt } of ordered) expect(series).toContain(`-${issuedAt.slice(0, 4)}-`);
   }
 }
 
@@ -382,6 +406,7 @@ async function checkFigures(life: Life, expected: ExpectedFigures): Promise<void
   expect(sorted(payments.map(({ provider, amountCents, status }) => `${provider} ${amountCents} ${status}`))).toEqual(
     sorted(expected.payments),
   );
+  await checkDocuments(life, payments);
   await checkInvoices(life, payments);
 
   for (const tester of life.testers) {
