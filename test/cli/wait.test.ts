@@ -212,6 +212,8 @@ describe("template", () => {
       selectionMode: "automatic"
       # Requirements for playtesters, shown with the offer.
       # qualifications:
+      # Your own name for the order. Another order with it is refused unless this one was cancelled.
+      # ref:
       "
     `);
   });
