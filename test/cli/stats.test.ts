@@ -86,6 +86,19 @@ describe("stats", () => {
     expect(JSON.parse(stdout)).toMatchObject({ since: "2026-01-30T12:00:00.000Z", ratings: { count: 1, average: 4 } });
   });
 
+  it("--csv has a line for each game", async () => {
+    const { code, stdout } = await run("stats --csv", { tty: false });
+    expect([code, stdout.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "ID")]).toMatchInlineSnapshot(`
+      [
+        0,
+        "game,id,total,open,reserved,submitted,accepted,rejected,blocked,expired,cancelled,publishing,acceptance rate,retry rate,ratings,average rating,rated 1,rated 2,rated 3,rated 4,rated 5,claim median minutes,claim p90 minutes,submit median minutes,submit p90 minutes,review median minutes,review p90 minutes
+      Star Miner,ID,0,0,0,0,0,0,0,0,0,0,,,0,,0,0,0,0,0,,,,,,
+      Moon Miner,ID,2,1,0,0,1,0,0,0,0,0,1,0,1,4,0,0,0,1,0,0,0,0,0,0,0
+      ",
+      ]
+    `);
+  });
+
   it("counts slots by status on a server without statistics", async () => {
     const hosted = await startHosted(server.baseUrl, "json");
     const { stdout, stderr } = await run(`stats ${gameId}`, { baseUrl: hosted.baseUrl });
@@ -108,6 +121,19 @@ describe("billing spend", () => {
         : /^ {2}Moon Miner {2}\$20\.00 {2}█+$/m,
     );
     expect(stdout).toContain("Forecast for slots that have not ended: $20.00\n");
+  });
+
+  it.each(["month", "game"])("--csv by %s has a line for each", async (by) => {
+    const { code, stdout } = await run(`billing spend --csv --by ${by} --since 2026-01-10`, { tty: false });
+    const lines = stdout
+      .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "ID")
+      .trimEnd()
+      .split(/\r?\n/);
+    const expected = {
+      month: ["month,spent,spent minutes", "2026-01,$0.00,0", "2026-02,$0.00,0", "2026-03,$20.00,0"],
+      game: ["game,id,spent,spent minutes,forecast,forecast minutes", "Moon Miner,ID,$20.00,0,$20.00,0"],
+    };
+    expect([code, lines]).toEqual([0, expected[by as "month" | "game"]]);
   });
 
   it("says in a sentence that nothing was spent, and that a server runs without payments", async () => {
