@@ -13,7 +13,8 @@ const cli = join(root, "bin/playtest.js");
 const video = join(root, "server/sandbox/sample.mp4");
 const folder = mkdtempSync(join(tmpdir(), "playtest-quickstart-"));
 const dataDir = join(folder, "data");
-const env: NodeJS.ProcessEnv = { ...process.env, PLAYTEST_CONFIG_DIR: join(folder, "config"), CI: "" };
+const settings = { PLAYTEST_CONFIG_DIR: join(folder, "config"), PLAYTEST_BUILT: "1", CI: "" };
+const env: NodeJS.ProcessEnv = { ...process.env, ...settings };
 for (const name of ["PLAYTEST_API_KEY", "PLAYTEST_BASE_URL", "PLAYTEST_PROFILE"]) delete env[name];
 
 const say = (text: string) => process.stdout.write(`${text}\n`);

@@ -101,6 +101,14 @@ it("serves, takes an order and ends on SIGTERM with 0", async () => {
   expect(await new Promise((resolve) => server!.once("exit", (code) => resolve(code)))).toBe(0);
 });
 
+it("names a limit of 24 open files with its remedy, and reports no bug", () => {
+  const command = ["-c", 'ulimit -n 24; exec "$@"', "sh", bin, "serve", "run", "--port", "0", "--ephemeral"];
+  const { status, stderr } = spawnSync("sh", command, { cwd: folder, encoding: "utf8", env: clean });
+  expect(stderr).toContain("Raise the limit of open files");
+  expect(stderr).not.toMatch(/bug|\n {4}at /);
+  expect(status).toBe(1);
+});
+
 it("is a typed library too", () => {
   const script = `import { createClient } from "playtest-cli"; console.log(typeof createClient);`;
   expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: folder, encoding: "utf8" })).toBe(

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../../helpers/sqlite.ts";
 import type { Figure } from "../measure.ts";
 import { api, grantCredit } from "../order.ts";
 import { type Served, serveDemo } from "../serve.ts";

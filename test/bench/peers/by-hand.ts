@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import Database from "better-sqlite3";
 import { createIds } from "../../../server/lib/ids.ts";
+import { Database } from "../../helpers/sqlite.ts";
 import { createByHandWork, Refused, type Work } from "./by-hand-work.ts";
 
 /**

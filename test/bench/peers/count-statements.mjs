@@ -1,6 +1,9 @@
 /** Loaded before the server: counts the statements that it executes from a signal SIGUSR2 to its end, and writes the number to a file. */
 import { writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
+
+// As server/database/sqlite/package.ts chooses, which cannot be loaded before the sources are.
+const name = Number(process.versions.node.split(".")[0]) >= 22 ? "better-sqlite3" : "better-sqlite3-12";
+const { default: Database } = await import(name);
 
 let count = 0;
 const { prepare } = Database.prototype;

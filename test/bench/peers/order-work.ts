@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import Database from "better-sqlite3";
+import { Database } from "../../helpers/sqlite.ts";
 
 /**
  * Single transactions with FULL syncing that write as many rows as an order paid by credit: playtest, slot, payment,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import Database from "better-sqlite3";
+import { Database } from "../../helpers/sqlite.ts";
 
 /** What the `read` peers do, all the same: hash the key, look it up, look up the game and its relations, serialise. */
 export function createReadWork(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { request } from "undici";
+import { Database } from "../../helpers/sqlite.ts";
 import type { Call } from "../load.ts";
 import { serveIn } from "../serve.ts";
 
