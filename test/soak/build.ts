@@ -42,9 +42,15 @@ function makeBuild(): string {
   return build;
 }
 
+/** What the replies that are read here have. */
+interface Replies {
+  playtest: { id: string };
+  slot: { id: string; buildUrl: string };
+}
+
 /** Orders a playtest, claims its slot and downloads the build from there. */
 async function download(served: Served): Promise<string> {
-  const ask = async (key: string, method: string, path: string) =>
+  const ask = async (key: string, method: string, path: string): Promise<Replies> =>
     (await api(served, key, method, path, method === "POST" ? {} : undefined)).data;
   const [tester = ""] = served.testerKeys;
   const ordered = await ask(served.ownerKey, "POST", `/games/${served.gameId}/playtests`);
