@@ -37,7 +37,7 @@ onBothDatabases("a text of blanks that a person would have to read", (serve) => 
         [owner, `/slots/${slotId}/reject`, "reason", {}],
         [owner, `/slots/${slotId}/accept`, "comment", { rating: 5 }],
         [owner, `/slots/${slotId}/moments`, "text", { atMs: 0 }],
-        [owner, "/games", "name", {}],
+        [owner, "/games", "name", { buildUrl: "https://example.com/game.zip" }],
         [playtester, `/playtester/slots/${reserved}/submit`, "notes", {}],
         [playtester, `/playtester/slots/${reserved}/report`, "notes", { reasonCode: "other" }],
       ] as const) {
@@ -62,7 +62,7 @@ onBothDatabases("a text of blanks that a person would have to read", (serve) => 
     const { owner, playtester, slotId, reserved, shown } = await market(server);
     await giveVideo(server, reserved, playtester);
     for (const [who, base, page, action, field, more] of [
-      [owner, "/studio", `/studio/slots/${slotId}`, "reject", "reason", {}],
+      [owner, "/studio", `/studio/slots/${slotId}`, "reject", "reason", { confirmed: "yes" }],
       [owner, "/studio", `/studio/slots/${slotId}`, "moments", "text", { position: "0:01" }],
       [playtester, "/play", `/play/slots/${reserved}`, "submit", "notes", {}],
       [playtester, "/play", `/play/slots/${reserved}`, "report", "problem", { reason: "other" }],
