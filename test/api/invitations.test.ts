@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import type { Config } from "../../server/config/schema.ts";
+import { MailRefused } from "../../server/mail/mailer.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { hiddenFields, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -134,6 +135,37 @@ onBothDatabases("invitations", (serve) => {
     expect((await states()).sort()).toEqual(["pim@example.com expired", "tess@example.com revoked"]);
     expect((await visitor(server).get(pathOf(linkTo(server, "pim@example.com")))).status).toBe(410);
     expect(await outcomes(people)).toEqual(["invited", "invited", "has_account"]);
+  });
+
+  it("one whose email was refused: says so and why, and is mailed again by the next request", async () => {
+    const server = await serve();
+    const { key, invite, outcomes } = await operated(server);
+    const pim = { email: "pim@example.com" };
+    const deliveries = async () =>
+      (await server.request("GET", "/admin/invitations", { key })).body.data.invitations.map((one: Record<string, unknown>) => [
+        one.email,
+        one.delivery,
+        one.deliveryError,
+      ]);
+    server.refusals.set(tess.email, new MailRefused("550 5.1.1 no such mailbox"));
+    server.refusals.set(pim.email, new Error("451 4.3.0 try later"));
+    expect(await outcomes([tess, pim])).toEqual(["invited", "invited"]);
+    const failed = [
+      [pim.email, "waiting", "451 4.3.0 try later"],
+      [tess.email, "failed", "550 5.1.1 no such mailbox"],
+    ];
+    expect((await deliveries()).sort()).toEqual(failed);
+    server.refusals.clear();
+    const { results } = (await invite([tess, pim])).body.data;
+    expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["invited", "already_invited"]);
+    await server.advance(60_000);
+    expect((await deliveries()).sort()).toEqual([
+      [pim.email, "sent", null],
+      [tess.email, "sent", null],
+    ]);
+    expect(server.mails.map(({ to }) => to).sort()).toEqual([pim.email, tess.email]);
+    expect((await visitor(server).get(pathOf(linkTo(server, tess.email)))).status).toBe(200);
+    expect(await outcomes([tess, pim])).toEqual(["already_invited", "already_invited"]);
   });
 
   it("somebody registered the address first: their unverified account is replaced", async () => {

@@ -481,7 +481,7 @@ onBothDatabases("webhooks", (serve) => {
       name: "speaks no HTTP",
       how: (response) => response.socket!.end("220 mail.example.com ESMTP\r\n"),
       statusCode: null,
-      error: /does not match the HTTP/,
+      error: /is not valid HTTP\. Check that a web server listens/,
     },
     {
       name: "redirects",
