@@ -4,7 +4,7 @@ import { headBytes } from "./kinds.ts";
 
 /** One file, link or folder inside an archive. */
 export interface ZipEntry {
-  /** A folder's ends with a slash. */
+  /** As it is unpacked: without the `./` that some programs put before all names. A folder's ends with a slash. */
   path: string;
   /** Whether the name is the same for every program that unpacks: of ASCII, or marked as UTF-8. */
   clearName: boolean;
@@ -61,7 +61,8 @@ function parseDirectory(directory: Buffer, start: number): ZipEntry[] {
     );
     const extra = directory.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength);
     const entry = { ...parseRecord(directory, at, nameLength, extra), record: start + at };
-    entries.push(entry);
+    // The folder itself, which some programs name.
+    if (entry.path !== "") entries.push(entry);
     at += 46 + nameLength + extraLength + commentLength;
   }
   return entries;
@@ -78,7 +79,7 @@ function parseRecord(directory: Buffer, at: number, nameLength: number, extra: B
   const flags = directory.readUInt16LE(at + 8);
   return {
     clearName: (flags & 0x800) !== 0 || name.every((byte) => byte < 0x80),
-    path: decoded(name) ?? name.toString("latin1"),
+    path: (decoded(name) ?? name.toString("latin1")).replace(/^(\.\/+)+/, ""),
     size,
     packedSize,
     header,

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { playtest, type Ran, type RunOptions, testFolder } from "../cli.ts";
+import { videoFixture } from "../videos.ts";
 import { newId } from "../walk.ts";
 import { type SpecificationServer, startSpecificationServer } from "./index.ts";
 import type { Item } from "./state.ts";
@@ -77,7 +78,7 @@ const absent =
   (line: string, more: Call = {}): Row =>
   () => ({ words: line, code: 3, ...more });
 
-function withFile(name: string, text: string): string {
+function withFile(name: string, text: string | Buffer): string {
   const cwd = testFolder();
   writeFileSync(join(cwd, name), text);
   return cwd;
@@ -272,7 +273,7 @@ export const specificationCommands: Record<string, Row> = {
   "tester withdraw": absent(id),
   "tester slots": absent(""),
   "tester show": absent(id),
-  "tester submit": () => ({ words: `play.mp4 ${id}`, cwd: withFile("play.mp4", "video"), code: 3 }),
+  "tester submit": () => ({ words: `play.mp4 ${id}`, cwd: withFile("play.mp4", videoFixture("instant.mp4")), code: 3 }),
   "tester release": absent(`${id} --yes`),
   "tester report": absent(`${id} --reason-code other --notes Black.`),
   "tester earnings": absent(""),
