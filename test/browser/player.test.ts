@@ -2,18 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  claim,
-  createGame,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import { claim, createGame, giveVideo, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
+import { videoOf } from "../helpers/videos.ts";
 
 /** Twelve seconds of ten frames. Seven blocks at the top of each frame are its number in binary, the lowest digit first. */
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/videos/${name}`, import.meta.url));
@@ -181,7 +173,7 @@ describe("player", () => {
   });
 
   it("says in words that a video is broken", async () => {
-    const [page, context] = await opened(await published(videoBytes()));
+    const [page, context] = await opened(await published(await videoOf(10)));
     await page.waitForSelector(".player-problem:visible");
     expect(await page.textContent(".player-problem span")).toMatch(/^This video cannot be played here/);
     expect(await page.locator(".retry").isVisible()).toBe(false);
