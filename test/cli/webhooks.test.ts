@@ -106,7 +106,11 @@ describe("webhooks", () => {
     ["webhooks create https://example.com --events slot.sumbitted", 2, "must be one of"],
     ["webhooks update 00000000-0000-7000-8000-000000000000", 2, "No changes given"],
     ["webhooks redeliver 00000000-0000-7000-8000-000000000000", 2, "Pass either a delivery id or --since."],
-    ["webhooks redeliver 00000000-0000-7000-8000-000000000000 --since noon", 2, "is not a valid duration or time"],
+    [
+      "webhooks redeliver 00000000-0000-7000-8000-000000000000 --since noon",
+      2,
+      "is not a duration with a unit, such as 2h or 30d, or a time",
+    ],
     ["webhooks trigger slot.nothing", 2, "event"],
     ["webhooks trigger slot.submitted --data [1]", 2, "--data: must be a JSON object."],
     ["webhooks sign body.json", 2, "A signing secret is required."],
