@@ -21,7 +21,7 @@ export const mail = z
     failedAt: timestamp().nullable().meta({ description: "When it was given up." }),
     expiresAt: timestamp().nullable().meta({ description: "Until when the link in it works; null without one." }),
   })
-  .meta({ id: "Mail" });
+  .meta({ id: "AdminMail" });
 
 export const mails = {
   listMails: endpoint("GET /admin/mails", {

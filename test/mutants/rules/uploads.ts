@@ -17,8 +17,8 @@ const uploads: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         taking,
-        "await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, hold));",
-        "await refuse(deps, files, upload, hold);",
+        "await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload, held.hold));",
+        "await refuse(deps, files, upload, held.hold);",
       ],
     ],
   },
