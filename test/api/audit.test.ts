@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkAudit } from "../../server/audit/checks.ts";
 import type { Query } from "../../server/database/port.ts";
+import { MailRefused } from "../../server/mail/mailer.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import { openWallet } from "../helpers/crypto.ts";
@@ -21,6 +22,7 @@ import { setUpFactor } from "../helpers/factors.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import { addPasskey } from "../helpers/passkeys.ts";
 import { signedIn } from "../helpers/portal.ts";
+import { failedJob } from "../helpers/rightful-requests.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { withCutter } from "../helpers/walk.ts";
 
@@ -302,6 +304,25 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.admin.delete(`/admin/invitations/${id}`);
     const after = { revokedAt: expect.any(String) };
     return { of: world.admin, entry: { action: "invitation.revoke", targetId: id, before: { revokedAt: null }, after } };
+  },
+  async retryMail(world) {
+    world.server.refusals.set("pim@example.com", new MailRefused("550 5.1.1 No such mailbox"));
+    await world.admin.post("/admin/invitations", { invitations: [{ email: "pim@example.com" }] });
+    await world.server.advance(0);
+    const [{ id }] = (await world.admin.get("/admin/mails?state=failed")).body.data.mails;
+    await world.admin.post(`/admin/mails/${id}/retry`);
+    const [before, after] = [{ tries: 1 }, { tries: 0, failedAt: null }];
+    return { of: world.admin, entry: { action: "mail.retry", targetId: id, before, after } };
+  },
+  async retryJob(world) {
+    const id = await failedJob(world.server);
+    await world.admin.post(`/admin/jobs/${id}/retry`);
+    const [before, after] = [{ state: "dead" }, { state: "queued" }];
+    return { of: world.admin, entry: { action: "job.retry", targetId: id, before, after } };
+  },
+  async exportAccountInFull(world) {
+    await world.owner.post("/auth/export", { password });
+    return { of: world.owner, entry: { action: "user.export", targetId: world.owner.id } };
   },
   async registerApiKey(world) {
     const account = { email: "ada@example.com", password, role: "game_owner" };

@@ -38,7 +38,7 @@ const view = {
 
 export const invoice = define({
   name: "invoice",
-  summary: "Download invoices of payments as PDF, and the credit notes of refunds and disputes",
+  summary: "Download invoices and credit notes of payments as PDF",
   description:
     "An order that was paid with credit or hours gets a confirmation that is no invoice: it names the invoices of the payments behind it. A single document is written to standard output if that is a file or a pipe. Otherwise each is saved to a file named after its kind and number.",
   operation: ["getInvoice", "getPayment", "listPayments", "listInvoices", "getInvoiceFile"],
