@@ -56,9 +56,9 @@ export function shares(deps: Deps): HandlersFor<Ops> {
   async function create(call: Call<Contract[Creation]>, sharedOf: (q: Query) => Promise<Shared>) {
     const ownerId = call.principal.userId;
     const { password, ...wanted } = call.body as BodyOut<Contract[Creation]>;
-    if (password !== undefined) await refuseCommon("password", password);
     // Before the password is hashed, which takes a while.
     await call.read(sharedOf);
+    if (password !== undefined) await refuseCommon("password", password);
     const passwordHash = password === undefined ? null : await deps.passwords.hash(password, call.client.signal);
     return call.commit(async (tx, trail) => {
       const row = await createShare(deps, tx, ownerId, await sharedOf(tx), { ...wanted, passwordHash });
