@@ -350,12 +350,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   createSlotShare: async ({ owner, submitted }) => ({
     as: owner,
     ids: { id: await submitted() },
-    body: { password: `the gate of ${secretWord}`},
+    body: { password: `the gate of ${secretWord}` },
   }),
   createClipShare: async (world) => {
     const { id } = await clipIn(world);
     await world.server.advance(0);
-    return { as: world.owner, ids: { id }, body: { password: `the gate of ${secretWord}`} };
+    return { as: world.owner, ids: { id }, body: { password: `the gate of ${secretWord}` } };
   },
   createPlaytestShare: async (world) => ({ as: world.owner, ids: { id: (await sharedIn(world)).playtestId }, body: {} }),
   listShares: async (world) => {
