@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { conflict, invalid } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
@@ -20,10 +19,10 @@ export type Confirmed = { done: boolean; email: string };
  * Mails a link to both addresses. The address changes when both links were used. A later request replaces an earlier one. 409 when
  * another account has the address, or when too many emails were sent.
  */
-export async function requestEmailChange(deps: Deps, tx: Query, user: users.UserRow, email: string): Promise<void> {
-  const now = deps.clock.now();
+export async function requestEmailChange(tx: Tx, user: users.UserRow, email: string): Promise<void> {
+  const now = tx.now;
   if (users.emailKey(email) === user.email_key) throw invalid("newEmail", "is the email address of the account already");
-  await refuseTaken(deps, tx, email);
+  await refuseTaken(tx, email);
   await changes.remove(tx, user.id);
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
@@ -31,12 +30,12 @@ export async function requestEmailChange(deps: Deps, tx: Query, user: users.User
     ...{ from_confirmed_at: null, to_confirmed_at: null },
   });
   for (const purpose of purposes) {
-    const token = await createToken(deps, tx, user.id, purpose, validMs);
+    const token = await createToken(tx, user.id, purpose, validMs);
     if (token === undefined) throw tooManyRequests();
     const isOld = purpose === "email-from";
-    const url = `${deps.config.baseUrl}/change-email?token=${token}`;
+    const url = `${tx.config.baseUrl}/change-email?token=${token}`;
     const letter = composeEmailChange({ name: isOld ? user.display_name : null, token, url, to: email.trim() });
-    await queueMail(deps, tx, isOld ? user.email : email.trim(), letter);
+    await queueMail(tx, isOld ? user.email : email.trim(), letter);
   }
 }
 
@@ -48,26 +47,26 @@ export const lacksAddress = ({ role, email_key: address }: users.UserRow): boole
  * Mails a link to the first address of an administrator's account, which has none yet. The account has it once the link was used. A later
  * request replaces an earlier one.
  */
-export async function requestFirstAddress(deps: Deps, tx: Query, user: users.UserRow, email: string): Promise<void> {
-  const now = deps.clock.now();
-  await refuseTaken(deps, tx, email);
+export async function requestFirstAddress(tx: Tx, user: users.UserRow, email: string): Promise<void> {
+  const now = tx.now;
+  await refuseTaken(tx, email);
   await changes.remove(tx, user.id);
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
     ...{ user_id: user.id, email: email.trim(), email_key: users.emailKey(email), created_at: now, expires_at: now + validMs },
     ...{ from_confirmed_at: now, to_confirmed_at: null },
   });
-  const token = await createToken(deps, tx, user.id, "email-to", validMs);
+  const token = await createToken(tx, user.id, "email-to", validMs);
   if (token === undefined) throw tooManyRequests();
-  const url = `${deps.config.baseUrl}/change-email?token=${token}`;
-  await queueMail(deps, tx, email.trim(), composeAdminAddress({ brand: deps.brand.name, token, url }));
+  const url = `${tx.config.baseUrl}/change-email?token=${token}`;
+  await queueMail(tx, email.trim(), composeAdminAddress({ brand: tx.brand.name, token, url }));
 }
 
 /** The change that a link belongs to. Undefined when the link is not valid. */
-export async function findEmailChange(deps: Deps, q: Query, token: string): Promise<changes.ChangeRow | undefined> {
+export async function findEmailChange(q: ReadTx, token: string): Promise<changes.ChangeRow | undefined> {
   for (const purpose of purposes) {
-    const user = await users.findByToken(q, sha256(token), purpose, deps.clock.now());
-    if (user) return changes.find(q, user.id, deps.clock.now());
+    const user = await users.findByToken(q, sha256(token), purpose, q.now);
+    if (user) return changes.find(q, user.id, q.now);
   }
   return undefined;
 }
@@ -76,8 +75,8 @@ export async function findEmailChange(deps: Deps, q: Query, token: string): Prom
  * Uses one of the two links. The second one changes the address, and the links that were mailed to the old address become invalid.
  * Undefined when the link is not valid, 409 when another account has taken the address in the meantime.
  */
-export async function confirmEmailChange(deps: Deps, tx: Query, token: string): Promise<Confirmed | undefined> {
-  const now = deps.clock.now();
+export async function confirmEmailChange(tx: Tx, token: string): Promise<Confirmed | undefined> {
+  const now = tx.now;
   for (const purpose of purposes) {
     const used = await users.useToken(tx, sha256(token), purpose, now);
     if (!used) continue;
@@ -85,15 +84,15 @@ export async function confirmEmailChange(deps: Deps, tx: Query, token: string): 
     const change = await changes.find(tx, used.user_id, now);
     if (!change) return undefined;
     const done = change.from_confirmed_at !== null && change.to_confirmed_at !== null;
-    if (done) await apply(deps, tx, change);
+    if (done) await apply(tx, change);
     return { done, email: change.email };
   }
   return undefined;
 }
 
-async function apply(deps: Deps, tx: Query, { user_id: id, email, email_key }: changes.ChangeRow): Promise<void> {
-  const now = deps.clock.now();
-  await refuseTaken(deps, tx, email);
+async function apply(tx: Tx, { user_id: id, email, email_key }: changes.ChangeRow): Promise<void> {
+  const now = tx.now;
+  await refuseTaken(tx, email);
   const expired = await users.findByEmail(tx, email);
   if (expired) await users.removeUnverified(tx, expired.id);
   await users.update(tx, id, { email, email_key, updated_at: now });

@@ -81,11 +81,11 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       const { keyName, scopes, ...account } = call.body;
       refuseRegistration(deps, account.email);
       await refuseGuessable("password", account.password, account.email);
-      await call.read((q) => refuseTaken(deps, q, account.email));
+      await call.read((q) => refuseTaken(q, account.email));
       const hash = await passwords.hash(account.password, call.client.signal);
       return call.commit(async (tx, trail) => {
-        const user = await createUser(deps, tx, { ...account, passwordHash: hash, client: call.client });
-        const { row, secret } = await createKey(deps, tx, {
+        const user = await createUser(tx, { ...account, passwordHash: hash, client: call.client });
+        const { row, secret } = await createKey(tx, {
           userId: user.id,
           name: keyName,
           scopes: scopes ?? roleScopes[user.role],
@@ -99,10 +99,10 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     async register(call) {
       refuseRegistration(deps, call.body.email);
       await refuseGuessable("password", call.body.password, call.body.email);
-      await call.read((q) => refuseTaken(deps, q, call.body.email));
+      await call.read((q) => refuseTaken(q, call.body.email));
       const hash = await passwords.hash(call.body.password, call.client.signal);
       return call.commit(async (tx, trail) => {
-        const user = await createUser(deps, tx, { ...call.body, passwordHash: hash, client: call.client });
+        const user = await createUser(tx, { ...call.body, passwordHash: hash, client: call.client });
         trail.created(user.id);
         return { message: welcome(user), userId: user.id };
       });
@@ -143,9 +143,9 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        await setPassword(deps, tx, user.id, hash);
-        await mailPasswordChanged(deps, tx, user.id, call.client);
-        const note = passkeysNote(await endPasskeys(deps, tx, user.id, false, call.client));
+        await setPassword(tx, user.id, hash);
+        await mailPasswordChanged(tx, user.id, call.client);
+        const note = passkeysNote(await endPasskeys(tx, user.id, false, call.client));
         return { message: `The password was changed. API keys remain valid. Revoke those you no longer trust.${note}` };
       });
     },
@@ -161,7 +161,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        await (isFirst ? requestFirstAddress : requestEmailChange)(deps, tx, user, newEmail);
+        await (isFirst ? requestFirstAddress : requestEmailChange)(tx, user, newEmail);
         return { message: isFirst ? firstAddressNote[delivery](newEmail) : changeNote[delivery](user.email, newEmail) };
       });
     },
@@ -181,10 +181,10 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         const { userId, parentId } = maker;
         if (maker.user) await requireUnchanged(tx, maker.user);
-        if (parentId !== null) await requireLive(deps, tx, parentId);
-        const { row, secret } = await createKey(deps, tx, { userId, name, scopes: wanted, expiresAt: expires, parentId });
+        if (parentId !== null) await requireLive(tx, parentId);
+        const { row, secret } = await createKey(tx, { userId, name, scopes: wanted, expiresAt: expires, parentId });
         trail.created(row.id, { by: userId });
-        await mailNewKey(deps, tx, row, call.client);
+        await mailNewKey(tx, row, call.client);
         return { key: keyView(row), apiKey: secret };
       });
     },
@@ -220,9 +220,9 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         if (isProven) await requireUnchanged(tx, user);
         const how = { graceMs: graceSeconds * 1000, isProven };
-        const { old, row, secret } = await rotateKey(deps, tx, call.principal, call.params.id, how);
+        const { old, row, secret } = await rotateKey(tx, call.principal, call.params.id, how);
         trail.created(row.id, { action: "key.create" });
-        await mailNewKey(deps, tx, row, call.client, old);
+        await mailNewKey(tx, row, call.client, old);
         return { key: keyView(row), apiKey: secret, previous: keyView(old, call.principal) };
       });
     },
@@ -243,24 +243,24 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         const { userId, keyId } = call.principal;
         await trail.changing(userId);
         const { revokeApiKeys, removePasskeys } = call.body;
-        await signOut(deps, tx, userId);
+        await signOut(tx, userId);
         if (revokeApiKeys) await keys.revokeOthers(tx, userId, keyId, clock.now());
         const ended = revokeApiKeys ? ", and all other API keys were revoked." : ". API keys remain valid.";
-        const after = await endPasskeys(deps, tx, userId, removePasskeys, call.client);
+        const after = await endPasskeys(tx, userId, removePasskeys, call.client);
         return { message: `Every browser was signed out${ended}${passkeysNote(after)}`, passkeysLeft: after.left };
       }),
 
     resendVerification: (call) =>
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
-        if (user && user.email_verified_at === null && user.suspended_at === null) await mailVerification(deps, tx, user);
+        if (user && user.email_verified_at === null && user.suspended_at === null) await mailVerification(tx, user);
         return { message: resentNote[delivery](call.body.email) };
       }),
 
     requestPasswordReset: (call) =>
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
-        if (user && user.suspended_at === null) await mailReset(deps, tx, user);
+        if (user && user.suspended_at === null) await mailReset(tx, user);
         return { message: requestedNote[delivery] };
       }),
 
@@ -274,9 +274,9 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         const user = await users.findByToken(tx, sha256(token), "reset", clock.now());
         if (!user) throw staleToken();
         await trail.changing(user.id, { by: user.id });
-        const done = await resetPassword(deps, tx, token, { hash, revokeKeys, removePasskeys, client: call.client });
+        const done = await resetPassword(tx, token, { hash, revokeKeys, removePasskeys, client: call.client });
         if (!done) throw staleToken();
-        await mailPasswordChanged(deps, tx, user.id, call.client);
+        await mailPasswordChanged(tx, user.id, call.client);
         const { keys, passkeys } = done;
         return {
           message: `The password was changed. ${keysAfterReset[keys]}${passkeysNote(passkeys)}`,

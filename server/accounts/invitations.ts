@@ -1,6 +1,6 @@
 import type { InviteOutcome } from "../../src/contract/admin/invitations.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
@@ -28,16 +28,16 @@ export function requireInvitable({ config }: Pick<Deps, "config">): void {
 }
 
 /** Invites one person, unless they have an account. A link that still works is kept, unless `again` or its email was refused. */
-export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boolean): Promise<Invited> {
-  const now = deps.clock.now();
+export async function invite(tx: Tx, invitee: Invitee, again: boolean): Promise<Invited> {
+  const now = tx.now;
   const before = await invitations.findByEmail(tx, invitee.email, now);
   const account = await users.findByEmail(tx, invitee.email);
   if (account && account.email_verified_at !== null) return { outcome: "has_account", invitation: before ?? null };
   if (before?.state === "invited" && before.mail_failed_at === null && !again)
     return { outcome: "already_invited", invitation: before };
-  const token = deps.randomBytes(32).toString("base64url");
-  const expiresAt = now + deps.config.invitations.validDays * day;
-  const mailId = await mailInvitation(deps, tx, invitee, token);
+  const token = tx.randomBytes(32).toString("base64url");
+  const expiresAt = now + tx.config.invitations.validDays * day;
+  const mailId = await mailInvitation(tx, invitee, token);
   const sent = {
     token_hash: sha256(token),
     sent_at: now,
@@ -46,7 +46,7 @@ export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boo
     revoked_at: null,
     mail_id: mailId,
   };
-  const id = before?.id ?? deps.newId();
+  const id = before?.id ?? tx.newId();
   const { role, name = null } = invitee;
   if (before) await invitations.update(tx, id, { role, name: name ?? before.name, ...sent });
   else {
@@ -56,24 +56,23 @@ export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boo
   return { outcome: "invited", invitation: (await invitations.find(tx, id, now))! };
 }
 
-const mailInvitation = (deps: Deps, tx: Query, { email, role }: Invitee, token: string) =>
+const mailInvitation = (tx: Tx, { email, role }: Invitee, token: string) =>
   queueMail(
-    deps,
     tx,
     email.trim(),
     composeInvitation({
-      isPaid: deps.config.payments.enabled,
+      isPaid: tx.config.payments.enabled,
       token,
       role,
-      brand: deps.brand.name,
-      days: deps.config.invitations.validDays,
-      url: `${deps.config.baseUrl}/invite?token=${token}`,
+      brand: tx.brand.name,
+      days: tx.config.invitations.validDays,
+      url: `${tx.config.baseUrl}/invite?token=${token}`,
     }),
   );
 
 /** Ends the link of an invitation. 409 when the person joined already. */
-export async function revokeInvitation(deps: Deps, tx: Query, id: string): Promise<invitations.ListedInvitation> {
-  const now = deps.clock.now();
+export async function revokeInvitation(tx: Tx, id: string): Promise<invitations.ListedInvitation> {
+  const now = tx.now;
   const found = await invitations.find(tx, id, now);
   if (!found) throw notFound();
   if (found.state === "joined")

@@ -1,14 +1,13 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound, Problem } from "../lib/problem.ts";
 import * as keys from "./keys-store.ts";
 import { createKey } from "./service.ts";
 
 /** 401 when the key expired or was revoked since its request began. Otherwise a key that it creates would outlive it. */
-export async function requireLive(deps: Deps, tx: Query, keyId: string): Promise<void> {
-  if (!(await keys.isLive(tx, keyId, deps.clock.now())))
+export async function requireLive(tx: Tx, keyId: string): Promise<void> {
+  if (!(await keys.isLive(tx, keyId, tx.now)))
     throw new Problem("UNAUTHORIZED", "The API key was revoked or has expired. Nothing was changed.");
 }
 
@@ -18,19 +17,18 @@ export async function requireLive(deps: Deps, tx: Query, keyId: string): Promise
  * get one that outlives its revocation. 404 for a key that is not the account's or is not valid, 403 for one that the caller cannot replace.
  */
 export async function rotateKey(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   caller: Principal,
   keyId: string,
   { graceMs, isProven }: { graceMs: number; isProven: boolean },
 ): Promise<{ old: keys.KeyRow; row: keys.KeyRow; secret: string }> {
-  const now = deps.clock.now();
+  const now = tx.now;
   const old = await keys.findLive(tx, keyId, caller.userId, now);
   if (!old) throw notFound();
   const scopes = JSON.parse(old.scopes) as Scope[];
-  if (!isProven) await requireReplaceable(deps, tx, caller, old);
+  if (!isProven) await requireReplaceable(tx, caller, old);
   if (graceMs === 0) await keys.revokeReplaced(tx, old.id, caller.userId, now);
-  const made = await createKey(deps, tx, {
+  const made = await createKey(tx, {
     userId: caller.userId,
     name: old.name,
     scopes,
@@ -44,7 +42,7 @@ export async function rotateKey(
 }
 
 /** 403 unless it is the key in use or a descendant of it: the new key would have more scopes or expire later, or take a key from its holder. */
-async function requireReplaceable(deps: Deps, tx: Query, caller: Principal, old: keys.KeyRow): Promise<void> {
+async function requireReplaceable(tx: Tx, caller: Principal, old: keys.KeyRow): Promise<void> {
   const scopes = JSON.parse(old.scopes) as Scope[];
   const beyond = scopes.filter((scope) => !caller.scopes.has(scope));
   if (beyond.length > 0)
@@ -52,7 +50,7 @@ async function requireReplaceable(deps: Deps, tx: Query, caller: Principal, old:
       `The API key to replace has scopes that the one in use does not have: ${beyond.join(", ")}. Nothing was changed.`,
     );
   if (caller.sessionId !== null) return;
-  await requireLive(deps, tx, caller.keyId);
+  await requireLive(tx, caller.keyId);
   if (old.id === caller.keyId || (await keys.isDescendant(tx, old, caller.keyId))) return;
   throw forbidden(
     "An API key can replace only itself and the keys created with it. Nothing was changed. To replace another one, send the password of the account too.",

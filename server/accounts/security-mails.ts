@@ -1,6 +1,5 @@
 import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Client } from "../http/call.ts";
 import {
   composeFactorDisabled,
@@ -27,8 +26,7 @@ import * as users from "./users-store.ts";
  * own accounts (`.invalid`), which have no mailbox.
  */
 async function mailOwner(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   userId: string,
   client: Pick<Client, "address" | "agent">,
   compose: (about: Happened) => ReturnType<typeof composePasswordChanged>,
@@ -37,66 +35,60 @@ async function mailOwner(
   if (!user || user.email_verified_at === null || user.email_key.endsWith(".invalid")) return;
   const about: Happened = {
     name: user.display_name,
-    at: deps.clock.now(),
+    at: tx.now,
     address: client.address,
     agent: client.agent === null ? null : browserName(client.agent),
-    resetUrl: `${deps.config.baseUrl}/play/forgot`,
+    resetUrl: `${tx.config.baseUrl}/play/forgot`,
   };
-  await queueMail(deps, tx, user.email, compose(about));
+  await queueMail(tx, user.email, compose(about));
 }
 
-export const mailPasswordChanged = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composePasswordChanged);
+export const mailPasswordChanged = (tx: Tx, userId: string, client: Client) =>
+  mailOwner(tx, userId, client, composePasswordChanged);
 
 /** `replaced`: the key in whose place it is. */
-export const mailNewKey = (deps: Deps, tx: Query, key: KeyRow, client: Client, replaced?: KeyRow) =>
-  mailOwner(deps, tx, key.user_id, client, (about) => composeNewKey({ ...about, key, replaced }));
+export const mailNewKey = (tx: Tx, key: KeyRow, client: Client, replaced?: KeyRow) =>
+  mailOwner(tx, key.user_id, client, (about) => composeNewKey({ ...about, key, replaced }));
 
-export const mailExported = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeExported);
+export const mailExported = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeExported);
 
-export const mailNewSignIn = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeNewSignIn);
+export const mailNewSignIn = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeNewSignIn);
 
-export const mailFactorEnabled = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeFactorEnabled);
+export const mailFactorEnabled = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeFactorEnabled);
 
-export const mailFactorDisabled = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeFactorDisabled);
+export const mailFactorDisabled = (tx: Tx, userId: string, client: Client) =>
+  mailOwner(tx, userId, client, composeFactorDisabled);
 
 /** `client` is the one of the operator, whose address is not for the owner. */
-export const mailFactorReset = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeFactorReset);
+export const mailFactorReset = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeFactorReset);
 
 /** For an operator at the server's machine, who has no client. */
-export const mailFactorResetHere = (deps: Deps, tx: Query, userId: string) =>
-  mailOwner(deps, tx, userId, { address: "", agent: null }, composeFactorResetHere);
+export const mailFactorResetHere = (tx: Tx, userId: string) =>
+  mailOwner(tx, userId, { address: "", agent: null }, composeFactorResetHere);
 
-export const mailRecoveryCodesRenewed = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeRecoveryCodesRenewed);
+export const mailRecoveryCodesRenewed = (tx: Tx, userId: string, client: Client) =>
+  mailOwner(tx, userId, client, composeRecoveryCodesRenewed);
 
-export const mailRecoveryCodeUsed = (deps: Deps, tx: Query, userId: string, client: Client, left: number) =>
-  mailOwner(deps, tx, userId, client, (about) => composeRecoveryCodeUsed({ ...about, left }));
+export const mailRecoveryCodeUsed = (tx: Tx, userId: string, client: Client, left: number) =>
+  mailOwner(tx, userId, client, (about) => composeRecoveryCodeUsed({ ...about, left }));
 
-export const mailWrongCodes = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composeWrongCodes);
+export const mailWrongCodes = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeWrongCodes);
 
 export const mailPayoutDetailsSet = (
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   userId: string,
   client: Client,
   details: { method: PayoutMethod; masked: string; until: number | null },
-) => mailOwner(deps, tx, userId, client, (about) => composePayoutDetailsSet({ ...about, ...details }));
+) => mailOwner(tx, userId, client, (about) => composePayoutDetailsSet({ ...about, ...details }));
 
-export const mailPayoutDetailsRemoved = (deps: Deps, tx: Query, userId: string, client: Client) =>
-  mailOwner(deps, tx, userId, client, composePayoutDetailsRemoved);
+export const mailPayoutDetailsRemoved = (tx: Tx, userId: string, client: Client) =>
+  mailOwner(tx, userId, client, composePayoutDetailsRemoved);
 
-export const mailPasskeyAdded = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
-  mailOwner(deps, tx, user_id, client, (about) => composePasskeyAdded({ ...about, passkey: name }));
+export const mailPasskeyAdded = (tx: Tx, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(tx, user_id, client, (about) => composePasskeyAdded({ ...about, passkey: name }));
 
-export const mailPasskeyRemoved = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
-  mailOwner(deps, tx, user_id, client, (about) => composePasskeyRemoved({ ...about, passkey: name }));
+export const mailPasskeyRemoved = (tx: Tx, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(tx, user_id, client, (about) => composePasskeyRemoved({ ...about, passkey: name }));
 
-export const mailPasskeyBlocked = (deps: Deps, tx: Query, { user_id, name }: PasskeyRow, client: Client) =>
-  mailOwner(deps, tx, user_id, client, (about) => composePasskeyBlocked({ ...about, passkey: name }));
+export const mailPasskeyBlocked = (tx: Tx, { user_id, name }: PasskeyRow, client: Client) =>
+  mailOwner(tx, user_id, client, (about) => composePasskeyBlocked({ ...about, passkey: name }));

@@ -1,6 +1,7 @@
 import { impliedScopes, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import { plural } from "../../src/contract/text/plural.ts";
 import type { Deps } from "../app/deps.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { server, Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";
@@ -42,13 +43,13 @@ export interface NewAccount {
 export const noPassword = "!";
 
 /** Registers an account and mails its verification link. 409 when another account has the address. */
-export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
-  await requireFree(deps, tx, account.email);
-  const now = deps.clock.now();
+export async function createUser(tx: Tx, account: NewAccount): Promise<users.UserRow> {
+  await requireFree(tx, account.email);
+  const now = tx.now;
   const name = account.name ?? account.email.split("@")[0]!;
-  const verified = deps.config.autoVerify || account.verified === true;
+  const verified = tx.config.autoVerify || account.verified === true;
   const user: users.UserRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     email: account.email.trim(),
     email_key: users.emailKey(account.email),
     password_hash: account.passwordHash,
@@ -69,27 +70,27 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
     updated_at: now,
   };
   await users.insert(tx, user);
-  if (!verified) await mailVerification(deps, tx, user);
+  if (!verified) await mailVerification(tx, user);
   return user;
 }
 
 /** 409 when an account has the address. Checked before the password is hashed, because hashing is expensive. */
-export async function refuseTaken(deps: Deps, q: Query, email: string): Promise<void> {
+export async function refuseTaken(q: ReadTx, email: string): Promise<void> {
   const taken = await users.findByEmail(q, email);
-  if (taken && !isExpired(deps, taken)) throw addressTaken();
+  if (taken && !isExpired(q, taken)) throw addressTaken();
 }
 
 /** Whether the time to verify the account's address has passed. */
-const isExpired = (deps: Deps, user: users.UserRow) =>
-  user.email_verified_at === null && user.created_at <= deps.clock.now() - unverifiedMs;
+const isExpired = (tx: ReadTx, user: users.UserRow) =>
+  user.email_verified_at === null && user.created_at <= tx.now - unverifiedMs;
 
 const addressTaken = () => conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
 
 /** 409 when an account has the address. An account that was not verified in time is removed here if the job has not done it yet. */
-async function requireFree(deps: Deps, tx: Query, email: string): Promise<void> {
+async function requireFree(tx: Tx, email: string): Promise<void> {
   const taken = await users.findByEmail(tx, email);
   if (!taken) return;
-  if (isExpired(deps, taken) && (await users.removeUnverified(tx, taken.id))) return;
+  if (isExpired(tx, taken) && (await users.removeUnverified(tx, taken.id))) return;
   throw addressTaken();
 }
 
@@ -106,9 +107,9 @@ export const ensureAdmin = (deps: Deps): Promise<string | null> =>
   deps.store.write(async (tx) => {
     if (await users.hasRole(tx, "admin")) return null;
     const account = { email: "admin@playtest.invalid", role: "admin", name: "Admin", passwordHash: noPassword } as const;
-    const admin = await createUser(deps, tx, { ...account, verified: true });
-    const { row, secret } = await createKey(deps, tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin });
-    const trail = new Trail(deps, tx, server);
+    const admin = await createUser(tx, { ...account, verified: true });
+    const { row, secret } = await createKey(tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin });
+    const trail = new Trail(tx, server);
     trail.created(admin.id, { action: "user.create" });
     trail.created(row.id, { action: "key.create" });
     await trail.write();
@@ -143,18 +144,18 @@ const wrongPassword = () => new Problem("UNAUTHORIZED", "The email address or pa
  * Sets a new password, ends all sessions, invalidates mailed reset and sign-in links, and ends what was begun, a change of the email address
  * and the set-up of a second factor or passkey: whoever began it knew the former password only. API keys and passkeys stay valid.
  */
-export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
-  const now = deps.clock.now();
+export async function setPassword(tx: Tx, userId: string, hash: string): Promise<void> {
+  const now = tx.now;
   await users.update(tx, userId, { password_hash: hash, updated_at: now });
   await factors.removePending(tx, userId);
   await passkeys.removeChallenges(tx, userId);
-  await signOut(deps, tx, userId);
+  await signOut(tx, userId);
 }
 
 /** Ends all sessions, mailed links with which somebody could sign in, and a change of the email address that is not confirmed. */
-export async function signOut(deps: Deps, tx: Query, userId: string): Promise<void> {
+export async function signOut(tx: Tx, userId: string): Promise<void> {
   await sessions.endAll(tx, userId);
-  await users.endLinks(tx, userId, [...users.signInPurposes, ...emailPurposes], deps.clock.now());
+  await users.endLinks(tx, userId, [...users.signInPurposes, ...emailPurposes], tx.now);
   await changes.remove(tx, userId);
 }
 
@@ -165,17 +166,11 @@ export interface PasskeysAfter {
 }
 
 /** Removes the passkeys of an account if that is wanted, and mails its owner about each. */
-export async function endPasskeys(
-  deps: Deps,
-  tx: Query,
-  userId: string,
-  remove: boolean,
-  client: Client,
-): Promise<PasskeysAfter> {
+export async function endPasskeys(tx: Tx, userId: string, remove: boolean, client: Client): Promise<PasskeysAfter> {
   const found = await passkeys.listForUser(tx, userId);
   if (!remove) return { removed: 0, left: found.length };
   await passkeys.removeAll(tx, userId);
-  for (const passkey of found) await mailPasskeyRemoved(deps, tx, passkey, client);
+  for (const passkey of found) await mailPasskeyRemoved(tx, passkey, client);
   return { removed: found.length, left: 0 };
 }
 
@@ -221,27 +216,26 @@ export interface ResetDone {
 
 /** Sets a new password with a mailed token, which uses up the token and verifies the address. Undefined when the token is not valid. */
 export async function resetPassword(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   token: string,
   { hash, revokeKeys, removePasskeys, client }: Reset,
 ): Promise<ResetDone | undefined> {
-  const now = deps.clock.now();
+  const now = tx.now;
   const used = await users.useToken(tx, sha256(token), "reset", now);
   const user = used && (await users.find(tx, used.user_id));
   if (!user) return undefined;
   const isNew = user.email_verified_at === null;
-  if (isNew) await takeOver(deps, tx, user.id);
-  await setPassword(deps, tx, user.id, hash);
+  if (isNew) await takeOver(tx, user.id);
+  await setPassword(tx, user.id, hash);
   if (!isNew && revokeKeys) await keys.revokeAll(tx, user.id, now);
   const remove = removePasskeys ?? !(await factors.isEnabled(tx, user.id));
-  const after = await endPasskeys(deps, tx, user.id, remove, client);
+  const after = await endPasskeys(tx, user.id, remove, client);
   return { keys: isNew ? "void" : revokeKeys ? "revoked" : "kept", passkeys: after };
 }
 
 /** Marks the email address as verified. This also validates a playtester. */
-export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {
-  const now = deps.clock.now();
+export async function verifyUser(tx: Tx, userId: string): Promise<void> {
+  const now = tx.now;
   const verified = { email_verified_at: now, validated_at: now, created_from: null, created_with: null };
   await users.update(tx, userId, { ...verified, updated_at: now });
   await users.endLinks(tx, userId, ["verify"], now);
@@ -251,17 +245,16 @@ export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise
  * Verifies an account for the owner of its address. Somebody else could have registered it, so its password is removed, its sessions
  * are ended and its keys are revoked first.
  */
-export async function takeOver(deps: Deps, tx: Query, userId: string): Promise<void> {
-  const now = deps.clock.now();
+export async function takeOver(tx: Tx, userId: string): Promise<void> {
+  const now = tx.now;
   await keys.revokeAll(tx, userId, now);
-  await setPassword(deps, tx, userId, noPassword);
-  await verifyUser(deps, tx, userId);
+  await setPassword(tx, userId, noPassword);
+  await verifyUser(tx, userId);
 }
 
 /** Creates an API key. Its secret is returned once and not stored. */
 export async function createKey(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   options: {
     userId: string;
     name: string;
@@ -271,14 +264,14 @@ export async function createKey(
     rotatedFrom?: string | null;
   },
 ): Promise<{ row: keys.KeyRow; secret: string }> {
-  const most = deps.config.limits.keysPerAccount;
-  if ((await keys.countLive(tx, options.userId, deps.clock.now())) >= most)
+  const most = tx.config.limits.keysPerAccount;
+  if ((await keys.countLive(tx, options.userId, tx.now)) >= most)
     throw conflict(
       `The account has ${most} API keys, the most it can have. Nothing was created. Revoke a key that is no longer used.`,
     );
-  const secret = `pt_sk_${deps.randomBytes(16).toString("hex")}`;
+  const secret = `pt_sk_${tx.randomBytes(16).toString("hex")}`;
   const row: keys.KeyRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     user_id: options.userId,
     name: options.name,
     prefix: secret.slice(0, 10),
@@ -286,7 +279,7 @@ export async function createKey(
     scopes: JSON.stringify(options.scopes),
     parent_id: options.parentId ?? null,
     rotated_from: options.rotatedFrom ?? null,
-    created_at: deps.clock.now(),
+    created_at: tx.now,
     last_used_at: null,
     expires_at: options.expiresAt ?? null,
     revoked_at: null,
@@ -299,50 +292,39 @@ export async function createKey(
 const nameOf = (user: users.UserRow) => (user.email_verified_at === null ? null : user.display_name);
 
 /** Mails a link that verifies the address. It can be used once, within 24 hours. */
-export async function mailVerification(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
-  const token = await createToken(deps, tx, user.id, "verify", 24 * hour);
+export async function mailVerification(tx: Tx, user: users.UserRow): Promise<void> {
+  const token = await createToken(tx, user.id, "verify", 24 * hour);
   if (token === undefined) return;
-  await queueMail(
-    deps,
-    tx,
-    user.email,
-    composeVerification({ token, url: `${deps.config.baseUrl}/verify-email?token=${token}` }),
-  );
+  await queueMail(tx, user.email, composeVerification({ token, url: `${tx.config.baseUrl}/verify-email?token=${token}` }));
 }
 
 /** Mails a token that sets a new password. It can be used once, within one hour. */
-export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
-  const token = await createToken(deps, tx, user.id, "reset", hour);
+export async function mailReset(tx: Tx, user: users.UserRow): Promise<void> {
+  const token = await createToken(tx, user.id, "reset", hour);
   if (token === undefined) return;
   await queueMail(
-    deps,
     tx,
     user.email,
-    composeReset({ name: nameOf(user), token, url: `${deps.config.baseUrl}/reset-password?token=${token}` }),
+    composeReset({ name: nameOf(user), token, url: `${tx.config.baseUrl}/reset-password?token=${token}` }),
   );
 }
 
 /** Mails a link that signs in. It can be used once, within 15 minutes. `next` is the path of the portal it leads to. */
-export async function mailSignIn(
-  deps: Deps,
-  tx: Query,
-  user: users.UserRow,
-  { base, next }: { base: string; next: string },
-): Promise<void> {
-  const token = await createToken(deps, tx, user.id, "sign-in", hour / 4);
+export async function mailSignIn(tx: Tx, user: users.UserRow, { base, next }: { base: string; next: string }): Promise<void> {
+  const token = await createToken(tx, user.id, "sign-in", hour / 4);
   if (token === undefined) return;
-  const url = `${deps.config.baseUrl}${base}/sign-in/confirm?${new URLSearchParams({ token, next })}`;
-  await queueMail(deps, tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
+  const url = `${tx.config.baseUrl}${base}/sign-in/confirm?${new URLSearchParams({ token, next })}`;
+  await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 
 /** The maximum number of tokens per account, purpose and hour, because anybody can request emails to somebody else's address. */
 const mailsPerHour = 5;
 
 /** Creates a one-time token. Undefined when the limit of the hour is reached. */
-export async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number) {
-  const now = deps.clock.now();
+export async function createToken(tx: Tx, userId: string, purpose: users.TokenPurpose, validMs: number) {
+  const now = tx.now;
   if ((await users.countTokens(tx, userId, purpose, now - hour)) >= mailsPerHour) return undefined;
-  const token = deps.randomBytes(32).toString("base64url");
+  const token = tx.randomBytes(32).toString("base64url");
   await users.addToken(tx, { hash: sha256(token), user_id: userId, purpose, created_at: now, expires_at: now + validMs });
   return token;
 }

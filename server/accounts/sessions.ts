@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, Tx } from "../app/tx.ts";
 import type { Client, Principal } from "../http/call.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import * as sessions from "./sessions-store.ts";
@@ -12,17 +12,17 @@ export type Session = sessions.SessionWithAccount;
 const day = 24 * 3_600_000;
 const validMs = 30 * day;
 
-const isSecure = (deps: Deps) => deps.config.baseUrl.startsWith("https:");
+const isSecure = (context: Context) => context.config.baseUrl.startsWith("https:");
 
 /** `__Host-` prevents other hosts of the domain from setting the cookie. Browsers accept such a name only over HTTPS. */
-const cookieName = (deps: Deps, name: string) => `${isSecure(deps) ? "__Host-" : ""}playtest_${name}`;
+const cookieName = (context: Context, name: string) => `${isSecure(context) ? "__Host-" : ""}playtest_${name}`;
 
 type CookieName = "session" | "visitor" | "second_step" | "filters";
 
 /** A `Set-Cookie` value: scripts cannot read the cookie, forms of other sites do not send it. Without `maxAgeMs`, a session cookie. */
-export function bakeCookie(deps: Deps, name: CookieName, value: string, maxAgeMs?: number): string {
+export function bakeCookie(context: Context, name: CookieName, value: string, maxAgeMs?: number): string {
   const age = maxAgeMs === undefined ? "" : `; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
-  return `${cookieName(deps, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${isSecure(deps) ? "; Secure" : ""}`;
+  return `${cookieName(context, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${isSecure(context) ? "; Secure" : ""}`;
 }
 
 /** The value of one of this server's cookies, as `bakeCookie` set it. */
@@ -33,14 +33,14 @@ export function readCookie(deps: Deps, headers: IncomingHttpHeaders, name: Cooki
 }
 
 /** Starts a session of 30 days and returns its cookie. */
-export async function startSession(deps: Deps, tx: Query, userId: string, client: Client): Promise<string> {
-  const token = deps.randomBytes(32).toString("base64url");
-  const now = deps.clock.now();
+export async function startSession(tx: Tx, userId: string, client: Client): Promise<string> {
+  const token = tx.randomBytes(32).toString("base64url");
+  const now = tx.now;
   await sessions.endExpired(tx, userId, now);
-  const csrf = deps.randomBytes(32).toString("base64url");
+  const csrf = tx.randomBytes(32).toString("base64url");
   await sessions.insert(tx, {
     hash: sha256(token),
-    id: deps.newId(),
+    id: tx.newId(),
     user_id: userId,
     csrf,
     created_at: now,
@@ -49,14 +49,14 @@ export async function startSession(deps: Deps, tx: Query, userId: string, client
     address: client.address,
     agent: client.agent,
   });
-  return bakeCookie(deps, "session", token, validMs);
+  return bakeCookie(tx, "session", token, validMs);
 }
 
 /** The session of the request's cookie; undefined if it has ended or its account is suspended. */
 export async function findSession(deps: Deps, headers: IncomingHttpHeaders): Promise<Session | undefined> {
   const token = readCookie(deps, headers, "session");
   if (token === undefined) return undefined;
-  const found = await deps.store.read((q) => sessions.find(q, sha256(token), deps.clock.now()));
+  const found = await deps.store.read((q) => sessions.find(q, sha256(token), q.now));
   if (found) sessionUsage(deps).touch(found.hash, found.last_used_at);
   return found;
 }
@@ -65,9 +65,9 @@ export async function findSession(deps: Deps, headers: IncomingHttpHeaders): Pro
 export const sessionUsage = createUsages("session", sessions.touch);
 
 /** Ends the session and returns a cookie that deletes the session's cookie in the browser. */
-export async function endSession(deps: Deps, tx: Query, session: Session): Promise<string> {
+export async function endSession(tx: Tx, session: Session): Promise<string> {
   await sessions.end(tx, session.hash);
-  return bakeCookie(deps, "session", "", 0);
+  return bakeCookie(tx, "session", "", 0);
 }
 
 /** Whether this is the CSRF token of the session, which only its own pages know. */

@@ -5,7 +5,7 @@ import * as adminStore from "./store.ts";
 import { adminView } from "./views.ts";
 
 /** Several people administrate: each with a name, keys and scopes of their own, so that the audit log can tell them apart. */
-export function admins(deps: Deps): HandlersFor<"listAdmins" | "createAdmin" | "revokeAdmin"> {
+export function admins(_deps: Deps): HandlersFor<"listAdmins" | "createAdmin" | "revokeAdmin"> {
   return {
     async listAdmins(call) {
       const page = call.page();
@@ -15,13 +15,13 @@ export function admins(deps: Deps): HandlersFor<"listAdmins" | "createAdmin" | "
 
     createAdmin: (call) =>
       call.commit(async (tx, trail) => {
-        const { user, keyId, secret } = await createAdmin(deps, tx, call.body);
+        const { user, keyId, secret } = await createAdmin(tx, call.body);
         trail.created(user.id);
         trail.created(keyId, { action: "key.create" });
         return { admin: adminView(user), apiKey: secret };
       }),
 
     revokeAdmin: (call) =>
-      call.commit(async (tx) => ({ admin: adminView(await revokeAdmin(deps, tx, call.params.id, call.principal)) })),
+      call.commit(async (tx) => ({ admin: adminView(await revokeAdmin(tx, call.params.id, call.principal)) })),
   };
 }

@@ -5,8 +5,7 @@ import * as keys from "../accounts/keys-store.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
 import { conflict, forbidden, notFound } from "../lib/problem.ts";
 
@@ -17,21 +16,21 @@ interface NewAdmin {
 }
 
 /** An admin without a password, and without an email address until the link that was mailed to `email` is used: the key is the way in. */
-export async function createAdmin(deps: Deps, tx: Query, { name, scopes, email: wanted }: NewAdmin) {
-  const email = `admin-${deps.newId()}@playtest.invalid`;
-  const user = await createUser(deps, tx, { email, role: "admin", name, passwordHash: noPassword, verified: true });
+export async function createAdmin(tx: Tx, { name, scopes, email: wanted }: NewAdmin) {
+  const email = `admin-${tx.newId()}@playtest.invalid`;
+  const user = await createUser(tx, { email, role: "admin", name, passwordHash: noPassword, verified: true });
   await users.update(tx, user.id, { admin_scopes: JSON.stringify(scopes) });
-  const { row, secret } = await createKey(deps, tx, { userId: user.id, name: "First key", scopes });
-  if (wanted !== undefined) await requestFirstAddress(deps, tx, user, wanted);
+  const { row, secret } = await createKey(tx, { userId: user.id, name: "First key", scopes });
+  if (wanted !== undefined) await requestFirstAddress(tx, user, wanted);
   return { user: (await users.find(tx, user.id))!, keyId: row.id, secret };
 }
 
 /** Ends all keys of an admin. Who revokes stays, so that somebody can always administrate. */
-export async function revokeAdmin(deps: Deps, tx: Query, id: string, caller: Principal): Promise<users.UserRow> {
+export async function revokeAdmin(tx: Tx, id: string, caller: Principal): Promise<users.UserRow> {
   const found = await users.find(tx, id);
   if (found?.role !== "admin") throw notFound();
   if (found.id === caller.userId) throw conflict("You cannot revoke your own account. Nothing was changed.");
-  const now = deps.clock.now();
+  const now = tx.now;
   await keys.revokeAll(tx, found.id, now);
   await sessions.endAll(tx, found.id);
   if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
@@ -42,11 +41,11 @@ export async function revokeAdmin(deps: Deps, tx: Query, id: string, caller: Pri
  * 403 unless the caller may change this account. Those of administrators are for administrators with every scope, who confirmed with
  * their second factor: a stolen key must not suspend those who could notice.
  */
-export async function requireMayChange(deps: Deps, q: Query, caller: Principal, account: users.UserRow): Promise<void> {
+export async function requireMayChange(q: ReadTx, caller: Principal, account: users.UserRow): Promise<void> {
   if (account.role !== "admin") return;
   if (!caller.scopes.has("admin"))
     throw forbidden(
       "Only an administrator with the scope `admin` can change the account of an administrator. Nothing was changed.",
     );
-  await requireConfirmation(deps, q, caller);
+  await requireConfirmation(q, caller);
 }

@@ -1,4 +1,4 @@
-import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
@@ -15,27 +15,27 @@ import * as trials from "../playtests/trials.ts";
 type Playtest = playtests.PlaytestRow;
 
 /** Makes the trial visible to playtesters and tells its owner. */
-export async function approveTrial(deps: Deps, tx: Query, playtestId: string): Promise<void> {
+export async function approveTrial(tx: Tx, playtestId: string): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
-  await trials.approveTrial(deps, tx, playtest);
-  await tellOwner(deps, tx, playtest, "approved", undefined);
+  await trials.approveTrial(tx, playtest);
+  await tellOwner(tx, playtest, "approved", undefined);
 }
 
 /** Cancels the trial and tells its owner the reason. The free trial of the game can be ordered again. */
-export async function rejectTrial(deps: Deps, tx: Query, playtestId: string, reason: string | undefined): Promise<void> {
+export async function rejectTrial(tx: Tx, playtestId: string, reason: string | undefined): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
-  await trials.rejectTrial(deps, tx, playtest);
-  await tellOwner(deps, tx, playtest, "rejected", reason);
+  await trials.rejectTrial(tx, playtest);
+  await tellOwner(tx, playtest, "rejected", reason);
 }
 
-export async function approveVideo(deps: Deps, tx: Query, slotId: string): Promise<void> {
+export async function approveVideo(tx: Tx, slotId: string): Promise<void> {
   const slot = await slotOf(tx, slotId);
-  await publishing.approveVideo(deps, tx, await playtestOf(tx, slot.playtest_id), slot);
+  await publishing.approveVideo(tx, await playtestOf(tx, slot.playtest_id), slot);
 }
 
-export async function rejectVideo(deps: Deps, tx: Query, slotId: string, reason = ""): Promise<void> {
+export async function rejectVideo(tx: Tx, slotId: string, reason = ""): Promise<void> {
   const slot = await slotOf(tx, slotId);
-  await publishing.rejectVideo(deps, tx, await playtestOf(tx, slot.playtest_id), slot, reason);
+  await publishing.rejectVideo(tx, await playtestOf(tx, slot.playtest_id), slot, reason);
 }
 
 async function playtestOf(q: Query, id: string): Promise<Playtest> {
@@ -51,21 +51,20 @@ async function slotOf(q: Query, id: string): Promise<slots.SlotRow> {
 }
 
 async function tellOwner(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   decision: "approved" | "rejected",
   reason: string | undefined,
 ): Promise<void> {
   const gameName = (await games.find(tx, playtest.game_id))!.name;
-  await emit(deps, tx, [{ id: playtest.owner_id, role: "game_owner" }], {
+  await emit(tx, [{ id: playtest.owner_id, role: "game_owner" }], {
     kind: "approval.decided",
     data: { playtestId: playtest.id, gameId: playtest.game_id, decision, reason: reason ?? null },
     notice: { gameName, decision, reason },
   });
-  const action = { label: "See the playtest", url: taskLink(deps.config, "playtest", playtest.id) };
+  const action = { label: "See the playtest", url: taskLink(tx.config, "playtest", playtest.id) };
   const letter = decision === "approved" ? trialApproved(gameName, action) : trialRejected(gameName, reason, action);
-  await mailUserAbout(deps, tx, playtest.owner_id, "approval.decided", letter);
+  await mailUserAbout(tx, playtest.owner_id, "approval.decided", letter);
 }
 
 const trialApproved = (gameName: string, action: Action): Letter => ({

@@ -6,6 +6,7 @@ import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { liftDisputes } from "../billing/cards/freezes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
@@ -81,11 +82,11 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     return { game: gameView((await games.find(tx, id))!) };
   }
 
-  async function grant(tx: Query, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
+  async function grant(tx: Tx, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
     requirePayments(deps);
     const owner = await user(tx, ownerId);
     if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
-    await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });
+    await ledger.post(tx, transfer);
     await payOwed();
     return {
       user: accountView(owner),
@@ -110,25 +111,25 @@ export function admin(deps: Deps): HandlersFor<Ops> {
 
     approvePlaytest: (call) =>
       call.commit(async (tx) => {
-        await approveTrial(deps, tx, call.params.id);
+        await approveTrial(tx, call.params.id);
         return playtestOf(tx, call.params.id);
       }),
 
     rejectPlaytest: (call) =>
       call.commit(async (tx) => {
-        await rejectTrial(deps, tx, call.params.id, call.body.reason);
+        await rejectTrial(tx, call.params.id, call.body.reason);
         return playtestOf(tx, call.params.id);
       }),
 
     approveVideo: (call) =>
       call.commit(async (tx) => {
-        await approveVideo(deps, tx, call.params.id);
+        await approveVideo(tx, call.params.id);
         return slotOf(tx, call.params.id);
       }),
 
     rejectVideo: (call) =>
       call.commit(async (tx) => {
-        await rejectVideo(deps, tx, call.params.id, call.body.reason);
+        await rejectVideo(tx, call.params.id, call.body.reason);
         return slotOf(tx, call.params.id);
       }),
 
@@ -141,8 +142,8 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     verifyUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
-        await requireMayChange(deps, tx, call.principal, found);
-        if (found.email_verified_at === null) await verifyUser(deps, tx, found.id);
+        await requireMayChange(tx, call.principal, found);
+        if (found.email_verified_at === null) await verifyUser(tx, found.id);
         return userOf(tx, found.id);
       }),
 
@@ -150,7 +151,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
         if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
-        await requireMayChange(deps, tx, call.principal, found);
+        await requireMayChange(tx, call.principal, found);
         const now = clock.now();
         if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
         await sessions.endAll(tx, found.id);
@@ -160,7 +161,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     unsuspendUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
-        await requireMayChange(deps, tx, call.principal, found);
+        await requireMayChange(tx, call.principal, found);
         if (found.deleted_at !== null) throw conflict("This account was deleted. Nothing was changed.");
         if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
         return userOf(tx, found.id);
@@ -171,10 +172,10 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const found = await user(tx, call.params.id);
         if (found.id === call.principal.userId)
           throw conflict("You cannot remove your own second factor this way. Nothing was changed. Disable it with a code.");
-        await requireMayChange(deps, tx, call.principal, found);
+        await requireMayChange(tx, call.principal, found);
         if (!(await resetFactors(tx, found.id)))
           throw conflict("This account has no second factor and no passkey. Nothing was changed.");
-        await mailFactorReset(deps, tx, found.id, call.client);
+        await mailFactorReset(tx, found.id, call.client);
         return userOf(tx, found.id);
       }),
 
@@ -184,14 +185,14 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     grantCredit: (call) =>
       call.commit((tx) => {
         const { amountCents: cents, note } = call.body;
-        return grant(tx, call.params.id, goodwillTransfer({ grantId: deps.newId(), ownerId: call.params.id, cents, note }));
+        return grant(tx, call.params.id, goodwillTransfer({ grantId: tx.newId(), ownerId: call.params.id, cents, note }));
       }),
 
     grantHours: (call) =>
       call.commit((tx) => {
         const { minutes, note } = call.body;
-        const [ownerId, grantId] = [call.params.id, deps.newId()];
-        const payOwed = () => settleOwedMinutes(deps, tx, ownerId, { id: grantId });
+        const [ownerId, grantId] = [call.params.id, tx.newId()];
+        const payOwed = () => settleOwedMinutes(tx, ownerId, { id: grantId });
         return grant(tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), payOwed);
       }),
 
@@ -199,7 +200,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
-        await disputePayment(deps, tx, payment);
+        await disputePayment(tx, payment);
         return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
@@ -213,7 +214,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
-        await liftDisputes(deps, tx, payment);
+        await liftDisputes(tx, payment);
         return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
@@ -222,7 +223,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const { name, slug } = call.body;
         if ((await games.allCategories(tx)).some((known) => known.slug === slug))
           throw conflict(`A category with the slug ${slug} already exists. Nothing was created.`);
-        const category = { id: deps.newId(), name, slug };
+        const category = { id: tx.newId(), name, slug };
         await games.insertCategory(tx, category);
         trail.created(category.id);
         return { category };

@@ -31,7 +31,7 @@ export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | 
   return {
     async listInvitations(call) {
       const page = call.page();
-      const rows = await call.read((q) => store.list(q, call.query.state, deps.clock.now(), page));
+      const rows = await call.read((q) => store.list(q, call.query.state, q.now, page));
       return call.listed(page, rows, (items) => ({ invitations: items.map(invitationView) }));
     },
 
@@ -43,7 +43,7 @@ export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | 
         for (const invitee of call.body.invitations) {
           // An address that the request names twice gets one email all the same.
           const again = call.body.again && !sent.has(emailKey(invitee.email));
-          const { outcome, invitation } = await invite(deps, tx, invitee, again);
+          const { outcome, invitation } = await invite(tx, invitee, again);
           sent.add(emailKey(invitee.email));
           if (outcome === "invited") trail.created(invitation!.id);
           results.push({ email: invitee.email, outcome, invitation: invitation && invitationView(invitation) });
@@ -55,6 +55,6 @@ export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | 
     },
 
     revokeInvitation: (call) =>
-      call.commit(async (tx) => ({ invitation: invitationView(await revokeInvitation(deps, tx, call.params.id)) })),
+      call.commit(async (tx) => ({ invitation: invitationView(await revokeInvitation(tx, call.params.id)) })),
   };
 }

@@ -25,7 +25,7 @@ const aboutOf = ({ payload }: jobs.DeadJobRow): Record<string, string> =>
   );
 
 /** Background jobs that failed for good. */
-export function failedJobHandlers(deps: Deps): HandlersFor<"listFailedJobs" | "retryJob"> {
+export function failedJobHandlers(_deps: Deps): HandlersFor<"listFailedJobs" | "retryJob"> {
   return {
     async listFailedJobs(call) {
       const page = call.page();
@@ -38,7 +38,7 @@ export function failedJobHandlers(deps: Deps): HandlersFor<"listFailedJobs" | "r
         const job = await jobs.findById(tx, call.params.id);
         if (!job) throw notFound();
         if (job.state !== "dead") throw conflict("The job has not failed for good: it runs by itself. Nothing was changed.");
-        await jobs.requeue(tx, job.id, deps.clock.now());
+        await jobs.requeue(tx, job.id, tx.now);
         return { job: { id: job.id, kind: job.kind } };
       }),
   };

@@ -23,7 +23,7 @@ const mailView = (row: mails.MailRow) => ({
 });
 
 /** The emails of the server, without their texts: these hold links that sign people in. */
-export function mailHandlers(deps: Deps): HandlersFor<"listMails" | "retryMail"> {
+export function mailHandlers(_deps: Deps): HandlersFor<"listMails" | "retryMail"> {
   return {
     async listMails(call) {
       const page = call.page();
@@ -33,7 +33,7 @@ export function mailHandlers(deps: Deps): HandlersFor<"listMails" | "retryMail">
 
     retryMail: (call) =>
       call.commit(async (tx) => {
-        const now = deps.clock.now();
+        const now = tx.now;
         const mail = await mails.find(tx, call.params.id);
         if (!mail) throw notFound();
         if (mail.sent_at !== null) throw conflict("The email was sent already. Nothing was sent again.");
@@ -43,7 +43,7 @@ export function mailHandlers(deps: Deps): HandlersFor<"listMails" | "retryMail">
             "The link in this email has ended. Nothing was sent. Its reader can ask for a new one, or be invited again.",
           );
         await mails.update(tx, mail.id, { failed_at: null, tries: 0 });
-        await deps.jobs.schedule(tx, sending(mail.id, now));
+        await tx.schedule(sending(mail.id, now));
         return { mail: mailView((await mails.find(tx, mail.id))!) };
       }),
   };

@@ -7,7 +7,7 @@ import { createPrinter } from "../billing/invoices/index.ts";
 import { readBrand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
-import type { Query, Store } from "../database/port.ts";
+import type { Store } from "../database/port.ts";
 import { createFeed } from "../events/feed.ts";
 import { JobRunner } from "../jobs/runner.ts";
 import { sharedHashPool } from "../lib/hash-pool.ts";
@@ -29,6 +29,7 @@ import type { Transcriber } from "../transcripts/transcriber.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Deps } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
+import { createServerStore } from "./transaction.ts";
 
 /** The parts that differ between production, a sandbox and a test. */
 export interface External {
@@ -78,20 +79,17 @@ export function createDeps(external: External): Deps {
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(external.store);
   const audit = new AuditLog(external.store, external.log);
-  const committed = (tx: Query) => {
-    audit.committed(tx);
-    jobs.committed(tx);
-    feed.committed(tx);
-  };
-  return {
+  const brand = readBrand(config, external.dataDir);
+  const secrets = createSecrets(external.instanceKey, randomBytes);
+  const deps: Omit<Deps, "store"> = {
     config,
-    brand: readBrand(config, external.dataDir),
-    clock,
+    brand,
+    secrets,
     newId,
     randomBytes,
+    paidOrders,
+    clock,
     wait,
-    store: withCommitCallback(withSharedClock(external.store, clock), committed),
-    secrets: createSecrets(external.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, pool: sharedHashPool(), randomBytes }),
     jobs,
     audit,
@@ -108,50 +106,9 @@ export function createDeps(external: External): Deps {
     blobs: createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
-    paidOrders,
-    onSubmitted: [queueTranscription, queueSubmission, queuePoster],
+    onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
     retiring: external.retiring,
     draining: external.draining,
   };
+  return Object.assign(deps, { store: createServerStore(external.store, clock, deps, { jobs, feed, audit }) });
 }
-
-/** The store with the clock refreshed in each transaction, so that an advance of the sandbox clock holds in all processes at once. */
-function withSharedClock(store: Store, { follow }: MovableClock): Store {
-  if (!follow) return store;
-  const refreshed =
-    <T>(fn: (q: Query) => Promise<T>) =>
-    async (q: Query) => {
-      await follow(q);
-      return fn(q);
-    };
-  return withMethods(store, {
-    read: (fn, options) => store.read(refreshed(fn), options),
-    write: (fn, options) => store.write(refreshed(fn), options),
-  });
-}
-
-/** The store with a callback after each commit, when the jobs and events of the transaction are visible. */
-function withCommitCallback(store: Store, committed: (tx: Query) => void): Store {
-  return withMethods(store, {
-    read: (fn, options) => store.read(fn, options),
-    async write(fn, options) {
-      let last: Query | undefined;
-      const result = await store.write((tx) => {
-        last = tx;
-        return fn(tx);
-      }, options);
-      if (last) committed(last);
-      return result;
-    },
-  });
-}
-
-/** `store` with other `read` and `write` methods. */
-const withMethods = (store: Store, { read, write }: Pick<Store, "read" | "write">): Store => ({
-  dialect: store.dialect,
-  shared: store.shared,
-  read,
-  write,
-  check: (options) => store.check(options),
-  close: () => store.close(),
-});

@@ -2,21 +2,18 @@ import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { Printer } from "../billing/invoices/index.ts";
-import type { Brand } from "../config/brand.ts";
-import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
-import type { Query, Store } from "../database/port.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Passwords } from "../lib/passwords.ts";
-import type { Secrets } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publisher } from "../playtests/publisher/index.ts";
 import type { Cutter } from "../sharing/cutter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
+import type { Context, ServerStore, Tx } from "./tx.ts";
 
 /** A payment for an order that was placed, whose money just became its owner's credit. */
 export interface PaidOrder {
@@ -28,23 +25,17 @@ export interface PaidOrder {
 /** What billing does with a payment for an order. The orders room implements it and the app passes it in, so that billing imports no orders. */
 export interface PaidOrders {
   /** Whether the order still waits for its payment. */
-  awaitsPayment(deps: Deps, tx: Query, playtestId: string): Promise<boolean>;
+  awaitsPayment(tx: Tx, playtestId: string): Promise<boolean>;
   /** Takes the price from the owner's credit and opens the slots. Only for an order that awaits payment. */
-  onPaid(deps: Deps, tx: Query, paid: PaidOrder): Promise<void>;
+  onPaid(tx: Tx, paid: PaidOrder): Promise<void>;
 }
 
 /** Everything that handlers and jobs depend on. Built by app/compose.ts; nothing else accesses the process. */
-export interface Deps {
-  config: Config;
-  brand: Brand;
-  store: Store;
+export interface Deps extends Context {
+  store: ServerStore;
   clock: MovableClock;
-  /** A UUIDv7 of the server's time. Ids of one process sort in the order in which they were created. */
-  newId(): string;
-  randomBytes(count: number): Buffer;
   /** Real milliseconds, or less when the signal aborts: then it rejects with the signal's reason. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  secrets: Secrets;
   passwords: Passwords;
   jobs: Jobs<Deps>;
   audit: AuditLog;
@@ -69,10 +60,8 @@ export interface Deps {
   /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
   log: Log;
-  /** Activates unpaid orders when their payment arrives. */
-  paidOrders: PaidOrders;
   /** Called for each submission, in its transaction. */
-  onSubmitted: readonly ((deps: Deps, tx: Query, slotId: string) => Promise<void>)[];
+  onSubmitted: readonly ((deps: Deps, tx: Tx, slotId: string) => Promise<void>)[];
   /** Aborted when the server is asked to stop: it still answers, but says that it is not ready. */
   retiring: AbortSignal;
   /** Aborted when the server stops answering, to end long-lived replies such as event streams. */

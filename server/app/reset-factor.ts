@@ -4,13 +4,14 @@ import { resetFactors } from "../accounts/factors/reset.ts";
 import { mailFactorResetHere } from "../accounts/security-mails.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
+import type { Tx } from "../app/tx.ts";
 import { server, Trail } from "../audit/trail.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { createClock } from "../database/clock.ts";
 import { type DatabaseLocation, hasDatabase, locate, reportLocation } from "../database/drivers.ts";
 import { pending } from "../database/migrate.ts";
-import type { Query, Store } from "../database/port.ts";
+import type { Store } from "../database/port.ts";
 import { createLog } from "../lib/log.ts";
 import { createMailer } from "../mail/create.ts";
 import { requireKeys } from "../operations/keys/identity.ts";
@@ -49,7 +50,7 @@ export async function resetFactorHere(options: ResetFactorOptions): Promise<Rese
       throw new ConfigError("The database is of an older version. Nothing was changed. Run `playtest serve migrate` first.");
     const deps = await depsOf(store, location, options);
     try {
-      const done = await deps.store.write((tx) => reset(deps, tx, options.account));
+      const done = await deps.store.write((tx) => reset(tx, options.account));
       return { ...done, location: reportLocation(location) };
     } finally {
       deps.outbound.close();
@@ -74,16 +75,16 @@ async function depsOf(store: Store, { dataDir }: DatabaseLocation, { env, now }:
   });
 }
 
-async function reset(deps: Deps, tx: Query, account: string): Promise<Omit<ResetFactor, "location">> {
+async function reset(tx: Tx, account: string): Promise<Omit<ResetFactor, "location">> {
   const user = (await users.findByEmail(tx, account)) ?? (await users.find(tx, account));
   if (!user) throw new ConfigError(`No account has the email address or id ${account}. Nothing was changed.`);
-  const trail = new Trail(deps, tx, server, "user.reset_factor", { by: "operator on the server's machine" });
+  const trail = new Trail(tx, server, "user.reset_factor", { by: "operator on the server's machine" });
   await trail.changing(user.id);
   if (!(await resetFactors(tx, user.id)))
     throw new ConfigError(`The account ${user.email} has no second factor and no passkey. Nothing was changed.`);
   const sessionsEnded = await sessions.endAll(tx, user.id);
-  await users.endLinks(tx, user.id, users.signInPurposes, deps.clock.now());
-  await mailFactorResetHere(deps, tx, user.id);
+  await users.endLinks(tx, user.id, users.signInPurposes, tx.now);
+  await mailFactorResetHere(tx, user.id);
   await trail.write();
   return { userId: user.id, email: user.email, sessionsEnded };
 }

@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import type { EntryRow } from "./chain.ts";
 import { isSubjectKind, type State, type SubjectKind, stateOf } from "./subjects-store.ts";
 
@@ -27,16 +26,14 @@ interface About {
 
 /** Collects the audit entries of one transaction. Each contains the state of its subject before and after. */
 export class Trail {
-  readonly #deps: Deps;
-  readonly #tx: Query;
+  readonly #tx: Tx;
   readonly #actor: Actor;
   readonly #action: string | undefined;
   readonly #details: State;
   readonly #subjects: Subject[] = [];
   #unchanged = false;
 
-  constructor(deps: Deps, tx: Query, actor: Actor, action?: string, details: State = {}) {
-    this.#deps = deps;
+  constructor(tx: Tx, actor: Actor, action?: string, details: State = {}) {
     this.#tx = tx;
     this.#actor = actor;
     this.#action = action;
@@ -79,9 +76,9 @@ export class Trail {
     // The id belongs to another kind of resource.
     if (before === null && after === null) throw new Error(`${action} names a ${kind} that does not exist`);
     const changes = changed(before, after);
-    await this.#deps.audit.write(this.#tx, {
-      id: this.#deps.newId(),
-      created_at: this.#deps.clock.now(),
+    await this.#tx.audit({
+      id: this.#tx.newId(),
+      created_at: this.#tx.now,
       ...this.#actor,
       actor_id: actorId,
       action,

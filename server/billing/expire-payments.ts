@@ -12,7 +12,7 @@ export async function expirePayment(job: Job, deps: Deps): Promise<void> {
   // Asks the processor once more, in case it was paid but the webhook never arrived.
   if (hosted) return hosted.close(payment);
   await deps.store.write(async (tx) => {
-    await cancelPayment(deps, tx, payment);
+    await cancelPayment(tx, payment);
     await job.done(tx);
   });
 }

@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { isFrozen } from "./cards/freezes.ts";
 import * as payments from "./store.ts";
 
@@ -17,15 +16,15 @@ const flags: Record<Obstacle, string> = {
 };
 
 /** Pays an order from the credit that its payment just added. If it cannot begin, the owner keeps the credit, and the payment is flagged. */
-export async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow, due: Due): Promise<Obstacle | undefined> {
+export async function payOrder(tx: Tx, payment: payments.PaymentRow, due: Due): Promise<Obstacle | undefined> {
   const [paymentId, playtestId] = [payment.id, due.playtest_id!];
-  const obstacle = await obstacleOf(deps, tx, payment.owner_id, playtestId);
+  const obstacle = await obstacleOf(tx, payment.owner_id, playtestId);
   if (obstacle) await payments.flag(tx, paymentId, flags[obstacle]);
-  else await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId, amountCents: due.amount_cents });
+  else await tx.paidOrders.onPaid(tx, { playtestId, paymentId, amountCents: due.amount_cents });
   return obstacle;
 }
 
-async function obstacleOf(deps: Deps, tx: Query, ownerId: string, playtestId: string): Promise<Obstacle | undefined> {
-  if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId))) return "order_over";
+async function obstacleOf(tx: Tx, ownerId: string, playtestId: string): Promise<Obstacle | undefined> {
+  if (!(await tx.paidOrders.awaitsPayment(tx, playtestId))) return "order_over";
   return (await isFrozen(tx, ownerId)) ? "frozen" : undefined;
 }

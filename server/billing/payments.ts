@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, ReadTx, Tx } from "../app/tx.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import { usd } from "../lib/money.ts";
@@ -48,18 +48,18 @@ export interface NewCheckout {
  */
 export async function openCheckout(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   checkout: NewCheckout,
 ): Promise<{ payment: payments.PaymentRow; checkoutUrl: string }> {
-  const now = deps.clock.now();
-  const token = deps.randomBytes(32).toString("base64url");
+  const now = tx.now;
+  const token = tx.randomBytes(32).toString("base64url");
   const payment: payments.PaymentRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     owner_id: checkout.ownerId,
     amount_cents: checkout.amountCents,
     status: "pending",
     provider: requireCards(deps).name,
-    external_id: `cs_${deps.randomBytes(16).toString("hex")}`,
+    external_id: `cs_${tx.randomBytes(16).toString("hex")}`,
     purpose: checkout.purpose,
     playtest_id: checkout.playtestId ?? null,
     subscription_id: checkout.subscriptionId ?? null,
@@ -74,27 +74,27 @@ export async function openCheckout(
   };
   payments.insert(tx, payment);
   const lapse = { kind: "lapse-payment", key: payment.id, payload: { paymentId: payment.id }, runAt: payment.expires_at! };
-  await deps.jobs.schedule(tx, lapse);
+  await tx.schedule(lapse);
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 
 /** Issues the invoice of a payment that just completed, and sends its owner a receipt. */
-export async function announcePaid(deps: Deps, tx: Query, payment: payments.PaymentRow, period?: Period): Promise<void> {
-  await emitPayment(deps, tx, "payment.completed", payment);
-  const { number } = await issueInvoice(deps, tx, payment, period);
-  await mailUserAbout(deps, tx, payment.owner_id, "payment.completed", receiptLetter(deps, payment, number));
+export async function announcePaid(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<void> {
+  await emitPayment(tx, "payment.completed", payment);
+  const { number } = await issueInvoice(tx, payment, period);
+  await mailUserAbout(tx, payment.owner_id, "payment.completed", receiptLetter(tx, payment, number));
 }
 
 /** Tells the owner that a payment failed. */
-export async function announceFailed(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  await emitPayment(deps, tx, "payment.failed", payment);
+export async function announceFailed(tx: Tx, payment: payments.PaymentRow): Promise<void> {
+  await emitPayment(tx, "payment.failed", payment);
   // A renewal that fails has an email of its own.
   if (payment.purpose === "subscription") return;
-  await mailUserAbout(deps, tx, payment.owner_id, "payment.failed", failedLetter(deps, payment));
+  await mailUserAbout(tx, payment.owner_id, "payment.failed", failedLetter(tx, payment));
 }
 
-const emitPayment = (deps: Deps, tx: Query, kind: "payment.completed" | "payment.failed", payment: payments.PaymentRow) =>
-  emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
+const emitPayment = (tx: Tx, kind: "payment.completed" | "payment.failed", payment: payments.PaymentRow) =>
+  emit(tx, [{ id: payment.owner_id, role: "game_owner" }], {
     kind,
     data: {
       paymentId: payment.id,
@@ -105,33 +105,33 @@ const emitPayment = (deps: Deps, tx: Query, kind: "payment.completed" | "payment
     notice: { amountCents: payment.amount_cents },
   });
 
-const seePayment = ({ config }: Deps, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
+const seePayment = ({ config }: Context, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
 
-const receiptLetter = (deps: Deps, payment: payments.PaymentRow, invoice: string): Letter => {
+const receiptLetter = (tx: ReadTx, payment: payments.PaymentRow, invoice: string): Letter => {
   const { id, amount_cents: cents, description } = payment;
   return {
     subject: `Receipt for ${usd(cents)}`,
     paragraphs: [
-      `We received your payment of ${usd(cents)} on ${utc(deps.clock.now())}. Thank you.`,
+      `We received your payment of ${usd(cents)} on ${utc(tx.now)}. Thank you.`,
       `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice}`,
       `To download the invoice, run: playtest billing invoice ${id}`,
     ],
-    action: seePayment(deps, id),
+    action: seePayment(tx, id),
   };
 };
 
-const failedLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
+const failedLetter = (context: Context, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
   subject: `Your payment of ${usd(cents)} failed`,
   paragraphs: [
     `Your payment of ${usd(cents)} did not go through, and you were not charged.`,
     `For: ${description ?? "Account credit"}\nPayment: ${id}`,
   ],
-  action: seePayment(deps, id),
+  action: seePayment(context, id),
 });
 
 /** For a crypto payment that could not be credited. `why` is a sentence. */
-export const sentBackLetter = (deps: Deps, { id, cents, why }: { id: string; cents: number; why: string }): Letter => ({
+export const sentBackLetter = (context: Context, { id, cents, why }: { id: string; cents: number; why: string }): Letter => ({
   subject: `Your crypto payment of ${usd(cents)} was sent back`,
   paragraphs: [`Your crypto payment of ${usd(cents)} was refunded instead of credited.`, `Reason: ${why}`],
-  action: seePayment(deps, id),
+  action: seePayment(context, id),
 });

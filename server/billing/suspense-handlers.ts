@@ -7,7 +7,7 @@ import * as store from "./suspense-store.ts";
 import { suspenseView } from "./views.ts";
 
 /** Unmatched crypto deposits, and the decisions of admins on them. */
-export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspense" | "refundSuspense"> {
+export function suspense(_deps: Deps): HandlersFor<"listSuspense" | "resolveSuspense" | "refundSuspense"> {
   const entryOf = async (q: Query, id: string) => ({ suspense: suspenseView((await store.find(q, id))!) });
   return {
     async listSuspense(call) {
@@ -20,13 +20,13 @@ export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspe
       call.commit(async (tx) => {
         const { userId: ownerId, rateCents: rate, note } = call.body;
         const decision = { adminId: call.principal.userId, note, ownerId, rate };
-        const payment = await resolveSuspense(deps, tx, call.params.id, decision);
+        const payment = await resolveSuspense(tx, call.params.id, decision);
         return { ...(await entryOf(tx, call.params.id)), payment: await paymentView(tx, payment) };
       }),
 
     refundSuspense: (call) =>
       call.commit(async (tx) => {
-        await refundSuspense(deps, tx, call.params.id, { adminId: call.principal.userId, note: call.body.note });
+        await refundSuspense(tx, call.params.id, { adminId: call.principal.userId, note: call.body.note });
         return entryOf(tx, call.params.id);
       }),
   };

@@ -1,5 +1,5 @@
 import * as users from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
@@ -26,8 +26,7 @@ interface Decision {
  * that is resolved already, 422 if the owner is not known.
  */
 export async function resolveSuspense(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   id: string,
   { adminId, note, ownerId: given, rate }: Decision & { ownerId?: string | undefined; rate?: number | undefined },
 ): Promise<payments.PaymentRow> {
@@ -35,29 +34,29 @@ export async function resolveSuspense(
   const ownerId = await ownerOf(tx, given, entry);
   const cents = rate === undefined ? entry.kept_cents : centsOf(BigInt(entry.amount_atomic), rate, entry.currency);
   if (cents < 1) throw invalid("rateCents", "must make the deposit worth at least one cent");
-  return creditKept(deps, tx, entry, {
+  return creditKept(tx, entry, {
     ...{ ownerId, cents, resolved_by: adminId, resolution: note },
     description: "Playtest credit, assigned by the operator",
   });
 }
 
 /** Records that the operator sent the crypto back. 404 for an unknown deposit, 409 for one that is resolved already. */
-export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminId, note }: Decision): Promise<void> {
+export async function refundSuspense(tx: Tx, id: string, { adminId, note }: Decision): Promise<void> {
   const entry = await findOpen(tx, id);
   const { kept_cents: cents, owner_id: ownerId, payment_id: paymentId } = entry;
-  const now = deps.clock.now();
+  const now = tx.now;
   const decision = { value_cents: cents, resolved_at: now, resolved_by: adminId, resolution: note };
   await suspense.transition(tx, entry, "refund", decision);
   const refs = { ...(ownerId !== null && { ownerId }), ...(paymentId !== null && { paymentId }), note };
   const to = accounts.crypto(entry.chain, entry.currency);
-  await post(tx, sentBackTransfer({ id, suspense: suspenseAccountOf(entry), to, cents, refs }), { now, newId: deps.newId });
+  await post(tx, sentBackTransfer({ id, suspense: suspenseAccountOf(entry), to, cents, refs }));
   if (ownerId === null || paymentId === null) return;
-  await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
+  await emit(tx, [{ id: ownerId, role: "game_owner" }], {
     kind: "payment.failed",
     data: { paymentId, amountCents: cents, status: "failed", provider: "x402" },
     notice: { amountCents: cents, sentBack: note },
   });
-  await mailUserAbout(deps, tx, ownerId, "payment.failed", sentBackLetter(deps, { id: paymentId, cents, why: note }));
+  await mailUserAbout(tx, ownerId, "payment.failed", sentBackLetter(tx, { id: paymentId, cents, why: note }));
 }
 
 async function findOpen(tx: Query, id: string): Promise<SuspenseDeposit> {

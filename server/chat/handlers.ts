@@ -1,5 +1,6 @@
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { Existing, type HandlersFor, type Principal } from "../http/call.ts";
@@ -73,24 +74,24 @@ export function chat(deps: Deps): HandlersFor<Ops> {
     if (changed === 0) throw notFound();
   }
 
-  async function add(tx: Query, sender: users.UserRow, conversation: chatStore.ConversationRow, content: string) {
+  async function add(tx: Tx, sender: users.UserRow, conversation: chatStore.ConversationRow, content: string) {
     const side: chatStore.Side = sender.id === conversation.owner_id ? "game_owner" : "playtester";
     const message: chatStore.MessageRow = {
-      id: deps.newId(),
+      id: tx.newId(),
       conversation_id: conversation.id,
       sender_type: side,
       sender_id: sender.id,
       content,
       read_at: null,
       mailed_at: null,
-      created_at: deps.clock.now(),
+      created_at: tx.now,
     };
     await chatStore.addMessage(tx, message, previewOf(content));
     const role = chatStore.otherSide(side);
     const recipient = { id: role === "game_owner" ? conversation.owner_id : conversation.playtester_id, role };
     const data = { messageId: message.id, conversationId: conversation.id, senderType: side, senderId: sender.id };
-    await watchUnread(deps, tx, message);
-    await emit(deps, tx, [recipient], { kind: "chat.message", data, notice: { senderName: sender.display_name } });
+    await watchUnread(tx, message);
+    await emit(tx, [recipient], { kind: "chat.message", data, notice: { senderName: sender.display_name } });
     return message;
   }
 
@@ -152,8 +153,8 @@ export function chat(deps: Deps): HandlersFor<Ops> {
         if (!access) throw notFound();
         if (access.unlocked === 0)
           throw forbidden("Chat with this contact is available after the first accepted slot. Nothing was created.");
-        const id = deps.newId();
-        const conversation = await chatStore.open(tx, { id, ...pair, now: deps.clock.now() });
+        const id = tx.newId();
+        const conversation = await chatStore.open(tx, { id, ...pair, now: tx.now });
         const shown = { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };
         return conversation.id === id ? shown : new Existing(shown);
       }),

@@ -1,6 +1,6 @@
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { mailAbout } from "../events/event-mails.ts";
 import type { Job } from "../jobs/job.ts";
 import { portalLinks, taskLink } from "../mail/links.ts";
@@ -11,12 +11,12 @@ import * as chat from "./store.ts";
 type Waiting = Pick<chat.MessageRow, "conversation_id" | "sender_type">;
 
 /** Schedules the look at a conversation some time after a message. A look that is scheduled already comes first and schedules the next. */
-export const watchUnread = (deps: Deps, tx: Query, { conversation_id: conversationId, sender_type: sender }: Waiting) =>
-  deps.jobs.schedule(tx, {
+export const watchUnread = (tx: Tx, { conversation_id: conversationId, sender_type: sender }: Waiting) =>
+  tx.schedule({
     kind: "mention-unread",
     key: `${conversationId}:${sender}`,
     payload: { conversationId, sender },
-    runAt: deps.clock.now() + deps.config.mail.unreadAfterMs,
+    runAt: tx.now + tx.config.mail.unreadAfterMs,
   });
 
 /** Mails the reader of a conversation about messages that were unread for long enough, unless an email about some of them was sent. */
@@ -26,7 +26,7 @@ export const mentionUnread = (job: Job, deps: Deps) =>
     const unread = await chat.listUnread(tx, conversationId, sender);
     const oldest = unread[0];
     if (!oldest || unread.some((message) => message.mailed_at !== null)) return job.done(tx);
-    const now = deps.clock.now();
+    const now = tx.now;
     const dueAt = oldest.created_at + deps.config.mail.unreadAfterMs;
     if (dueAt > now) return job.reschedule(tx, dueAt);
     await job.done(tx);
@@ -38,7 +38,7 @@ export const mentionUnread = (job: Job, deps: Deps) =>
     const reader = await users.find(tx, isForOwner ? conversation.owner_id : conversation.playtester_id);
     const from = await users.find(tx, oldest.sender_id);
     const letter = letterOf(deps, { conversationId, isForOwner, from: from?.display_name ?? "Someone", unread });
-    await mailAbout(deps, tx, reader, "chat.message", letter);
+    await mailAbout(tx, reader, "chat.message", letter);
   });
 
 function letterOf(

@@ -2,8 +2,7 @@ import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
 import type { DeliveryStatus } from "../../src/contract/states/index.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, Tx } from "../app/tx.ts";
 import { type NoticeContext, noticeOf } from "./notices.ts";
 import * as notifications from "./notifications-store.ts";
 import type { Event } from "./store.ts";
@@ -26,45 +25,44 @@ export interface Recipient {
  * each webhook that subscribes to this kind of event.
  */
 export async function emit<Kind extends EventKind>(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   recipients: readonly Recipient[],
   occurrence: Occurrence<Kind>,
 ): Promise<Event[]> {
-  const recorded = await record(deps, tx, recipients, occurrence);
+  const recorded = await record(tx, recipients, occurrence);
   for (const [index, { id, role }] of recipients.entries())
-    if (role === "game_owner") await queueDeliveries(deps, tx, id, recorded[index]!);
+    if (role === "game_owner") await queueDeliveries(tx, id, recorded[index]!);
   return recorded;
 }
 
 /** Records the log rows and the notifications without queuing deliveries. Returns the events in the order of the recipients. */
-export async function record(
-  deps: Deps,
-  tx: Query,
-  recipients: readonly Recipient[],
-  { kind, data, notice }: Occurrence,
-): Promise<Event[]> {
+export async function record(tx: Tx, recipients: readonly Recipient[], { kind, data, notice }: Occurrence): Promise<Event[]> {
   if (recipients.length === 0) return [];
-  const about = { kind, data: JSON.stringify(data), created_at: deps.clock.now() };
-  const recorded = recipients.map(({ id }): Event => ({ id: deps.newId(), account_id: id, ...about }));
+  const about = { kind, data: JSON.stringify(data), created_at: tx.now };
+  const recorded = recipients.map(({ id }): Event => ({ id: tx.newId(), account_id: id, ...about }));
   events.insert(tx, recorded);
   notifications.insert(
     tx,
-    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),
+    recorded.map((event, index) => notificationOf(tx, event, recipients[index]!, notice)),
   );
-  for (const { id } of recipients) deps.feed.note(tx, id);
+  for (const { id } of recipients) tx.wake(id);
   return recorded;
 }
 
-function notificationOf(deps: Deps, event: Event, { id, role }: Recipient, notice: NoticeContext): notifications.NotificationRow {
-  const { title, body } = noticeOf(event.kind, role, { ...notice, withoutPayments: !deps.config.payments.enabled });
+function notificationOf(
+  context: Context,
+  event: Event,
+  { id, role }: Recipient,
+  notice: NoticeContext,
+): notifications.NotificationRow {
+  const { title, body } = noticeOf(event.kind, role, { ...notice, withoutPayments: !context.config.payments.enabled });
   const about = { user_id: id, event_id: event.id, type: event.kind };
-  return { id: deps.newId(), ...about, title, body, read_at: null, created_at: event.created_at };
+  return { id: context.newId(), ...about, title, body, read_at: null, created_at: event.created_at };
 }
 
-async function queueDeliveries(deps: Deps, tx: Query, ownerId: string, event: Event): Promise<void> {
+async function queueDeliveries(tx: Tx, ownerId: string, event: Event): Promise<void> {
   for (const webhook of await webhooks.allOfOwner(tx, ownerId))
-    if (subscribes(webhook, event.kind)) await queueDelivery(deps, tx, webhook, event);
+    if (subscribes(webhook, event.kind)) await queueDelivery(tx, webhook, event);
 }
 
 function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {
@@ -73,21 +71,21 @@ function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {
 }
 
 /** Queues a delivery. For a disabled webhook it is held: its owner can redeliver it later. */
-async function queueDelivery(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, event: Event): Promise<void> {
+async function queueDelivery(tx: Tx, webhook: webhooks.WebhookRow, event: Event): Promise<void> {
   const active = webhook.is_active === 1;
   const state = active ? "pending" : "held";
-  await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event, state, active ? event.created_at : null));
-  if (active) await scheduleDeliveries(deps, tx, webhook.host, event.created_at);
+  await webhooks.insertDelivery(tx, newDelivery(tx, webhook, event, state, active ? event.created_at : null));
+  if (active) await scheduleDeliveries(tx, webhook.host, event.created_at);
 }
 
 export const newDelivery = (
-  deps: Deps,
+  context: Context,
   { id: webhookId, host }: webhooks.WebhookRow,
   event: Event,
   state: DeliveryStatus,
   nextRetryAt: number | null,
 ): webhooks.DeliveryRow => ({
-  id: deps.newId(),
+  id: context.newId(),
   webhook_id: webhookId,
   host,
   event_id: event.id,
@@ -103,5 +101,5 @@ export const newDelivery = (
 });
 
 /** Schedules the job that sends what is due to a host. There is one job per host, so that it can limit the concurrent deliveries. */
-export const scheduleDeliveries = (deps: Deps, tx: Query, host: string, at: number) =>
-  deps.jobs.schedule(tx, { kind: "deliver-webhook", key: host, payload: { host }, runAt: at });
+export const scheduleDeliveries = (tx: Tx, host: string, at: number) =>
+  tx.schedule({ kind: "deliver-webhook", key: host, payload: { host }, runAt: at });

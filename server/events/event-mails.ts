@@ -1,7 +1,7 @@
 import { type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, Tx } from "../app/tx.ts";
 import type { Job } from "../jobs/job.ts";
 import { portalLinks } from "../mail/links.ts";
 import { queueMail } from "../mail/queue.ts";
@@ -24,8 +24,7 @@ export const canReceive = ({
 
 /** Queues an email about an event, or for the daily email, as the reader chose. */
 export async function mailAbout(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   reader: Reader | undefined,
   kind: MailedKind,
   letter: Letter,
@@ -34,34 +33,34 @@ export async function mailAbout(
   if (!reader || !canReceive(reader)) return;
   const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
-  const content = compose({ ...letter, to: reader.display_name, footer: footerOf(deps, reader, [kind]) });
-  await queueMail(deps, tx, reader.email, content, {
+  const content = compose({ ...letter, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
+  await queueMail(tx, reader.email, content, {
     user_id: reader.id,
     kind,
-    unsubscribe_url: unsubscribeUrl(deps, reader.id, [kind]),
+    unsubscribe_url: unsubscribeUrl(tx, reader.id, [kind]),
     entry: JSON.stringify(letter),
-    collect_at: mode === "digest" ? nextDigest(deps.clock.now(), deps.config.mail.digestHour) : null,
+    collect_at: mode === "digest" ? nextDigest(tx.now, tx.config.mail.digestHour) : null,
   });
 }
 
 /** Queues an email that cannot be turned off, because it asks the reader for something. */
-export async function mailTask(deps: Deps, tx: Query, userId: string, letter: Letter): Promise<void> {
+export async function mailTask(tx: Tx, userId: string, letter: Letter): Promise<void> {
   const reader = await users.find(tx, userId);
-  if (reader && canReceive(reader)) await queueMail(deps, tx, reader.email, compose({ ...letter, to: reader.display_name }));
+  if (reader && canReceive(reader)) await queueMail(tx, reader.email, compose({ ...letter, to: reader.display_name }));
 }
 
 /** Like `mailAbout`, to an account of which only the id is known. */
-export async function mailUserAbout(deps: Deps, tx: Query, userId: string, kind: MailedKind, letter: Letter): Promise<void> {
+export async function mailUserAbout(tx: Tx, userId: string, kind: MailedKind, letter: Letter): Promise<void> {
   const [reader, mode] = await Promise.all([users.find(tx, userId), modeOf(tx, userId, kind)]);
-  await mailAbout(deps, tx, reader, kind, letter, mode);
+  await mailAbout(tx, reader, kind, letter, mode);
 }
 
-function footerOf(deps: Deps, { id, role }: Reader, kinds: readonly MailedKind[]) {
+function footerOf(context: Context, { id, role }: Reader, kinds: readonly MailedKind[]) {
   const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");
-  const where = role === "playtester" ? portalLinks(deps.config).emailSettings : "run playtest notifications settings";
+  const where = role === "playtester" ? portalLinks(context.config).emailSettings : "run playtest notifications settings";
   return {
     why: `You get this email because of your setting${kinds.length > 1 ? "s" : ""} for ${topics}.`,
-    off: { label: "Turn these emails off, or get one email a day", url: unsubscribeUrl(deps, id, kinds) },
+    off: { label: "Turn these emails off, or get one email a day", url: unsubscribeUrl(context, id, kinds) },
     all: `All email settings: ${where}`,
   };
 }
@@ -71,7 +70,7 @@ export const sendSummary = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     await job.done(tx);
     const reader = await users.find(tx, String(job.payload.userId));
-    const now = deps.clock.now();
+    const now = tx.now;
     const collected = reader && canReceive(reader) ? await mails.listToCollect(tx, reader.id, now) : [];
     if (!reader || collected.length === 0) return;
     await mails.markCollected(tx, reader.id, now);
@@ -87,5 +86,5 @@ export const sendSummary = (job: Job, deps: Deps) =>
       footer: footerOf(deps, reader, kinds),
     });
     const about = { user_id: reader.id, kind: "summary", unsubscribe_url: unsubscribeUrl(deps, reader.id, kinds) };
-    await queueMail(deps, tx, reader.email, content, { ...about, entry: null, collect_at: null });
+    await queueMail(tx, reader.email, content, { ...about, entry: null, collect_at: null });
   });

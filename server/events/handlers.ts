@@ -46,7 +46,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
     };
   }
 
-  const isStillLive = (principal: Principal) => deps.store.read((q) => isLive(q, principal, deps.clock.now()));
+  const isStillLive = (principal: Principal) => deps.store.read((q) => isLive(q, principal, q.now));
 
   async function stream(principal: Principal, lastId: string | undefined): Promise<RawResponse> {
     const { userId: accountId } = principal;

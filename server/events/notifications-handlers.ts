@@ -45,7 +45,7 @@ export function notifications(deps: Deps): HandlersFor<Ops> {
         const unknown = kinds.find((kind) => !mine.includes(kind));
         if (unknown)
           throw invalid("kinds", `contains ${unknown}, about which you get no emails. You get those about ${mine.join(", ")}`);
-        await setModes(tx, userId, kinds, mail, deps.clock.now());
+        await setModes(tx, userId, kinds, mail, tx.now);
         return { settings: await settingsOf(tx, call.principal) };
       }),
 
@@ -61,7 +61,7 @@ export function notifications(deps: Deps): HandlersFor<Ops> {
 
     markAllRead: (call) =>
       call.commit(async (tx) => {
-        const updatedCount = await notificationStore.markAllRead(tx, call.principal.userId, deps.clock.now());
+        const updatedCount = await notificationStore.markAllRead(tx, call.principal.userId, tx.now);
         return { message: "All notifications were marked as read.", updatedCount };
       }),
   };

@@ -1,6 +1,7 @@
 import { type MailedKind, type MailMode, mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Context } from "../app/tx.ts";
 import { modeOf, setModes } from "./settings-store.ts";
 
 const purpose = "unsubscribe";
@@ -9,7 +10,7 @@ const purpose = "unsubscribe";
  * The link in the footer of an email: it changes these kinds of emails of this account and nothing else, without signing in. It does not
  * expire, because old emails are the ones people unsubscribe from, and it works after a rotation of the instance key.
  */
-export function unsubscribeUrl({ config, secrets }: Deps, userId: string, kinds: readonly MailedKind[]): string {
+export function unsubscribeUrl({ config, secrets }: Context, userId: string, kinds: readonly MailedKind[]): string {
   const payload = Buffer.from(JSON.stringify([userId, ...kinds])).toString("base64url");
   return `${config.baseUrl}/unsubscribe?token=${payload}.${secrets.mac(purpose, payload)}`;
 }

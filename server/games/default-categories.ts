@@ -46,6 +46,6 @@ export async function ensureCategories(deps: Deps): Promise<void> {
   if ((await deps.store.read(allCategories)).length > 0) return;
   await deps.store.write(async (tx) => {
     if ((await allCategories(tx)).length > 0) return;
-    for (const name of shipped) await insertCategory(tx, { id: deps.newId(), name, slug: slugOf(name) });
+    for (const name of shipped) await insertCategory(tx, { id: tx.newId(), name, slug: slugOf(name) });
   });
 }

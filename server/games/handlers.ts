@@ -1,4 +1,5 @@
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
@@ -19,9 +20,9 @@ export function games(deps: Deps): HandlersFor<Ops> {
     if (at >= 0) throw invalid(`tags.${at}`, "must be the id of a category. List them with GET /api/v1/info/categories");
   }
 
-  const addBuild = (tx: Query, gameId: string, buildUrl: string, now: number) =>
+  const addBuild = (tx: Tx, gameId: string, buildUrl: string, now: number) =>
     gameStore.insertBuild(tx, {
-      id: deps.newId(),
+      id: tx.newId(),
       game_id: gameId,
       build_url: buildUrl,
       blob_key: null,
@@ -60,9 +61,9 @@ export function games(deps: Deps): HandlersFor<Ops> {
           throw conflict(
             `An account can have at most ${most} games. Nothing was created. Ask the operator of this server for more.`,
           );
-        const now = deps.clock.now();
+        const now = tx.now;
         const row: gameStore.GameRow = {
-          id: deps.newId(),
+          id: tx.newId(),
           owner_id: call.principal.userId,
           name: fields.name,
           description: fields.description ?? null,
@@ -81,7 +82,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
         await gameStore.insert(tx, row);
         await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
         await addBuild(tx, row.id, row.build_url, now);
-        if (row.cover_image_url !== null) await scheduleCover(deps, tx, row.id, row.cover_image_url);
+        if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);
         return { game: gameView(row) };
       }),
 
@@ -100,7 +101,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
         const { tags, devices, platforms, languages, name, description, instructions, buildUrl, coverImageUrl, externalUrl } =
           call.body;
         await checkTags(tx, tags);
-        const changes: Partial<gameStore.GameRow> = { updated_at: deps.clock.now() };
+        const changes: Partial<gameStore.GameRow> = { updated_at: tx.now };
         if (name !== undefined) changes.name = name;
         if (description !== undefined) changes.description = description;
         if (instructions !== undefined) changes.instructions = instructions;
@@ -116,7 +117,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
         await gameStore.update(tx, row.id, changes);
         if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
         if (coverImageUrl === null) await covers.remove(tx, row.id);
-        if (coverImageUrl) await scheduleCover(deps, tx, row.id, coverImageUrl);
+        if (coverImageUrl) await scheduleCover(tx, row.id, coverImageUrl);
         return { game: gameView({ ...row, ...changes }) };
       }),
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, HeadersOut, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Trail } from "../audit/trail.ts";
 import type { Page, Position } from "../database/keyset.ts";
-import type { Query, WriteOptions } from "../database/port.ts";
+import type { WriteOptions } from "../database/port.ts";
 import type { Problem } from "../lib/problem.ts";
 import type { Rendered } from "./reply.ts";
 
@@ -125,13 +126,13 @@ export interface Call<E extends Endpoint> {
     rows: Row[],
     data: (rows: Row[]) => DataOf<E>,
   ): Listed<DataOf<E>>;
-  read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
+  read<T>(fn: (q: ReadTx) => Promise<T>): Promise<T>;
   /**
    * Runs `fn` and stores the idempotency record and the audit entries, in one transaction. `fn` may run more than once. In an audited
    * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
    */
   commit(
-    fn: (tx: Query, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedProblem>,
+    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedProblem>,
     options?: CommitOptions,
   ): Promise<Committed<DataOf<E>>>;
 }

@@ -4,9 +4,9 @@ import { idempotencyKey } from "../../src/contract/headers.ts";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
 import type { Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
 import {
   type Call,
   type Client,
@@ -62,7 +62,7 @@ export function createExecute(deps: Deps): Execute {
   return async ({ endpoint, handler }, request) => {
     // Before a stored reply is replayed: it may say what the caller no longer may know.
     const { principal } = request;
-    if (endpoint.confirmed && principal) await deps.store.read((q) => requireConfirmation(deps, q, principal));
+    if (endpoint.confirmed && principal) await deps.store.read((q) => requireConfirmation(q, principal));
     const call = new OperationCall(deps, endpoint, request);
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);
@@ -173,17 +173,17 @@ class OperationCall {
     return { limit, after: cursor === undefined ? undefined : decodeCursor(this.#deps.secrets, this.#listName(), cursor) };
   }
 
-  read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
+  read<T>(fn: (q: ReadTx) => Promise<T>): Promise<T> {
     // What a change depends on is read from the primary.
     return this.#deps.store.read(fn, { replica: this.#endpoint.method === "GET" });
   }
 
   async commit(
-    fn: (tx: Query, trail: Trail) => Promise<unknown>,
+    fn: (tx: Tx, trail: Trail) => Promise<unknown>,
     { locksCaller = false, ...options }: CommitOptions = {},
   ): Promise<Committed<never>> {
     const { idempotent } = this;
-    const effect = async (tx: Query) => {
+    const effect = async (tx: Tx) => {
       const [active, live] = [locksCaller ? undefined : this.#requireActive(tx), this.#requireLive(tx)];
       const trail = await this.#openTrail(tx);
       const outcome = await fn(tx, trail);
@@ -218,7 +218,7 @@ class OperationCall {
   }
 
   /** Sent with the first statement of the change, so that it costs no round trip. */
-  #requireActive(tx: Query): Promise<unknown> {
+  #requireActive(tx: Tx): Promise<unknown> {
     const active = this.maybePrincipal ? requireActive(tx, this.maybePrincipal.userId) : Promise.resolve();
     // The change may fail first.
     active.catch(() => {});
@@ -226,20 +226,20 @@ class OperationCall {
   }
 
   /** A request that ends its own key or session is not refused for it: this is read before the change. */
-  #requireLive(tx: Query): Promise<unknown> {
+  #requireLive(tx: Tx): Promise<unknown> {
     const { maybePrincipal: caller } = this;
-    const live = caller ? requireLive(tx, caller, this.#deps.clock.now()) : Promise.resolve();
+    const live = caller ? requireLive(tx, caller, tx.now) : Promise.resolve();
     live.catch(() => {});
     return live;
   }
 
-  async #openTrail(tx: Query): Promise<Trail> {
+  async #openTrail(tx: Tx): Promise<Trail> {
     const { audit, path } = this.#endpoint;
     const actor = actorOf(this.maybePrincipal, this.#request);
-    if (!audit) return new Trail(this.#deps, tx, actor);
+    if (!audit) return new Trail(tx, actor);
     const body = (this.body ?? {}) as Record<string, unknown>;
     const given = audit.details.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]);
-    const trail = new Trail(this.#deps, tx, actor, audit.action, Object.fromEntries(given));
+    const trail = new Trail(tx, actor, audit.action, Object.fromEntries(given));
     if (path.includes("/:id")) await trail.changing(this.params.id!);
     return trail;
   }

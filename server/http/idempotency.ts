@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import { isUniqueViolation, type Query } from "../database/port.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
+import { isUniqueViolation } from "../database/port.ts";
 import { Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";
@@ -13,12 +14,12 @@ import type { Rendered } from "./reply.ts";
  */
 export interface IdempotentRequest {
   /** The stored reply of the same request, if there is one. */
-  find(q: Query): Promise<Rendered | undefined>;
+  find(q: ReadTx): Promise<Rendered | undefined>;
   /**
    * Stores the reply under the key, in the transaction of its effect. If another process stored one since `find`, the transaction fails
    * with an error for which `isDuplicate` returns true.
    */
-  save(tx: Query, rendered: Rendered, until?: number): Promise<void>;
+  save(tx: Tx, rendered: Rendered, until?: number): Promise<void>;
   isDuplicate(error: unknown): boolean;
   /** Runs `work` after a duplicate in this process, if there is one, has finished. 409 if it takes longer than two seconds. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
@@ -63,7 +64,7 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
     async find(q) {
       const stored = await records.find(q, accountId, key);
       replaced = stored;
-      if (!stored || stored.expires_at <= deps.clock.now()) return undefined;
+      if (!stored || stored.expires_at <= q.now) return undefined;
       if (stored.fingerprint !== fingerprint)
         throw new Problem(
           "IDEMPOTENCY_MISMATCH",
@@ -74,7 +75,7 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
       return { status: stored.status, headers, body: open(stored.body) };
     },
     async save(tx, rendered, until) {
-      const now = deps.clock.now();
+      const now = tx.now;
       const body = seal(Buffer.from(rendered.body));
       const headers = JSON.stringify(rendered.headers);
       const reply = { fingerprint, status: rendered.status, headers, body, created_at: now, expires_at: until ?? now + keepMs };

@@ -1,3 +1,4 @@
+import type { Tx } from "../app/tx.ts";
 import { LostRace, type Query } from "../database/port.ts";
 import { sendRows } from "../database/rows.ts";
 import { type Asset, type Posting, sideOf, type Transfer } from "./rules.ts";
@@ -7,31 +8,29 @@ export class Overdraft extends LostRace {
   override name = "Overdraft";
 }
 
-interface Stamp {
-  now: number;
-  newId(): string;
-}
+/** A transaction that stamps its postings with its time and new ids. */
+type PostingTx = Pick<Tx, keyof Query | "now" | "newId">;
 
 /** The stored balances after a transfer, as `balance` returns them, by account. System accounts have none. */
 export type Balances = ReadonlyMap<string, number>;
 
 /** Posts a transfer once. Undefined when its event key was already posted. Throws Overdraft, and an error if the postings do not balance. */
-export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise<Balances | undefined> {
+export async function post(tx: PostingTx, transfer: Transfer): Promise<Balances | undefined> {
   const sum = transfer.postings.reduce((total, posting) => total + posting.amount, 0);
   if (sum !== 0 || transfer.postings.length < 2) throw new Error(`transfer ${transfer.eventKey} does not balance: ${sum}`);
-  const id = stamp.newId();
+  const id = tx.newId();
   // Accounts are updated in a fixed order, so that two transfers cannot deadlock.
   const postings = transfer.postings.filter((posting) => posting.amount !== 0).sort((a, b) => (a.account < b.account ? -1 : 1));
   // One round trip: the balances change only if the transfer was inserted.
   const [inserted, balances] = await Promise.all([
-    insertTransfer(tx, id, transfer, stamp.now),
+    insertTransfer(tx, id, transfer, tx.now),
     Promise.all(postings.map((posting) => addToBalance(tx, id, transfer.asset, posting))),
   ]);
   if (!inserted) return undefined;
   const rows = postings.map(({ account, amount }, index) => {
     const after = balances[index];
     if (after === undefined) throw new Overdraft(`posting ${amount} would overdraw ${account}`);
-    return { id: stamp.newId(), transfer_id: id, account_id: account, amount, balance_after: after, created_at: stamp.now };
+    return { id: tx.newId(), transfer_id: id, account_id: account, amount, balance_after: after, created_at: tx.now };
   });
   sendRows(tx, "ledger_postings", rows);
   return new Map(
@@ -39,8 +38,8 @@ export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise
   );
 }
 
-export async function postAll(tx: Query, transfers: readonly Transfer[], stamp: Stamp): Promise<void> {
-  for (const transfer of transfers) await post(tx, transfer, stamp);
+export async function postAll(tx: PostingTx, transfers: readonly Transfer[]): Promise<void> {
+  for (const transfer of transfers) await post(tx, transfer);
 }
 
 const insertTransfer = async (tx: Query, id: string, transfer: Transfer, now: number) =>

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, Tx } from "../app/tx.ts";
 import { textOn } from "../lib/contrast.ts";
 import { insert, type MailRow } from "./store.ts";
 import { builtInColor, type Look, type MailContent } from "./texts.ts";
@@ -15,7 +15,7 @@ function lookOf({ name, logo, color }: Deps["brand"], { brand, baseUrl }: Deps["
 }
 
 /** The bodies to store, without the one-time token, so that nobody who reads the table or a backup can use the links. */
-function sealed({ secrets, brand, config }: Deps, id: string, { text, html: plain, htmlWith, secret }: MailContent) {
+function sealed({ secrets, brand, config }: Context, id: string, { text, html: plain, htmlWith, secret }: MailContent) {
   const html = htmlWith?.(lookOf(brand, config)) ?? plain;
   if (secret === undefined) return { text_body: text, html_body: html, sealed: null };
   const hide = (body: string) => body.replaceAll(secret, secretMark);
@@ -23,7 +23,7 @@ function sealed({ secrets, brand, config }: Deps, id: string, { text, html: plai
 }
 
 /** The bodies to send, with the one-time token. */
-export function bodiesOf({ secrets }: Deps, mail: MailRow): { text: string; html: string | null } {
+export function bodiesOf({ secrets }: Context, mail: MailRow): { text: string; html: string | null } {
   const { text_body: text, html_body: html } = mail;
   if (mail.sealed === null) return { text, html };
   const secret = secrets.open(mail.sealed, `mail ${mail.id}`);
@@ -48,27 +48,21 @@ const security: About = { user_id: null, kind: null, unsubscribe_url: null, entr
  * Queues an email in the transaction that causes it. A job sends it after the commit, or collects it into a summary. Returns its id; null
  * for an account that was deleted.
  */
-export async function queueMail(
-  deps: Deps,
-  tx: Query,
-  to: string,
-  content: MailContent,
-  about = security,
-): Promise<string | null> {
+export async function queueMail(tx: Tx, to: string, content: MailContent, about = security): Promise<string | null> {
   if (isDeleted(to)) return null;
-  const now = deps.clock.now();
-  const id = deps.newId();
+  const now = tx.now;
+  const id = tx.newId();
   insert(tx, {
     id,
     recipient: to,
     subject: content.subject,
-    ...sealed(deps, id, content),
+    ...sealed(tx, id, content),
     ...about,
     created_at: now,
     expires_at: content.validMs === undefined ? null : now + content.validMs,
   });
-  if (about.user_id !== null && about.collect_at !== null) await scheduleSummary(deps, tx, about.user_id, about.collect_at);
-  else await deps.jobs.scheduleNew(tx, [sending(id, now)]);
+  if (about.user_id !== null && about.collect_at !== null) await scheduleSummary(tx, about.user_id, about.collect_at);
+  else await tx.scheduleNew([sending(id, now)]);
   return id;
 }
 
@@ -76,5 +70,5 @@ export async function queueMail(
 export const sending = (id: string, runAt: number) => ({ kind: "send-mail", key: id, payload: { mailId: id }, runAt });
 
 /** Schedules the email that collects those of a person that are due at `at` (ms). There is one job for each time. */
-export const scheduleSummary = (deps: Deps, tx: Query, userId: string, at: number) =>
-  deps.jobs.schedule(tx, { kind: "send-summary", key: `${userId}:${at}`, payload: { userId }, runAt: at });
+export const scheduleSummary = (tx: Tx, userId: string, at: number) =>
+  tx.schedule({ kind: "send-summary", key: `${userId}:${at}`, payload: { userId }, runAt: at });

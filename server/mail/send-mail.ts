@@ -23,7 +23,7 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   // A sandbox keeps the token, because its outbox exists to be read, including the links.
   const removeSecret = deps.config.sandbox ? {} : { sealed: null };
   await deps.store.write(async (tx) => {
-    await mails.update(tx, id, { sent_at: deps.clock.now(), error: null, ...removeSecret });
+    await mails.update(tx, id, { sent_at: tx.now, error: null, ...removeSecret });
     await job.done(tx);
   });
 }
@@ -54,14 +54,14 @@ const isCounted = (mail: MailRow): mail is MailRow & { user_id: string } => mail
 /** Counts an email against the limit of its person. False when the limit is reached: then the email waits for a summary. */
 const admit = (deps: Deps, mail: MailRow & { user_id: string }, job: Job): Promise<boolean> =>
   deps.store.write(async (tx) => {
-    const now = deps.clock.now();
+    const now = tx.now;
     if ((await mails.countAdmitted(tx, mail.user_id, now - hour)) < deps.config.mail.perPersonPerHour) {
       await mails.update(tx, mail.id, { admitted_at: now });
       return true;
     }
     const at = nextFullHour(now);
     await mails.update(tx, mail.id, { collect_at: at });
-    await scheduleSummary(deps, tx, mail.user_id, at);
+    await scheduleSummary(tx, mail.user_id, at);
     await job.done(tx);
     return false;
   });

@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 
 /** Starts the periodic removal of expired data. Not used in a sandbox: its clock jumps, and its emails are inspected in tests. */
 export const startRetention = (deps: Deps): Promise<void> =>
-  deps.store.write((tx) => deps.jobs.schedule(tx, { kind: "remove-old", key: "all", payload: {}, runAt: deps.clock.now() }));
+  deps.store.write((tx) => tx.schedule({ kind: "remove-old", key: "all", payload: {}, runAt: tx.now }));
 
 /** Removes expired rows that no list shows, old emails and old webhook deliveries. The ledger and all history are kept forever. */
 export async function removeOld(job: Job, deps: Deps): Promise<void> {

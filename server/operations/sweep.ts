@@ -8,7 +8,7 @@ const day = 86_400_000;
 
 /** Starts the periodic removal of files that belong to nothing. Not used in a sandbox, as the removal of old rows. */
 export const startSweep = (deps: Deps): Promise<void> =>
-  deps.store.write((tx) => deps.jobs.schedule(tx, { kind: "sweep-files", key: "all", payload: {}, runAt: deps.clock.now() }));
+  deps.store.write((tx) => tx.schedule({ kind: "sweep-files", key: "all", payload: {}, runAt: tx.now }));
 
 /**
  * Removes files that belong to nothing in the database: what a process left that was killed between two steps. Of several processes one
@@ -22,7 +22,7 @@ export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
       "more than half of the stored files belong to nothing in the database, so none was removed: is this the right database? `playtest serve doctor` lists them",
     );
   else await remove(job, deps, found);
-  await deps.store.write((tx) => job.reschedule(tx, deps.clock.now() + day));
+  await deps.store.write((tx) => job.reschedule(tx, tx.now + day));
 }
 
 async function remove(job: Job, deps: Deps, found: readonly { path: string; bytes: number }[]): Promise<void> {

@@ -9,6 +9,7 @@ import * as users from "../accounts/users-store.ts";
 import { requireMayChange } from "../admin/admins.ts";
 import { accountView } from "../admin/views.ts";
 import type { Deps } from "../app/deps.ts";
+import type { ReadTx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { Client, HandlersFor, Principal } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
@@ -18,9 +19,9 @@ import { deleteAccount, requireDeletable } from "./service.ts";
 
 /** The data that an account holds, and the end of the account. */
 export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccountInFull" | "deleteAccount" | "deleteUser"> {
-  async function exported(q: Query, userId: string) {
+  async function exported(q: ReadTx, userId: string) {
     const { account, records } = await exportOf(q, userId);
-    return { exportedAt: iso(deps.clock.now()), account, records };
+    return { exportedAt: iso(q.now), account, records };
   }
 
   async function accountOf(q: Query, id: string): Promise<users.UserRow> {
@@ -57,7 +58,7 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccou
         const { records, ...rest } = await exported(tx, user.id);
         const details = await payoutDetails.find(tx, user.id);
         const inFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(deps, details)) }));
-        await mailExported(deps, tx, user.id, call.client);
+        await mailExported(tx, user.id, call.client);
         return { ...rest, records: { ...records, payoutDetails: inFull } };
       });
     },
@@ -71,7 +72,7 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccou
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        await deleteAccount(deps, tx, await accountOf(tx, user.id), { byOperator: false });
+        await deleteAccount(tx, await accountOf(tx, user.id), { byOperator: false });
         return { message: "The account was deleted." };
       });
     },
@@ -80,8 +81,8 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccou
       call.commit(async (tx) => {
         const user = await accountOf(tx, call.params.id);
         if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
-        await requireMayChange(deps, tx, call.principal, user);
-        await deleteAccount(deps, tx, user, { byOperator: true });
+        await requireMayChange(tx, call.principal, user);
+        await deleteAccount(tx, user, { byOperator: true });
         return { user: accountView(await accountOf(tx, user.id)) };
       }),
   };

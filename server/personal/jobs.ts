@@ -19,12 +19,12 @@ export async function finishDeletion(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     const user = await users.find(tx, id);
     if (user?.deleted_at == null) return job.done(tx);
-    const now = deps.clock.now();
-    await removeClipsOf(deps, tx, id);
-    await removeStillsOf(deps, tx, id);
+    const now = tx.now;
+    await removeClipsOf(tx, id);
+    await removeStillsOf(tx, id);
     search.removeOwner(tx, id);
     await eraseRows(tx, id);
-    await removeWork(deps, tx, id);
+    await removeWork(tx, id);
     if (!(await hasVideosLeft(tx, id))) return job.done(tx);
     // A video that is being published when its time is over is looked at again a day later.
     await job.reschedule(tx, Math.max(user.deleted_at + videoMs, now + day));

@@ -1,5 +1,5 @@
 import type * as users from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import type { Query } from "../database/port.ts";
@@ -29,22 +29,22 @@ export async function requireDeletable(q: Query, user: users.UserRow, { byOperat
 }
 
 /** Deletes an account: its personal data goes, and the row stays for the ledger and for others. 409 as `requireDeletable`. */
-export async function deleteAccount(deps: Deps, tx: Query, user: users.UserRow, by: By): Promise<void> {
-  if (by.byOperator) await endPlan(deps, tx, user.id);
+export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promise<void> {
+  if (by.byOperator) await endPlan(tx, user.id);
   await requireDeletable(tx, user, by);
-  await removeClipsOf(deps, tx, user.id);
-  await removeStillsOf(deps, tx, user.id);
+  await removeClipsOf(tx, user.id);
+  await removeStillsOf(tx, user.id);
   const { id, email, display_name: displayName, company_name: companyName } = user;
-  const now = deps.clock.now();
+  const now = tx.now;
   search.removeOwner(tx, id);
   const mails = await erase(tx, { id, email, displayName, companyName }, now);
-  await scheduleDiscardFiles(deps, tx, { blobs: [], uploads: [], mails });
-  await removeWork(deps, tx, id);
+  await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
+  await removeWork(tx, id);
   if (await hasVideosLeft(tx, id))
-    await deps.jobs.schedule(tx, { kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
+    await tx.schedule({ kind: "finish-deletion", key: id, payload: { userId: id }, runAt: now + videoMs });
 }
 
-async function endPlan(deps: Deps, tx: Query, ownerId: string): Promise<void> {
+async function endPlan(tx: Tx, ownerId: string): Promise<void> {
   const running = await subscriptions.findRunning(tx, ownerId);
-  if (running) await end(deps, tx, running, "cancelled");
+  if (running) await end(tx, running, "cancelled");
 }

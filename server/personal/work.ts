@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { removeStill } from "../playtests/moments/stills.ts";
 import * as search from "../search/store.ts";
 import { removeClip } from "../sharing/clips/service.ts";
@@ -12,13 +11,13 @@ import * as store from "./work-store.ts";
  * Removes what a deleted account made and nobody may keep, and the files after the commit: builds, unfinished uploads, transcripts, videos
  * that were not paid, and those of an owner once their playtesters had the time to save them. Can be repeated.
  */
-export async function removeWork(deps: Deps, tx: Query, userId: string): Promise<void> {
+export async function removeWork(tx: Tx, userId: string): Promise<void> {
   const blobs = [...(await store.removeBuilds(tx, userId)), ...(await store.removeTranscripts(tx, userId))];
   const uploads: store.UploadId[] = [];
-  for (const slotId of await store.slotsOver(tx, userId, deps.clock.now())) {
+  for (const slotId of await store.slotsOver(tx, userId, tx.now)) {
     const { clips, stills } = await store.cuttingsOf(tx, slotId);
-    for (const id of clips) await removeClip(deps, tx, id);
-    for (const id of stills) await removeStill(deps, tx, id);
+    for (const id of clips) await removeClip(tx, id);
+    for (const id of stills) await removeStill(tx, id);
     search.remove(tx, slotId, {});
     const removed = await store.removeSubmission(tx, slotId);
     blobs.push(...removed.keys);
@@ -29,5 +28,5 @@ export async function removeWork(deps: Deps, tx: Query, userId: string): Promise
   await store.removeUnheard(tx, userId);
   const finished = uploads.map(blobKeyOf);
   const unique = [...new Set([...blobs, ...finished])];
-  await scheduleDiscardFiles(deps, tx, { blobs: unique, uploads: uploads.map(({ id }) => id), mails: [] });
+  await scheduleDiscardFiles(tx, { blobs: unique, uploads: uploads.map(({ id }) => id), mails: [] });
 }

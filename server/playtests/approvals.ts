@@ -1,6 +1,5 @@
 import { listApprovers } from "../accounts/service.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { emit, type Recipient } from "../events/emit.ts";
 import { mailAbout } from "../events/event-mails.ts";
 import * as games from "../games/store.ts";
@@ -10,15 +9,14 @@ import type { PlaytestRow } from "./store.ts";
 
 /** Tells the admins who may approve that a free trial, or the video of one of its slots, waits for that. */
 export async function announceApproval(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Pick<PlaytestRow, "id" | "game_id">,
   slotId: string | null,
 ): Promise<void> {
   const admins = await listApprovers(tx);
   const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
   const recipients = admins.map(({ id }): Recipient => ({ id, role: "admin" }));
-  await emit(deps, tx, recipients, {
+  await emit(tx, recipients, {
     kind: "approval.pending",
     data: { playtestId: playtest.id, gameId: playtest.game_id, slotId },
     notice: { gameName, pending: slotId === null ? "trial" : "video" },
@@ -27,13 +25,13 @@ export async function announceApproval(
   const what = slotId === null ? "The free trial" : "A video of the free trial";
   const until = slotId === null ? "Playtesters cannot see it until then." : "It is not published until then.";
   for (const admin of admins)
-    await mailAbout(deps, tx, admin, "approval.pending", {
+    await mailAbout(tx, admin, "approval.pending", {
       subject: `${what} of ${nameInMail(gameName)} waits for your approval`,
       paragraphs: [
         `${what} of ${nameInMail(gameName)} waits for your approval. ${until}`,
         `To see it, run: playtest admin approvals show ${id}`,
         `To approve it, run: playtest admin approvals approve ${id}`,
       ],
-      action: { label: "See the approval", url: taskLink(deps.config, "approval", id) },
+      action: { label: "See the approval", url: taskLink(tx.config, "approval", id) },
     });
 }

@@ -1,5 +1,5 @@
 import type { Order } from "../../src/contract/order-body.ts";
-import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import { isOpenFor, type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
@@ -56,18 +56,17 @@ export interface QuoteRequest {
 
 /** The 402 reply of an order and when it expires (ms). Reuses the order's open quote for this chain and currency, or opens one. */
 export async function billOrder(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: playtests.PlaytestRow,
   { offer, cents, requestKey }: QuoteRequest,
 ): Promise<{ problem: Problem; until: number }> {
   const { id: playtestId, owner_id: ownerId, game_id: gameId } = playtest;
   const game = await games.find(tx, gameId);
   const description = `${orderDescription(playtest)}: ${game?.name ?? gameId}`;
-  const now = deps.clock.now();
+  const now = tx.now;
   const open = (await crypto.unpaidOf(tx, ownerId)).find(
     (quote) => quote.playtest_id === playtestId && isOpenFor(quote, offer, now),
   );
-  const quote = open ?? (await openQuote(deps, tx, offer, { ownerId, cents, description, playtestId, requestKey }));
+  const quote = open ?? (await openQuote(tx, offer, { ownerId, cents, description, playtestId, requestKey }));
   return { problem: paymentRequired(quote, { description, gameId }), until: quote.expires_at };
 }

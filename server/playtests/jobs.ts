@@ -16,8 +16,8 @@ export const expireSlot = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     playtests.lockOfSlot(tx, String(job.payload.slotId));
     const slot = await slots.find(tx, String(job.payload.slotId));
-    if (slot && slots.isIn(slot, "reserved") && slot.deadline_at !== null && slot.deadline_at <= deps.clock.now())
-      await expire(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+    if (slot && slots.isIn(slot, "reserved") && slot.deadline_at !== null && slot.deadline_at <= tx.now)
+      await expire(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
     await job.done(tx);
   }, playtests.rowLocks);
 
@@ -26,7 +26,7 @@ export const expireOrder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const playtest = await playtests.find(tx, String(job.payload.playtestId));
     if (playtest && playtests.isIn(playtest, "pending_payment"))
-      await playtests.transition(tx, playtest, "cancel", { updated_at: deps.clock.now() });
+      await playtests.transition(tx, playtest, "cancel", { updated_at: tx.now });
     await job.done(tx);
   });
 
@@ -40,7 +40,7 @@ export async function publishVideo(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     playtests.lockOfSlot(tx, slotId);
     const slot = (await slots.find(tx, slotId))!;
-    await published(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot, url);
+    await published(tx, (await playtests.find(tx, slot.playtest_id))!, slot, url);
     await job.done(tx);
   }, playtests.rowLocks);
 }
@@ -50,7 +50,7 @@ export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     playtests.lock(tx, String(job.payload.playtestId));
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
-    await expireUnfilled(deps, tx, playtest);
-    await closePending(deps, tx, playtest, playtest.applications_expire_at!);
+    await expireUnfilled(tx, playtest);
+    await closePending(tx, playtest, playtest.applications_expire_at!);
     await job.done(tx);
   }, playtests.rowLocks);

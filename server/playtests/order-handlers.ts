@@ -1,5 +1,6 @@
 import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
@@ -7,7 +8,6 @@ import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
-import type { Query } from "../database/port.ts";
 import type { CommitOptions, HandlersFor } from "../http/call.ts";
 import { CommittedProblem } from "../http/call.ts";
 import { conflict, Problem } from "../lib/problem.ts";
@@ -53,7 +53,7 @@ const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
 export function orders(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
-  async function checkoutFor(tx: Query, playtest: playtests.PlaytestRow, { need }: Priced) {
+  async function checkoutFor(tx: Tx, playtest: playtests.PlaytestRow, { need }: Priced) {
     const description = orderDescription(playtest);
     const order = { ownerId: playtest.owner_id, amountCents: need.totalCents, description, playtestId: playtest.id };
     const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...order, purpose: "order" });
@@ -61,12 +61,12 @@ export function orders(deps: Deps): HandlersFor<Ops> {
   }
 
   /** Builds the reply, whose shape depends on how the order was paid. */
-  async function replyTo(tx: Query, placed: Placed, byCard: boolean) {
+  async function replyTo(tx: Tx, placed: Placed, byCard: boolean) {
     const { playtest, settlement, priced } = placed;
     if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
     if (playtest.is_free_public_trial === 1) {
       const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
-      return trialReply(playtest, opened, clock.now());
+      return trialReply(playtest, opened, tx.now);
     }
     if (settlement.by === "free") return { playtest: playtestView(playtest) };
     return pendingReply(playtest, priced, byCard ? await checkoutFor(tx, playtest, priced) : undefined);
@@ -75,8 +75,8 @@ export function orders(deps: Deps): HandlersFor<Ops> {
   /** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
   async function payment(named: Proof, scope: Scope) {
     const { proof, ...found } = await lookUp(deps, named, scope);
-    return async (tx: Query) => {
-      const outcome = await receive(deps, tx, proof, found, scope);
+    return async (tx: Tx) => {
+      const outcome = await receive(tx, proof, found, scope);
       if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
       if (!outcome.quote?.playtest_id) return new CommittedProblem(creditedOnly(outcome), 0);
       return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
@@ -98,8 +98,8 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       if (method === "card") requireCards(deps);
       const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
       const requestKey = call.idempotencyKey;
-      const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
-        const { problem, until } = await billOrder(deps, tx, playtest, { offer: offer!, cents, requestKey });
+      const bill = async (tx: Tx, playtest: playtests.PlaytestRow, cents: number) => {
+        const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
         return new CommittedProblem(problem, until);
       };
       return call.commit(
@@ -120,8 +120,8 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const { gameId, ...order } = call.body;
         const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
         if (game) await requireUnfrozen(q, game.owner_id);
-        await checkOrder(deps, q, game, order);
-        const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
+        await checkOrder(q, game, order);
+        const { price, need, funds } = await priceOrder(q, call.principal.userId, order);
         const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
         return {
           costPerSlotCents: price.costCents,
@@ -151,17 +151,17 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         playtests.lock(tx, id);
         const row = await ownPlaytest(tx, id, call.principal.userId);
         if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
-        const [priced] = await Promise.all([pricePlaytest(deps, tx, row), requireUnfrozen(tx, row.owner_id)]);
+        const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
         if (offer) {
           const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
-          const { problem, until } = await billOrder(deps, tx, row, request);
+          const { problem, until } = await billOrder(tx, row, request);
           return new CommittedProblem(problem, until);
         }
         if (method === "x402") throw new Error("a crypto payment requires an offer");
         if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
         const paymentId = await charge(deps, tx, row, method, priced.need);
-        return paidReply(await activate(deps, tx, row, method, paymentId), method, priced, paymentId);
+        return paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId);
       });
     },
 
@@ -178,12 +178,12 @@ export function orders(deps: Deps): HandlersFor<Ops> {
           const open = status === "active" ? await slots.openOf(tx, row.id) : [];
           if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
           for (const slot of open) {
-            const refunded = await cancelOpen(deps, tx, row, slot);
+            const refunded = await cancelOpen(tx, row, slot);
             total.cents += refunded.cents;
             total.minutes += refunded.minutes;
           }
-          await closeWhenFull(deps, tx, row);
-          await finishPlaytest(deps, tx, row);
+          await closeWhenFull(tx, row);
+          await finishPlaytest(tx, row);
         }
         const playtest = (await playtests.find(tx, row.id))!;
         return { playtest: playtestView(playtest), refundedCents: total.cents, refundedMinutes: total.minutes };

@@ -3,6 +3,7 @@ import { plural } from "../../src/contract/text/plural.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { ReadTx, Tx } from "../app/tx.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
@@ -34,8 +35,8 @@ export interface Priced {
 }
 
 /** What an order costs and what the owner has for it. */
-export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
-  const price = deps.config.payments.enabled ? priceOf(order, deps.config.pricing) : noPrice;
+export async function priceOrder(q: ReadTx, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
+  const price = q.config.payments.enabled ? priceOf(order, q.config.pricing) : noPrice;
   const [credit, minutes] = [accounts.credit(ownerId), accounts.minutes(ownerId)];
   const balances = await ledger.balances(q, [credit, minutes]);
   const funds = { balanceCents: balances.get(credit) ?? 0, minutesAvailable: balances.get(minutes) ?? 0 };
@@ -43,13 +44,13 @@ export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: T
 }
 
 /** What an unpaid order costs, at the price of the time it was placed, and what the owner has for it. */
-export async function pricePlaytest(deps: Deps, q: Query, playtest: playtests.PlaytestRow): Promise<Priced> {
+export async function pricePlaytest(q: ReadTx, playtest: playtests.PlaytestRow): Promise<Priced> {
   const terms = {
     visibility: playtest.visibility,
     durationMinutes: playtest.duration_minutes,
     playerCount: playtest.player_count,
   };
-  const { price, funds } = await priceOrder(deps, q, playtest.owner_id, { ...terms, quantity: playtest.quantity });
+  const { price, funds } = await priceOrder(q, playtest.owner_id, { ...terms, quantity: playtest.quantity });
   const agreed = { ...price, costCents: playtest.cost_per_slot_cents, payoutCents: playtest.payout_cents };
   return {
     price: agreed,
@@ -72,7 +73,7 @@ export interface Placed {
  */
 export async function placeOrder(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   { gameId, ownerId }: { gameId: string; ownerId: string },
   order: Order,
   method: PaymentMethod,
@@ -81,18 +82,18 @@ export async function placeOrder(
   const [, game, priced, holder] = await Promise.all([
     lockActive(tx, ownerId),
     ownGame(tx, gameId, ownerId),
-    priceOrder(deps, tx, ownerId, order),
+    priceOrder(tx, ownerId, order),
     order.ref === undefined ? undefined : playtests.holderOf(tx, ownerId, order.ref),
     requireUnfrozen(tx, ownerId),
   ]);
   if (holder) throw refTaken(order.ref!, `${holder.id} (${holder.status})`);
-  await checkOrder(deps, tx, game, order);
+  await checkOrder(tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
-  const playtest = newPlaytest(deps, game, order, priced.price);
+  const playtest = newPlaytest(tx, game, order, priced.price);
   if (settlement.by === "later" || settlement.by === "crypto") {
-    await insertPlaytest(deps, tx, playtest, order);
-    await deps.jobs.schedule(tx, {
+    await insertPlaytest(tx, playtest, order);
+    await tx.schedule({
       kind: "expire-order",
       key: playtest.id,
       payload: { playtestId: playtest.id },
@@ -102,23 +103,23 @@ export async function placeOrder(
   }
   const paidWith = settlement.by;
   const paymentId = paidWith === "free" ? undefined : await charge(deps, tx, playtest, paidWith, priced.need);
-  const active = { ...playtest, ...activation(deps, playtest, paidWith, paymentId), status: "active" as const };
-  await insertPlaytest(deps, tx, active, order);
-  await open(deps, tx, active);
-  if (order.isFreePublicTrial) await announceApproval(deps, tx, active, null);
+  const active = { ...playtest, ...activation(tx, playtest, paidWith, paymentId), status: "active" as const };
+  await insertPlaytest(tx, active, order);
+  await open(tx, active);
+  if (order.isFreePublicTrial) await announceApproval(tx, active, null);
   return { playtest: active, settlement, priced, paymentId };
 }
 
 /** Charges the price to hours or credit and records a completed payment. The ledger rejects an overdraft. Returns the payment's id. */
 export async function charge(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: playtests.PlaytestRow,
   paidWith: "hours" | "credit",
   need: Need,
 ): Promise<string> {
-  const now = deps.clock.now();
-  const paymentId = deps.newId();
+  const now = tx.now;
+  const paymentId = tx.newId();
   payments.insert(tx, {
     id: paymentId,
     owner_id: playtest.owner_id,
@@ -135,7 +136,7 @@ export async function charge(
   });
   const amount = paidWith === "credit" ? need.totalCents : need.minutesNeeded;
   const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId, paidWith, amount };
-  const balances = await ledger.post(tx, orderTransfer(order), { now, newId: deps.newId });
+  const balances = await ledger.post(tx, orderTransfer(order));
   const balanceCents = balances?.get(accounts.credit(playtest.owner_id));
   if (balanceCents !== undefined) await tellWhenLow(deps, tx, playtest.owner_id, { balanceCents, spentCents: amount });
   return paymentId;
@@ -144,18 +145,18 @@ export async function charge(
 /** Tells the owner when this order took the credit below the threshold. */
 async function tellWhenLow(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   ownerId: string,
   { balanceCents, spentCents }: { balanceCents: number; spentCents: number },
 ): Promise<void> {
   const thresholdCents = deps.config.orders.lowCreditCents;
   if (balanceCents >= thresholdCents || balanceCents + spentCents < thresholdCents) return;
-  await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
+  await emit(tx, [{ id: ownerId, role: "game_owner" }], {
     kind: "credit.low",
     data: { balanceCents, thresholdCents },
     notice: { amountCents: balanceCents },
   });
-  await mailUserAbout(deps, tx, ownerId, "credit.low", {
+  await mailUserAbout(tx, ownerId, "credit.low", {
     subject: `Your credit is ${usd(balanceCents)}`,
     paragraphs: [
       `After your last order your credit is ${usd(balanceCents)}, less than ${usd(thresholdCents)}.`,
@@ -170,26 +171,25 @@ async function tellWhenLow(
 
 /** Activates an order that was paid later than it was placed. */
 export async function activate(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: playtests.PlaytestRow,
   paidWith: playtests.PlaytestRow["paid_with"],
   paymentId: string | undefined,
 ): Promise<playtests.PlaytestRow> {
   if (!playtests.isIn(playtest, "pending_payment")) throw conflict("This order is not waiting for payment. Nothing was charged.");
-  const active = await playtests.transition(tx, playtest, "activate", activation(deps, playtest, paidWith, paymentId));
-  await open(deps, tx, active);
+  const active = await playtests.transition(tx, playtest, "activate", activation(tx, playtest, paidWith, paymentId));
+  await open(tx, active);
   return active;
 }
 
 /** What changes when an order becomes active, besides its status. In manual selection, the review window starts. */
 function activation(
-  deps: Deps,
+  tx: ReadTx,
   playtest: playtests.PlaytestRow,
   paidWith: playtests.PlaytestRow["paid_with"],
   paymentId: string | undefined,
 ) {
-  const now = deps.clock.now();
+  const now = tx.now;
   return {
     paid_with: paidWith,
     payment_id: paymentId ?? null,
@@ -200,13 +200,13 @@ function activation(
 }
 
 /** Opens the slots of an active order and schedules the end of its review window. */
-async function open(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+async function open(tx: Tx, playtest: playtests.PlaytestRow): Promise<void> {
   slots.insert(
     tx,
-    Array.from({ length: playtest.quantity }, () => openSlotOf(deps, playtest)),
+    Array.from({ length: playtest.quantity }, () => openSlotOf(tx, playtest)),
   );
   if (playtest.applications_expire_at === null) return;
-  await deps.jobs.schedule(tx, {
+  await tx.schedule({
     kind: "close-window",
     key: playtest.id,
     payload: { playtestId: playtest.id },
@@ -215,20 +215,15 @@ async function open(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Pro
 }
 
 /** Creates an open slot. `replaces` is the id of the expired or released slot that it replaces. */
-export function openSlot(
-  deps: Deps,
-  tx: Query,
-  playtest: playtests.PlaytestRow,
-  replaces: string | null = null,
-): slots.SlotIn<"open"> {
-  const slot = { ...openSlotOf(deps, playtest), replaces };
+export function openSlot(tx: Tx, playtest: playtests.PlaytestRow, replaces: string | null = null): slots.SlotIn<"open"> {
+  const slot = { ...openSlotOf(tx, playtest), replaces };
   slots.insert(tx, [slot]);
   return slot;
 }
 
 /** The row of an open slot. */
-const openSlotOf = (deps: Deps, playtest: playtests.PlaytestRow): slots.SlotIn<"open"> => ({
-  id: deps.newId(),
+const openSlotOf = (tx: ReadTx, playtest: playtests.PlaytestRow): slots.SlotIn<"open"> => ({
+  id: tx.newId(),
   playtest_id: playtest.id,
   game_id: playtest.game_id,
   owner_id: playtest.owner_id,
@@ -240,7 +235,7 @@ const openSlotOf = (deps: Deps, playtest: playtests.PlaytestRow): slots.SlotIn<"
   deadline_at: null,
   submitted_at: null,
   ended_at: null,
-  created_at: deps.clock.now(),
+  created_at: tx.now,
 });
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
@@ -258,12 +253,12 @@ export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Pr
 }
 
 /** Refuses an order that cannot be placed whatever it is paid with. Without a game, checks what does not depend on it. */
-export async function checkOrder(deps: Deps, q: Query, game: OrderedGame | undefined, order: Order): Promise<void> {
+export async function checkOrder(q: ReadTx, game: OrderedGame | undefined, order: Order): Promise<void> {
   if (game && game.status !== "active")
     throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
   await checkTarget(q, order);
   await requirePanel(q, order.panel);
-  await checkTrial(deps, q, game, order);
+  await checkTrial(q, game, order);
 }
 
 async function checkTarget(tx: Query, order: Order): Promise<void> {
@@ -273,9 +268,9 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (target.suspended_at !== null) throw invalid("targetedPlaytesterId", "is the id of a playtester whose account is suspended");
 }
 
-async function checkTrial(deps: Deps, tx: Query, game: OrderedGame | undefined, order: Order): Promise<void> {
+async function checkTrial(tx: ReadTx, game: OrderedGame | undefined, order: Order): Promise<void> {
   if (!order.isFreePublicTrial) return;
-  const { trialMaxSlots } = deps.config.orders;
+  const { trialMaxSlots } = tx.config.orders;
   if (order.quantity > trialMaxSlots) throw invalid("quantity", `must be at most ${trialMaxSlots} for a free trial`);
   if (game && (await playtests.hasTrial(tx, game.id))) throw trialUsed();
 }
@@ -292,10 +287,10 @@ function refTaken(ref: string, holder = "another order that was placed at the sa
 }
 
 /** The row of an unpaid order. */
-function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
-  const now = deps.clock.now();
+function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
+  const now = tx.now;
   return {
-    id: deps.newId(),
+    id: tx.newId(),
     game_id: game.id,
     owner_id: game.owner_id,
     visibility: order.visibility,
@@ -319,17 +314,17 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
     approved_at: null,
     paid_with: null,
     payment_id: null,
-    pay_by: now + deps.config.orders.payWithinMs,
+    pay_by: now + tx.config.orders.payWithinMs,
     uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,
   };
 }
 
-async function insertPlaytest(deps: Deps, tx: Query, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
+async function insertPlaytest(tx: Tx, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
   if (order.isFreePublicTrial || order.ref !== undefined) await insertUnique(tx, playtest, order);
   else playtests.send(tx, playtest);
-  if (order.keysForTesters) storeKeys(deps, tx, playtest.id, order.keysForTesters);
+  if (order.keysForTesters) storeKeys(tx, playtest.id, order.keysForTesters);
 }
 
 /** Of two free trials of a game, or two orders with one ref, that are placed at the same time, a unique index rejects the second. */

@@ -7,14 +7,14 @@ import * as playtests from "./store.ts";
 
 /** Activates unpaid orders when their card or crypto payment arrives. */
 export const paidOrders: PaidOrders = {
-  async awaitsPayment(deps, tx, playtestId) {
+  async awaitsPayment(tx, playtestId) {
     const playtest = await playtests.find(tx, playtestId);
-    return playtest !== undefined && awaitsPayment(playtest, deps.clock.now());
+    return playtest !== undefined && awaitsPayment(playtest, tx.now);
   },
-  async onPaid(deps, tx, { playtestId, paymentId, amountCents }) {
+  async onPaid(tx, { playtestId, paymentId, amountCents }) {
     const playtest = (await playtests.find(tx, playtestId))!;
     const order = { playtestId, ownerId: playtest.owner_id, paymentId, amount: amountCents };
-    await post(tx, orderTransfer({ ...order, paidWith: "credit" }), { now: deps.clock.now(), newId: deps.newId });
-    await activate(deps, tx, playtest, "credit", paymentId);
+    await post(tx, orderTransfer({ ...order, paidWith: "credit" }));
+    await activate(tx, playtest, "credit", paymentId);
   },
 };

@@ -1,23 +1,22 @@
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { conflict } from "../lib/problem.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
 
 /** An admin approves a free trial, which is then offered. 409 when it is not a free trial or was already decided. */
-export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+export async function approveTrial(tx: Tx, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
-  const now = deps.clock.now();
+  const now = tx.now;
   await playtests.update(tx, playtest.id, { approved_at: now, updated_at: now });
 }
 
 /** Rejecting a trial cancels it, so that the game can have another. */
-export async function rejectTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+export async function rejectTrial(tx: Tx, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
   playtests.lock(tx, playtest.id);
-  for (const slot of await slots.openOf(tx, playtest.id)) await cancelOpen(deps, tx, playtest, slot);
-  await finishPlaytest(deps, tx, playtest);
+  for (const slot of await slots.openOf(tx, playtest.id)) await cancelOpen(tx, playtest, slot);
+  await finishPlaytest(tx, playtest);
 }
 
 function requireWaiting(playtest: playtests.PlaytestRow): void {

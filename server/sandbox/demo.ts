@@ -56,8 +56,8 @@ interface Market {
 const createTess = ({ deps }: Seeding, passwordHash: string) =>
   deps.store.write(async (tx) => {
     const account = { email: testerEmail, role: "playtester", name: "Tess" } as const;
-    const user = await createUser(deps, tx, { ...account, passwordHash, verified: true });
-    const { secret } = await createKey(deps, tx, { userId: user.id, name: "Demo", scopes: roleScopes.playtester });
+    const user = await createUser(tx, { ...account, passwordHash, verified: true });
+    const { secret } = await createKey(tx, { userId: user.id, name: "Demo", scopes: roleScopes.playtester });
     return { id: user.id, key: secret };
   });
 

@@ -61,7 +61,7 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const testers = [];
         while (testers.length < call.body.count) {
-          const { tester, apiKey } = await createTesterWithKey(deps, tx);
+          const { tester, apiKey } = await createTesterWithKey(tx);
           testers.push({ id: tester.id, displayName: tester.display_name, apiKey });
         }
         return { testers };
@@ -84,10 +84,10 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
 
     emitEvent: (call) =>
       call.commit(async (tx) => {
-        const { event: kind, data = exampleData(kind, { now: iso(clock.now()), newId: deps.newId }) } = call.body;
+        const { event: kind, data = exampleData(kind, { now: iso(clock.now()), newId: tx.newId }) } = call.body;
         const { userId: id, role } = call.principal;
         // In a sandbox the data of a test event may be anything.
-        const [event] = await emit(deps, tx, [{ id, role }], { kind, data: data as EventData, notice: {} });
+        const [event] = await emit(tx, [{ id, role }], { kind, data: data as EventData, notice: {} });
         return { event: eventView(event!) };
       }),
   };

@@ -9,7 +9,7 @@ import type { HandlersFor } from "../http/call.ts";
 import { notFound } from "../lib/problem.ts";
 
 /** Sandbox routes that act as the person paying at a checkout. */
-export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {
+export function sandboxPayments(_deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {
   /** Applies `work` to the subscription and returns its new state. */
   async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {
     const row = await subscriptions.find(tx, id);
@@ -23,14 +23,14 @@ export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "co
       call.commit(async (tx) => {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
-        await actAtCheckout(deps, tx, payment, call.body.outcome);
+        await actAtCheckout(tx, payment, call.body.outcome);
         return { payment: await paymentView(tx, (await payments.find(tx, payment.id))!) };
       }),
 
     completeSubscription: (call) =>
-      call.commit((tx) => change(tx, call.params.id, (row) => actAtPlanCheckout(deps, tx, row, call.body.outcome))),
+      call.commit((tx) => change(tx, call.params.id, (row) => actAtPlanCheckout(tx, row, call.body.outcome))),
 
     setRenewals: (call) =>
-      call.commit((tx) => change(tx, call.params.id, (row) => setRenewalOutcome(deps, tx, row, call.body.outcome))),
+      call.commit((tx) => change(tx, call.params.id, (row) => setRenewalOutcome(tx, row, call.body.outcome))),
   };
 }

@@ -1,5 +1,6 @@
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
@@ -22,30 +23,30 @@ import { createTester } from "./testers.ts";
  */
 export async function play(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   { slotId, testerId, video }: { slotId: string; testerId: string | undefined; video: Sample },
 ): Promise<void> {
   playtests.lockOfSlot(tx, slotId);
   const detail = await slots.findDetail(tx, slotId);
   if (!detail) throw notFound();
-  const status = statusAt(detail, deps.clock.now());
+  const status = statusAt(detail, tx.now);
   if (status !== "open" && status !== "reserved")
     throw conflict(`Only an open or reserved slot can be played. This one is ${status}. Nothing was changed.`);
   const slot = (await slots.find(tx, slotId))!;
   if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
     throw conflict("Another playtester holds this slot. Nothing was changed.");
-  const held = slots.isIn(slot, "open") ? await claimOrApply(deps, tx, slot, testerId) : slots.requireMove(slot, "submit");
-  await submit(deps, tx, held, await upload(deps, tx, held, video), { notes: "A simulated playtest.", device: "PC" });
+  const held = slots.isIn(slot, "open") ? await claimOrApply(tx, slot, testerId) : slots.requireMove(slot, "submit");
+  await submit(deps, tx, held, await upload(tx, held, video), { notes: "A simulated playtest.", device: "PC" });
 }
 
-async function claimOrApply(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId: string | undefined) {
+async function claimOrApply(tx: Tx, slot: slots.SlotIn<"open">, testerId: string | undefined) {
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
-  const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
-  if (playtest.selection_mode === "automatic") return (await claim(deps, tx, playtest.id, playtesterId, { wanted: slot })).slot;
+  const playtesterId = testerId === undefined ? await anyTester(tx, playtest) : await namedTester(tx, testerId);
+  if (playtest.selection_mode === "automatic") return (await claim(tx, playtest.id, playtesterId, { wanted: slot })).slot;
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
-  const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
-  await approve(deps, tx, playtest, application, { wanted: slot, isSimulated: true });
+  const application = earlier ?? (await apply(tx, playtest.id, playtesterId, "I would like to play this."));
+  await approve(tx, playtest, application, { wanted: slot, isSimulated: true });
   return slots.requireMove((await slots.find(tx, slot.id))!, "submit");
 }
 
@@ -63,24 +64,24 @@ async function namedTester(q: Query, testerId: string): Promise<string> {
   return tester.id;
 }
 
-async function anyTester(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<string> {
+async function anyTester(tx: Tx, playtest: playtests.PlaytestRow): Promise<string> {
   if (playtest.panel !== null)
     throw conflict(
       `This playtest is for the members of the group ${playtest.panel}. Nothing was changed. Pass the id of a member as \`testerId\`.`,
     );
   const targeting = targetingOf(playtest);
-  const limits = { now: deps.clock.now(), maxHeld: deps.config.playtesters.maxReserved };
+  const limits = { now: tx.now, maxHeld: tx.config.playtesters.maxReserved };
   const free = await testers.findFree(tx, playtest, targeting, limits);
   if (free) return free.id;
   if (targeting.type === "past")
     throw conflict(
       "No simulated playtester is eligible for this playtest. Nothing was changed. Pass the id of an eligible one as `testerId`.",
     );
-  return (await createTester(deps, tx)).id;
+  return (await createTester(tx)).id;
 }
 
-async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, blobKey, size, durationMs, facts }: Sample) {
-  const now = deps.clock.now();
+async function upload(tx: Tx, slot: slots.SlotRow, { uploadId, blobKey, size, durationMs, facts }: Sample) {
+  const now = tx.now;
   const [filename, contentType] = ["playtest.mp4", "video/mp4"];
   await uploads.insert(tx, {
     id: uploadId,
@@ -98,8 +99,8 @@ async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, bl
     completed_at: now,
     duration_ms: durationMs,
     facts,
-    expires_at: now + deps.config.uploads.expireMs,
+    expires_at: now + tx.config.uploads.expireMs,
   });
-  for (const id of await uploads.replace(tx, slot.id, "completed", uploadId)) await scheduleDiscard(deps, tx, id, now);
+  for (const id of await uploads.replace(tx, slot.id, "completed", uploadId)) await scheduleDiscard(tx, id, now);
   return { blobKey, size, filename, contentType, durationMs, facts };
 }

@@ -23,8 +23,8 @@ export async function seedMinimal(seeding: Seeding): Promise<Seeded> {
 export const createOwner = ({ deps }: Seeding, passwordHash: string) =>
   deps.store.write(async (tx) => {
     const account = { email: "owner@playtest.invalid", role: "game_owner", name: "Demo Studio" } as const;
-    const owner = await createUser(deps, tx, { ...account, passwordHash, verified: true });
-    const { secret } = await createKey(deps, tx, { userId: owner.id, name: "Demo", scopes: roleScopes.game_owner });
+    const owner = await createUser(tx, { ...account, passwordHash, verified: true });
+    const { secret } = await createKey(tx, { userId: owner.id, name: "Demo", scopes: roleScopes.game_owner });
     return { ownerKey: secret, ownerId: owner.id };
   });
 

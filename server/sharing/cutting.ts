@@ -2,7 +2,7 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CutLimit } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
@@ -26,11 +26,11 @@ export interface Cutting {
   /** Writes the files to `to`, one for each key. */
   cut(cutter: Cutter, from: Source, to: readonly string[]): Promise<void>;
   /** Stores that it is finished, with the size of each file in bytes. False when it was deleted meanwhile. */
-  finish(tx: Query, sizes: readonly number[]): Promise<unknown>;
+  finish(tx: Tx, sizes: readonly number[]): Promise<unknown>;
   /** Stores why it failed. */
-  fail(tx: Query, why: Failure): Promise<unknown>;
+  fail(tx: Tx, why: Failure): Promise<unknown>;
   /** Ends this run of the job. */
-  end(tx: Query): Promise<void>;
+  end(tx: Tx): Promise<void>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import { conflict, notConfigured } from "../lib/problem.ts";
 import { requireFreeSpace } from "../uploads/room.ts";
 import * as clips from "./clips/store.ts";
@@ -19,8 +19,8 @@ export const requireDisk = (deps: Deps) => requireFreeSpace(deps, deps.config.cl
  * 409 when as many clips and images of the account are pending as may be. Posters do not count: there is one for each video and clip, and
  * nobody asked for it.
  */
-export async function requireTurn({ config }: Deps, tx: Query, ownerId: string): Promise<void> {
-  const { maxPendingPerAccount: most } = config.clips;
+export async function requireTurn(tx: Tx, ownerId: string): Promise<void> {
+  const { maxPendingPerAccount: most } = tx.config.clips;
   if ((await clips.countPending(tx, ownerId)) < most) return;
   throw conflict(
     `${most} clips and images of this account are waiting to be cut, which is the most that this server allows. Nothing was made. Try again when some are ready.`,

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as slots from "../playtests/slots/store.ts";
@@ -32,15 +33,15 @@ export async function requireEditable(q: Query, slotId: string, ownerId: string)
 }
 
 /** Makes the text under `key` the version that owners download. Returns the key of the edited version that it replaces. */
-export async function selectEdited(deps: Deps, tx: Query, slotId: string, ownerId: string, key: string): Promise<string | null> {
+export async function selectEdited(tx: Tx, slotId: string, ownerId: string, key: string): Promise<string | null> {
   const row = await requireEditable(tx, slotId, ownerId);
-  const now = deps.clock.now();
+  const now = tx.now;
   const edited = { selected_version: "edited" as const, edited_key: key, updated_at: now };
   if (row) await store.transitionFromAny(tx, row, "edit", edited);
   else
     await store.insert(tx, {
       ...edited,
-      id: deps.newId(),
+      id: tx.newId(),
       slot_id: slotId,
       status: "approved",
       original_key: null,
@@ -48,12 +49,12 @@ export async function selectEdited(deps: Deps, tx: Query, slotId: string, ownerI
       error: null,
       created_at: now,
     });
-  await queueIndexing(deps, tx, { what: "transcript", slotId });
+  await queueIndexing(tx, { what: "transcript", slotId });
   return row?.edited_key ?? null;
 }
 
 /** Returns to the automatic version; without one the slot has no transcript. Returns the key of the edited version. */
-export async function removeEdited(deps: Deps, tx: Query, slotId: string, ownerId: string): Promise<string | null> {
+export async function removeEdited(tx: Tx, slotId: string, ownerId: string): Promise<string | null> {
   const row = await requireEditable(tx, slotId, ownerId);
   if (!row) throw notFound();
   if (row.edited_key === null) return null;
@@ -62,8 +63,8 @@ export async function removeEdited(deps: Deps, tx: Query, slotId: string, ownerI
     await store.transitionFromAny(tx, row, "revert", {
       selected_version: "original",
       edited_key: null,
-      updated_at: deps.clock.now(),
+      updated_at: tx.now,
     });
-  await queueIndexing(deps, tx, { what: "transcript", slotId });
+  await queueIndexing(tx, { what: "transcript", slotId });
   return row.edited_key;
 }

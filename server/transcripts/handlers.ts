@@ -42,7 +42,7 @@ export function transcripts(deps: Deps): HandlersFor<Ops> {
       // A request that was answered before changes nothing: then its own text is left over.
       let replaced: string | null = key;
       const committed = await call.commit(async (tx) => {
-        replaced = await selectEdited(deps, tx, slotId, ownerId, key);
+        replaced = await selectEdited(tx, slotId, ownerId, key);
         return shown(tx, slotId, ownerId);
       });
       await discard(replaced);
@@ -52,7 +52,7 @@ export function transcripts(deps: Deps): HandlersFor<Ops> {
     async deleteSlotTranscript(call) {
       let removed: string | null = null;
       const committed = await call.commit(async (tx) => {
-        removed = await removeEdited(deps, tx, call.params.id, call.principal.userId);
+        removed = await removeEdited(tx, call.params.id, call.principal.userId);
         return { message: removed === null ? "This transcript was not edited." : "The edited transcript is deleted." };
       });
       await discard(removed);

@@ -22,7 +22,7 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
   const row = await deps.store.read((q) => store.findForSlot(q, slotId));
   if (!row || row.status === "approved" || row.status === "failed") return;
   if (!deps.transcriber) return fail(deps, job, row, "no transcriber is configured anymore");
-  await deps.store.write((tx) => store.transitionFromAny(tx, row, "begin", { updated_at: deps.clock.now() }));
+  await deps.store.write((tx) => store.transitionFromAny(tx, row, "begin", { updated_at: tx.now }));
   // One folder per attempt: a process that lost the lease may still be writing to an earlier one.
   const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${fileIdOf(row.id)}.${attempt}`);
   const folder = folderOf(job.attempts);
@@ -70,9 +70,9 @@ async function storeTranscript(
       original_key: key,
       key_takeaways: JSON.stringify(transcript.keyTakeaways),
       error: null,
-      updated_at: deps.clock.now(),
+      updated_at: tx.now,
     });
-    await queueIndexing(deps, tx, { what: "transcript", slotId: row.slot_id });
+    await queueIndexing(tx, { what: "transcript", slotId: row.slot_id });
     await job.done(tx);
   });
 }
@@ -80,6 +80,6 @@ async function storeTranscript(
 const fail = (deps: Deps, job: Job, row: store.TranscriptionRow, error: string) =>
   deps.store.write(async (tx) => {
     const text = error.replaceAll("\0", "").slice(0, 1000);
-    await store.transitionFromAny(tx, row, "fail", { error: text, updated_at: deps.clock.now() });
+    await store.transitionFromAny(tx, row, "fail", { error: text, updated_at: tx.now });
     await job.done(tx);
   });

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Job } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import { filesIn } from "./local-blobs.ts";
@@ -18,7 +18,7 @@ export interface Discarded {
 const most = 500;
 
 /** Schedules the removal of files, for after the commit of the transaction that removes their rows. */
-export async function scheduleDiscardFiles(deps: Deps, tx: Query, discarded: Discarded): Promise<void> {
+export async function scheduleDiscardFiles(tx: Tx, discarded: Discarded): Promise<void> {
   const kinds = Object.keys(discarded) as (keyof Discarded)[];
   const all = kinds.flatMap((kind) => discarded[kind].map((name) => ({ kind, name })));
   for (let from = 0; from < all.length; from += most) {
@@ -26,7 +26,7 @@ export async function scheduleDiscardFiles(deps: Deps, tx: Query, discarded: Dis
     const payload = Object.fromEntries(
       kinds.map((kind) => [kind, some.filter((file) => file.kind === kind).map(({ name }) => name)]),
     );
-    await deps.jobs.scheduleNew(tx, [{ kind: "discard-files", key: deps.newId(), payload, runAt: deps.clock.now() }]);
+    await tx.scheduleNew([{ kind: "discard-files", key: tx.newId(), payload, runAt: tx.now }]);
   }
 }
 

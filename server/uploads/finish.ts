@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { signatureBytes, type VideoFacts, videoType } from "../../src/contract/files/inspect-video.js";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import type { Caller } from "../http/call.ts";
@@ -18,8 +19,8 @@ import { queueInspection } from "./videos/jobs.ts";
 import type { Hold } from "./writers/locks.ts";
 
 /** Schedules the removal of an upload's file, now or when the upload expires. */
-export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>
-  deps.jobs.schedule(tx, { kind: "discard-upload", key: uploadId, payload: { uploadId }, runAt });
+export const scheduleDiscard = (tx: Tx, uploadId: string, runAt: number) =>
+  tx.schedule({ kind: "discard-upload", key: uploadId, payload: { uploadId }, runAt });
 
 /** Throws unless the user can upload a video for this slot: 404 when the slot is not theirs, 409 when it is not reserved. */
 export async function requireReserved(q: Query, slotId: string, userId: string, now: number): Promise<void> {
@@ -55,8 +56,8 @@ export async function finish(
     const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
     const found = { duration_ms: facts?.durationMs ?? null, facts: facts ? JSON.stringify(facts) : null };
     await deps.store.write(async (tx) => {
-      await record(deps, tx, upload, { filetype, ...found });
-      await requireLive(tx, caller, deps.clock.now()).catch((error) => {
+      await record(tx, upload, { filetype, ...found });
+      await requireLive(tx, caller, tx.now).catch((error) => {
         isEnded = true;
         throw error;
       });
@@ -103,29 +104,28 @@ async function storedVideoType(deps: Deps, key: string): Promise<string> {
 }
 
 async function record(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   upload: uploads.UploadRow,
   found: Pick<uploads.UploadRow, "filetype" | "duration_ms" | "facts">,
 ): Promise<void> {
-  const now = deps.clock.now();
+  const now = tx.now;
   // Whoever submits the slot must not miss that this video replaces the one before.
   if (upload.slot_id) playtests.lockOfSlot(tx, upload.slot_id);
   // The bytes may have arrived for minutes.
   await requireActive(tx, upload.user_id);
   if (!(await uploads.transitionFromAny(tx, upload, "complete", { ...found, completed_at: now }))) throw gone();
-  if (upload.kind === "build") return addBuild(deps, tx, upload, now);
+  if (upload.kind === "build") return addBuild(tx, upload, now);
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);
-  if (found.facts === null) await queueInspection(deps, tx);
-  for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(deps, tx, id, now);
+  if (found.facts === null) await queueInspection(tx);
+  for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(tx, id, now);
 }
 
-async function addBuild(deps: Deps, tx: Query, upload: uploads.UploadRow, now: number): Promise<void> {
+async function addBuild(tx: Tx, upload: uploads.UploadRow, now: number): Promise<void> {
   const game = await games.findForOwner(tx, upload.game_id!, upload.user_id);
   if (!game) throw notFound();
   const metadata = JSON.parse(upload.metadata) as Record<string, string | null>;
-  const id = deps.newId();
-  const buildUrl = `${deps.config.baseUrl}/builds/${id}`;
+  const id = tx.newId();
+  const buildUrl = `${tx.config.baseUrl}/builds/${id}`;
   await games.insertBuild(tx, {
     id,
     game_id: game.id,

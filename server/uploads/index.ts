@@ -113,11 +113,11 @@ class Uploads {
     await deps.store.write(async (tx) => {
       await requireActive(tx, upload.user_id);
       if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);
-      await requireQuota(deps, tx, upload);
+      await requireQuota(tx, upload);
       await store.insert(tx, upload);
-      await scheduleDiscard(deps, tx, id, expiresAt);
+      await scheduleDiscard(tx, id, expiresAt);
       if (!upload.slot_id) return;
-      for (const old of await store.replace(tx, upload.slot_id, "open", id)) await scheduleDiscard(deps, tx, old, now);
+      for (const old of await store.replace(tx, upload.slot_id, "open", id)) await scheduleDiscard(tx, old, now);
     });
     return upload;
   }

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
+import type { Context, Tx } from "../app/tx.ts";
 import { freeBytes } from "../lib/free-space.ts";
 import { conflict, Problem } from "../lib/problem.ts";
 import * as store from "./store.ts";
@@ -22,22 +22,22 @@ export async function requireFreeSpace({ config, dataDir, log }: Deps, bytes: nu
 }
 
 /** 409 unless the account may begin another upload of this size. Unfinished uploads count with all they will have. */
-export async function requireQuota(deps: Deps, tx: Query, upload: store.UploadRow): Promise<void> {
-  const { maxOpenPerAccount } = deps.config.uploads;
+export async function requireQuota(tx: Tx, upload: store.UploadRow): Promise<void> {
+  const { maxOpenPerAccount } = tx.config.uploads;
   const { open, bytes } = await store.usageOf(tx, upload.user_id, upload.slot_id, upload.created_at);
   if (open >= maxOpenPerAccount)
     throw conflict(
       `An account can have at most ${maxOpenPerAccount} unfinished uploads. Nothing was stored. Finish or end one first.`,
     );
-  requireFits(deps, bytes, upload.size);
+  requireFits(tx, bytes, upload.size);
 }
 
 /** 409 unless the account may store this much more, besides its uploads, clips and still images. */
-export async function requireRoom(deps: Deps, tx: Query, userId: string, more: number): Promise<void> {
-  requireFits(deps, (await store.usageOf(tx, userId, null, deps.clock.now())).bytes, more);
+export async function requireRoom(tx: Tx, userId: string, more: number): Promise<void> {
+  requireFits(tx, (await store.usageOf(tx, userId, null, tx.now)).bytes, more);
 }
 
-function requireFits({ config }: Deps, bytes: number, more: number): void {
+function requireFits({ config }: Context, bytes: number, more: number): void {
   const { accountMaxBytes } = config.uploads;
   if (bytes + more <= accountMaxBytes) return;
   throw conflict(

@@ -290,7 +290,7 @@ onBothDatabases("account deletion", (serve) => {
       durationMs: 1,
     };
     const attempts = deliveries.map((delivery) => ({ delivery, outcome, random: 0 }));
-    await server.deps.store.write((tx) => recordAttempts(server.deps, tx, attempts));
+    await server.deps.store.write((tx) => recordAttempts(tx, attempts));
     expect(await server.deps.store.read((q) => q.all("SELECT id FROM webhook_attempts"))).toEqual([]);
   });
 

@@ -108,8 +108,8 @@ onBothDatabases("accounts", (serve) => {
     const tokens = () =>
       server.deps.store.write(async (tx) => {
         const user = (await users.find(tx, owner.id))!;
-        await mailReset(server.deps, tx, user);
-        await mailSignIn(server.deps, tx, user, { base: "/play", next: "/play" });
+        await mailReset(tx, user);
+        await mailSignIn(tx, user, { base: "/play", next: "/play" });
       });
     const good = () =>
       server.deps.store.read((q) =>

@@ -213,7 +213,7 @@ onBothDatabases("invoices", (serve) => {
     expect(numberOf(await invoice(till, id))).toBe("PT-2026-000002");
     await till.server.advance(86_400_000);
     const { store } = till.server.deps;
-    await store.write(async (tx) => winDispute(till.server.deps, tx, (await payments.find(tx, id))!, "dp_1"));
+    await store.write(async (tx) => winDispute(tx, (await payments.find(tx, id))!, "dp_1"));
     const { invoices } = (await till.owner.get("/billing/invoices")).body.data;
     const rows = invoices.map((row: Record<string, unknown>) => [row.number, row.kind, row.totalCents, row.taxCents, row.about]);
     expect(rows).toEqual([
@@ -240,7 +240,7 @@ onBothDatabases("invoices", (serve) => {
     const id = await paid(till, 2000);
     const { deps } = till.server;
     for (const [index, cents] of [333, 333, 334, 1000].entries())
-      await deps.store.write(async (tx) => takeRefund(deps, tx, (await payments.find(tx, id))!, { id: `re_${index}`, cents }));
+      await deps.store.write(async (tx) => takeRefund(tx, (await payments.find(tx, id))!, { id: `re_${index}`, cents }));
     const { invoices } = (await till.owner.get("/billing/invoices")).body.data;
     const sum = (field: string) => invoices.reduce((total: number, row: Record<string, number>) => total + row[field]!, 0);
     expect([invoices.length, sum("totalCents"), sum("taxCents")]).toEqual([5, 0, 0]);

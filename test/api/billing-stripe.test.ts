@@ -239,7 +239,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     stripe.pay(session);
     await stripe.report(server, "checkout.session.completed", session);
     const payment = (await server.deps.store.read((q) => find(q, paymentId)))!;
-    await server.deps.store.write((tx) => disputePayment(server.deps, tx, payment));
+    await server.deps.store.write((tx) => disputePayment(tx, payment));
     await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response"));
     expect([await till.credit(), await till.flag(paymentId)]).toEqual([0, null]);
     await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won"));
@@ -257,7 +257,7 @@ onBothDatabases("cards by Stripe", (serve) => {
       await stripe.report(server, "checkout.session.completed", session);
       if (refunded > 0) await stripe.report(server, "charge.refunded", stripe.refund(session, refunded));
       const payment = (await server.deps.store.read((q) => find(q, paymentId)))!;
-      await server.deps.store.write((tx) => disputePayment(server.deps, tx, payment));
+      await server.deps.store.write((tx) => disputePayment(tx, payment));
       const dispute = stripe.dispute(session, "needs_response", { amount: disputed });
       await Promise.all([1, 2].map(() => stripe.report(server, "charge.dispute.created", dispute)));
       expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["disputed", credit]);

@@ -119,7 +119,7 @@ onBothDatabases("clips", (serve) => {
     await server.advance(0);
     expect([late, last].map((one) => existsSync(blob(one)))).toEqual([false, true]);
     await server.deps.store.write(async (tx) => {
-      await removeClipsOf(server.deps, tx, owner.id);
+      await removeClipsOf(tx, owner.id);
       await erase(tx, { id: owner.id, email: "", displayName: "Owner", companyName: "Owner" }, server.clock.now());
     });
     await server.advance(0);

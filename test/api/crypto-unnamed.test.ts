@@ -28,20 +28,15 @@ function crashBefore({ deps }: TestServer, table: string): void {
   const { store } = deps;
   const write = store.write;
   store.write = (fn) =>
-    write.call(store, (tx) =>
-      fn({
-        one: (sql, ...values) => tx.one(sql, ...values),
-        all: (sql, ...values) => tx.all(sql, ...values),
-        send: (sql, ...values) => tx.send(sql, ...values),
-        lock: (table, condition, ...values) => tx.lock(table, condition, ...values),
-        locked: (table, id) => tx.locked(table, id),
-        async run(sql, ...values) {
-          if (!sql.includes(table)) return tx.run(sql, ...values);
-          store.write = write;
-          throw new Error("the process ends here");
-        },
-      }),
-    ) as never;
+    write.call(store, (tx) => {
+      const run = tx.run.bind(tx);
+      tx.run = async (sql, ...values) => {
+        if (!sql.includes(table)) return run(sql, ...values);
+        store.write = write;
+        throw new Error("the process ends here");
+      };
+      return fn(tx);
+    }) as never;
 }
 
 onBothDatabases("deposits found by scanning", (serve) => {

@@ -70,7 +70,7 @@ onBothDatabases("crypto top-up", (serve) => {
       const deps = { ...server.deps, randomBytes };
       const offer = await offerOf(deps, { chain: "base", currency: "USDC" });
       const bill = { ownerId: owner.id, cents: 2000, description: "Playtest credit" };
-      const open = () => deps.store.write((tx) => openQuote(deps, tx, offer, bill));
+      const open = () => deps.store.write((tx) => openQuote(tx, offer, bill));
       expect([(await open()).amount_atomic, (await open()).amount_atomic]).toEqual(["20000002", "20000003"]);
     });
 

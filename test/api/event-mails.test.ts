@@ -279,7 +279,7 @@ onBothDatabases("emails about events", (serve) => {
       const ring = { current: createTestRandom("instance key")(32) as Uint8Array, others: [] as Uint8Array[] };
       ring.others.push(ring.current);
       ring.current = Buffer.alloc(32, 9);
-      server.deps.secrets = createSecrets(ring, server.deps.randomBytes);
+      Object.assign(server.deps, { secrets: createSecrets(ring, server.deps.randomBytes) });
       expect((await post(url, "List-Unsubscribe=One-Click")).status).toBe(200);
       expect(await modeOf(owner, "slot.submitted")).toBe("off");
       await server.deps.store.write((tx) => users.update(tx, owner.id, { deleted_at: 1 }));
@@ -341,7 +341,7 @@ onBothDatabases("emails about events", (serve) => {
       action: { label: "Review the video", url: "https://playtest.example/todo/review" },
     });
     const tell = (server: TestServer, person: Person, number: number) =>
-      server.deps.store.write((tx) => mailUserAbout(server.deps, tx, person.id, "slot.submitted", letter(number)));
+      server.deps.store.write((tx) => mailUserAbout(tx, person.id, "slot.submitted", letter(number)));
 
     it("daily: one email lists what happened, and its link turns exactly these kinds off", async () => {
       const server = await serve();
@@ -372,7 +372,7 @@ onBothDatabases("emails about events", (serve) => {
       const { owner, tess } = await start(server);
       await server.advance(hour / 2);
       for (let number = 1; number <= 50; number++) await tell(server, owner, number);
-      await server.deps.store.write((tx) => mailUserAbout(server.deps, tx, tess.id, "slot.accepted", letter(0)));
+      await server.deps.store.write((tx) => mailUserAbout(tx, tess.id, "slot.accepted", letter(0)));
       await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
       await server.advance(0);
       const count = (start: string) => sent(server).filter((line) => line.startsWith(start)).length;

@@ -28,7 +28,7 @@ onBothDatabases("events", (serve) => {
 
   const happen = (kind: EventKind, person = owner) =>
     server.deps.store.write((tx) =>
-      emit(server.deps, tx, [{ id: person.id, role: "game_owner" }], { kind, data: eventData(kind), notice: {} }),
+      emit(tx, [{ id: person.id, role: "game_owner" }], { kind, data: eventData(kind), notice: {} }),
     );
   /** As another process does it: this one is not told. */
   const happenElsewhere = async (kind: EventKind, created_at: number) => {

@@ -203,8 +203,7 @@ describe("the mail job", () => {
     await removeStore();
   });
 
-  const queue = () =>
-    server.deps.store.write((tx) => queueMail(server.deps, tx, "tess@example.com", { subject: "s", text: "t", html: "h" }));
+  const queue = () => server.deps.store.write((tx) => queueMail(tx, "tess@example.com", { subject: "s", text: "t", html: "h" }));
   const row = async () =>
     (await server.deps.store.read((q) => q.all<{ sent_at: number; failed_at: number }>("SELECT * FROM mails")))[0]!;
 
@@ -230,7 +229,7 @@ describe("the mail job", () => {
   const token = "a-one-time-token";
   const withToken = () => {
     const letter = mails.composeReset({ name: "Tess", token, url: `https://example.com/reset-password?token=${token}` });
-    return server.deps.store.write((tx) => queueMail(server.deps, tx, "tess@example.com", letter));
+    return server.deps.store.write((tx) => queueMail(tx, "tess@example.com", letter));
   };
 
   it("stores a one-time token encrypted, sends it, and then forgets it", async () => {

@@ -23,8 +23,8 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
 
   const list = async (query = "", key = owner.key) => (await server.request("GET", `/notifications${query}`, { key })).body;
   const happen = (kind: (typeof eventKinds)[number], account = owner) =>
-    store.write((tx) =>
-      emit(server.deps, tx, [{ id: account.id, role: "game_owner" }], {
+    server.deps.store.write((tx) =>
+      emit(tx, [{ id: account.id, role: "game_owner" }], {
         kind,
         data: eventData(kind),
         notice: {

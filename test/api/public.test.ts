@@ -25,21 +25,14 @@ const earned = async (playtester: Person) => (await playtester.get("/playtester/
 type Decision = (server: TestServer, slotId: string) => Promise<void>;
 
 const decide =
-  (
-    move: (
-      deps: TestServer["deps"],
-      tx: Parameters<typeof approveVideo>[1],
-      p: playtests.PlaytestRow,
-      s: slots.SlotRow,
-    ) => Promise<void>,
-  ): Decision =>
+  (move: (tx: Parameters<typeof approveVideo>[0], p: playtests.PlaytestRow, s: slots.SlotRow) => Promise<void>): Decision =>
   ({ deps }, slotId) =>
     deps.store.write(async (tx) => {
       const slot = (await slots.find(tx, slotId))!;
-      await move(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+      await move(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
     });
 const letThrough = decide(approveVideo);
-const keepOut = decide((deps, tx, playtest, slot) => rejectVideo(deps, tx, playtest, slot, "Shows a face."));
+const keepOut = decide((tx, playtest, slot) => rejectVideo(tx, playtest, slot, "Shows a face."));
 
 onBothDatabases("public playtests", (serve) => {
   it("order: free, 30 minutes, without credit", async () => {
@@ -152,7 +145,7 @@ onBothDatabases("free trials", (serve) => {
     expect(await eligible()).toBe(false);
     expect((await owner.post(`/games/${gameId}/playtests`, { isFreePublicTrial: true })).status).toBe(409);
     const { deps } = server;
-    await deps.store.write(async (tx) => rejectTrial(deps, tx, (await playtests.find(tx, id))!));
+    await deps.store.write(async (tx) => rejectTrial(tx, (await playtests.find(tx, id))!));
     expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({
       status: "cancelled",
       slots: { cancelled: 1 },

@@ -58,7 +58,7 @@ onBothDatabases("retention", (serve) => {
       };
       await webhooks.insert(tx, webhook);
       const recipient = { id: owner.id, role: "game_owner" } as const;
-      const [event] = await emit(deps, tx, [recipient], {
+      const [event] = await emit(tx, [recipient], {
         kind: "payment.failed",
         data: { paymentId: webhook.id, amountCents: 1, status: "failed", provider: "sandbox" },
         notice: {},
@@ -77,7 +77,7 @@ onBothDatabases("retention", (serve) => {
     await owner.post("/notifications/mark-all-read", {}, { "idempotency-key": "once" });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
     await server.deps.store.write((tx) =>
-      startSession(server.deps, tx, owner.id, { address: "127.0.0.1", agent: null, signal: new AbortController().signal }),
+      startSession(tx, owner.id, { address: "127.0.0.1", agent: null, signal: new AbortController().signal }),
     );
     await deliver(owner);
     const now = server.clock.now();

@@ -98,7 +98,7 @@ onBothDatabases("still images", (serve) => {
     await server.advance(0);
     const left = await files();
     expect([left.length, before.filter(exists).length]).toEqual([4, 2]);
-    await server.deps.store.write((tx) => removeStillsOf(server.deps, tx, owner.id));
+    await server.deps.store.write((tx) => removeStillsOf(tx, owner.id));
     await server.advance(0);
     expect([await files(), left.filter(exists)]).toEqual([[], []]);
   });

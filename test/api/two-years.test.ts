@@ -282,7 +282,7 @@ const script: Record<number, (life: Life) => Promise<void>> = {
     const paymentId = await topUp(life, 5500);
     const { deps } = life.server;
     const payment = (await deps.store.read((q) => findPayment(q, paymentId)))!;
-    await deps.store.write((tx) => takeRefund(deps, tx, payment, { id: "re_1", cents: 5500 }));
+    await deps.store.write((tx) => takeRefund(tx, payment, { id: "re_1", cents: 5500 }));
     life.expected.reverseTopUp(5500, "refunded");
     await lateDeposits(life);
   },

@@ -41,7 +41,7 @@ onBothDatabases("webhooks", (serve) => {
 
   const happen = (kind: EventKind = "slot.submitted", data: Record<string, unknown> = {}) =>
     server.deps.store.write((tx) =>
-      emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], { kind, data: eventData(kind, data), notice: {} }),
+      emit(tx, [{ id: owner.id, role: "game_owner" }], { kind, data: eventData(kind, data), notice: {} }),
     );
   const webhookNow = async () => (await owner.get("/webhooks")).body.data.webhooks[0];
   const deliveriesOf = async (hook: { path: string }) => (await owner.get(`${hook.path}/deliveries`)).body.data.deliveries;
@@ -201,7 +201,7 @@ onBothDatabases("webhooks", (serve) => {
     const hook = await register();
     const fails = server.deps.store.write(async (tx) => {
       const occurrence = { kind: "slot.submitted" as EventKind, data: eventData("slot.submitted"), notice: {} };
-      await emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], occurrence);
+      await emit(tx, [{ id: owner.id, role: "game_owner" }], occurrence);
       throw new Error("on second thoughts");
     });
     await expect(fails).rejects.toThrow("on second thoughts");

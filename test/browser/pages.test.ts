@@ -175,7 +175,7 @@ async function unverifiedLinks(): Promise<{ verify: string; reset: string }> {
       created_with: `Mozilla/5.0 ${"(Long) ".repeat(20)}`,
     };
     await users.update(tx, userId, from);
-    await mailVerification(server.deps, tx, (await users.find(tx, userId))!);
+    await mailVerification(tx, (await users.find(tx, userId))!);
   });
   await server.advance(0);
   const verify = mailedPath(server, "verify");

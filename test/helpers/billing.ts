@@ -52,7 +52,7 @@ export async function openTill(server: TestServer, name?: string) {
         await updateRow(tx, "playtests", playtest.id, price);
         const need = { totalCents: amount, minutesNeeded: amount };
         const priced = { ...playtest, ...price };
-        await activate(deps, tx, priced, paidWith, await charge(deps, tx, priced, paidWith, need));
+        await activate(tx, priced, paidWith, await charge(deps, tx, priced, paidWith, need));
       });
     },
   };

@@ -212,7 +212,7 @@ const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\n";
 const browserOf = ({ server, owner }: World): Promise<string> =>
   server.deps.store.write(async (tx) => {
     const client = { address: "203.0.113.7", agent: "Mozilla/5.0", signal: new AbortController().signal };
-    await startSession(server.deps, tx, owner.id, client);
+    await startSession(tx, owner.id, client);
     return (await sessions.listForUser(tx, owner.id, server.clock.now()))[0]!.id;
   });
 
@@ -601,7 +601,7 @@ export const everyCommand: Record<string, Row> = {
   "sandbox verify": words(async ({ server, email }) => {
     const { id } = await registerOwner(server);
     const user = (await server.deps.store.read((q) => findUser(q, id)))!;
-    await server.deps.store.write((tx) => mailVerification(server.deps, tx, user));
+    await server.deps.store.write((tx) => mailVerification(tx, user));
     return email(id);
   }),
   "sandbox pay": words(async ({ owner }) => (await owner.post("/billing/credit", { amountCents: 2000 })).body.data.paymentId),

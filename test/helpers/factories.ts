@@ -98,8 +98,8 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
       cents,
       settles: 0,
     });
-    await postAll(tx, transfers, { now, newId: deps.newId });
-    await issueInvoice(deps, tx, payment);
+    await postAll(tx, transfers);
+    await issueInvoice(tx, payment);
   });
 }
 
@@ -116,7 +116,7 @@ export async function giveMinutes(server: TestServer, owner: Person, minutes: nu
     ownerId: owner.id,
     note: "for a test",
   };
-  await deps.store.write((tx) => postAll(tx, [transfer], { now: deps.clock.now(), newId: deps.newId }));
+  await deps.store.write((tx) => postAll(tx, [transfer]));
 }
 
 /** An MP4 of one frame that lasts no time. */

@@ -53,7 +53,7 @@ export async function createHistory(server: TestServer): Promise<void> {
 
   const refunded = await pay(till, 3000);
   const payment = (await server.deps.store.read((q) => payments.find(q, refunded)))!;
-  await server.deps.store.write((tx) => takeRefund(server.deps, tx, payment, { id: "re_1", cents: 1200 }));
+  await server.deps.store.write((tx) => takeRefund(tx, payment, { id: "re_1", cents: 1200 }));
   await chargeBackSpentCredit(server, admin);
 
   const { payout } = await done(admin.post("/admin/payouts", { userId: worker.id, amountCents: 400 }));

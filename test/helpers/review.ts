@@ -53,7 +53,7 @@ async function giveTranscript(server: TestServer, owner: Person, slotId: string,
   const { deps } = server;
   const key = await storeText(deps, vtt);
   await deps.store.write(async (tx) => {
-    await selectEdited(deps, tx, slotId, owner.id, key);
+    await selectEdited(tx, slotId, owner.id, key);
     const row = await transcripts.findForSlot(tx, slotId);
     await updateRow(tx, "transcriptions", row!.id, { key_takeaways: JSON.stringify(takeaways) });
   });

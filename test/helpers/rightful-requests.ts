@@ -269,7 +269,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listSessions: byPlaytester,
   endSession: async ({ server, playtester }) => {
     const client = { address: "192.0.2.1", agent: secretWord, signal: new AbortController().signal };
-    await server.deps.store.write((tx) => startSession(server.deps, tx, playtester.id, client));
+    await server.deps.store.write((tx) => startSession(tx, playtester.id, client));
     return { as: playtester, ids: { id: (await playtester.get("/auth/sessions")).body.data.sessions[0].id } };
   },
   signOutEverywhere: byPlaytester,

@@ -6,7 +6,7 @@ import type { TestServer } from "./server.ts";
 /** A free trial that an admin let through; its id. */
 export async function orderTrial(server: TestServer, owner: Person, gameId: string, quantity = 1): Promise<string> {
   const id = await order(owner, gameId, { isFreePublicTrial: true, quantity });
-  await server.deps.store.write(async (tx) => approveTrial(server.deps, tx, (await find(tx, id))!));
+  await server.deps.store.write(async (tx) => approveTrial(tx, (await find(tx, id))!));
   return id;
 }
 

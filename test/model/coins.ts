@@ -28,7 +28,7 @@ const at = <T>(list: readonly T[], index: number): T | undefined => (list.length
 async function ask({ deps, ownerId }: World, a: number): Promise<void> {
   const offer = await offerOf(deps, at(pairs, a)!);
   const bill = { ownerId, cents: 500 + a * 3, description: "Playtest credit" };
-  await deps.store.write((tx) => openQuote(deps, tx, offer, bill));
+  await deps.store.write((tx) => openQuote(tx, offer, bill));
 }
 
 async function order({ deps, game }: World, a: number): Promise<void> {
@@ -43,7 +43,7 @@ async function order({ deps, game }: World, a: number): Promise<void> {
       "x402",
     );
     if (settlement.by !== "crypto") return;
-    await billOrder(deps, tx, playtest, { offer, cents: priced.need.totalCents, requestKey: undefined });
+    await billOrder(tx, playtest, { offer, cents: priced.need.totalCents, requestKey: undefined });
   });
 }
 
@@ -82,7 +82,7 @@ async function name(world: World, index: number): Promise<void> {
   const { chain, currency, tx_hash: txHash } = one;
   const scope = () => true;
   const { proof, ...found } = await lookUp(deps, { ownerId, chain, currency, txHash }, scope);
-  await deps.store.write((tx) => receive(deps, tx, proof, found, scope));
+  await deps.store.write((tx) => receive(tx, proof, found, scope));
 }
 
 async function unmatchedDeposit({ deps }: World, index: number): Promise<string | undefined> {
@@ -115,11 +115,11 @@ export const coins = {
   async resolveCoins(world: World, a: number, b: number): Promise<void> {
     const id = await unmatchedDeposit(world, a);
     const decision = { adminId: "an admin", note: "Fine.", ownerId: world.ownerId, ...(b % 2 === 0 && { rate: 90 + b }) };
-    if (id) await world.deps.store.write((tx) => resolveSuspense(world.deps, tx, id, decision));
+    if (id) await world.deps.store.write((tx) => resolveSuspense(tx, id, decision));
   },
   async sendCoinsBack(world: World, a: number): Promise<void> {
     const id = await unmatchedDeposit(world, a);
-    if (id) await world.deps.store.write((tx) => refundSuspense(world.deps, tx, id, { adminId: "an admin", note: "Back." }));
+    if (id) await world.deps.store.write((tx) => refundSuspense(tx, id, { adminId: "an admin", note: "Back." }));
   },
 };
 

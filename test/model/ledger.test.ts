@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
 import { failPayout, recordPayout, requirePayout } from "../../server/admin/payouts/payout.ts";
 import { createDeps } from "../../server/app/compose.ts";
-import type { Deps } from "../../server/app/deps.ts";
+import type { Tx } from "../../server/app/tx.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
 import { disputePayment } from "../../server/billing/cards/disputes.ts";
 import { liftDisputes } from "../../server/billing/cards/freezes.ts";
@@ -107,16 +107,16 @@ async function open(driver: Driver) {
   // Started and stopped, it works only when the clock is moved: the same history every time.
   deps.jobs.start(deps);
   await deps.jobs.stop();
-  const people = await deps.store.write((tx) => createPeople(deps, tx));
+  const people = await deps.store.write((tx) => createPeople(tx));
   return { ...people, deps, processor, clock, arm, wrong, remove: () => real.remove() };
 }
 
 type World = Awaited<ReturnType<typeof open>>;
 
-async function createPeople(deps: Deps, tx: Query) {
-  const now = deps.clock.now();
+async function createPeople(tx: Tx) {
+  const now = tx.now;
   const person = async (role: "game_owner" | "playtester", name: string) => {
-    const id = deps.newId();
+    const id = tx.newId();
     const texts = { display_name: name, company_name: name, email: `${name}@example.com`, email_key: `${name}@example.com` };
     const nothing = { website_url: null, gaming_experience: null, validated_at: null, suspended_at: null, simulated: 0 };
     const absent = { created_from: null, created_with: null, deleted_at: null, admin_scopes: null };
@@ -130,7 +130,7 @@ async function createPeople(deps: Deps, tx: Query) {
   const testers = [await person("playtester", "anna"), await person("playtester", "ben"), await person("playtester", "cem")];
   const nothing = { description: null, instructions: null, build_id: null, cover_image_url: null, external_url: null };
   const game: games.GameRow = {
-    ...{ id: deps.newId(), owner_id: ownerId, name: "Lantern Deep", build_url: "https://example.com/b.zip", ...nothing },
+    ...{ id: tx.newId(), owner_id: ownerId, name: "Lantern Deep", build_url: "https://example.com/b.zip", ...nothing },
     ...{ status: "active", devices: "[]", languages: "[]", platforms: "[]", created_at: now, updated_at: now },
   };
   await games.insert(tx, game);
@@ -152,7 +152,7 @@ type Act = (world: World, a: number, b: number) => Promise<unknown>;
 const withSlot =
   <Status extends SlotStatus>(
     statuses: readonly Status[],
-    act: (world: World, tx: Query, playtest: playtests.PlaytestRow, slot: slots.SlotIn<Status>) => Promise<unknown>,
+    act: (world: World, tx: Tx, playtest: playtests.PlaytestRow, slot: slots.SlotIn<Status>) => Promise<unknown>,
   ): Act =>
   async (world, a) => {
     const marks = statuses.map(() => "?").join(", ");
@@ -252,7 +252,7 @@ const actions = {
     deps.store.write(async (tx) => {
       const paid = pick(processor.disputes(), a);
       const payment = paid && (await payments.find(tx, paid.paid.paymentId));
-      if (payment) await liftDisputes(deps, tx, payment);
+      if (payment) await liftDisputes(tx, payment);
     }),
   async refund({ processor }, a, b) {
     const paid = pick(processor.paid, a);
@@ -270,7 +270,7 @@ const actions = {
     processor.dispute(paid, 1);
     await deps.store.write(async (tx) => {
       const payment = await payments.find(tx, paid.paymentId);
-      if (payment?.status === "completed") await disputePayment(deps, tx, payment);
+      if (payment?.status === "completed") await disputePayment(tx, payment);
     });
   },
   /** What was spent is charged back, so that whatever comes in next settles it. */
@@ -289,7 +289,7 @@ const actions = {
   claim: async ({ deps, testers }, a, b) => {
     const sql = "SELECT id FROM playtests WHERE status = 'active' ORDER BY created_at, id";
     const playtest = pick(await deps.store.read((q) => q.all<{ id: string }>(sql)), a);
-    if (playtest) await deps.store.write((tx) => claim(deps, tx, playtest.id, pick(testers, b)!));
+    if (playtest) await deps.store.write((tx) => claim(tx, playtest.id, pick(testers, b)!));
   },
   submit: withSlot(["reserved"], ({ deps }, tx, _playtest, slot) => {
     const video = {
@@ -302,40 +302,28 @@ const actions = {
     };
     return submit(deps, tx, slot, video, { notes: "Fun.", device: null });
   }),
-  accept: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
-    accept(deps, tx, playtest, slot, { score: 5, comment: null }),
+  accept: withSlot(["submitted"], (_world, tx, playtest, slot) => accept(tx, playtest, slot, { score: 5, comment: null })),
+  reject: withSlot(["submitted"], (_world, tx, playtest, slot) =>
+    reject(tx, playtest, slot, { reason: "No.", allowRetry: false }),
   ),
-  reject: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
-    reject(deps, tx, playtest, slot, { reason: "No.", allowRetry: false }),
-  ),
-  retry: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
-    reject(deps, tx, playtest, slot, { reason: "No.", allowRetry: true }),
-  ),
-  release: withSlot(["reserved"], ({ deps }, tx, playtest, slot) => release(deps, tx, playtest, slot)),
-  delete: withSlot(["open"], ({ deps }, tx, playtest, slot) => cancelOpen(deps, tx, playtest, slot)),
+  retry: withSlot(["submitted"], (_world, tx, playtest, slot) => reject(tx, playtest, slot, { reason: "No.", allowRetry: true })),
+  release: withSlot(["reserved"], (_world, tx, playtest, slot) => release(tx, playtest, slot)),
+  delete: withSlot(["open"], (_world, tx, playtest, slot) => cancelOpen(tx, playtest, slot)),
   goodwill: ({ deps, ownerId }, a) =>
-    deps.store.write((tx) =>
-      post(tx, goodwillTransfer({ grantId: deps.newId(), ownerId, cents: 1 + a, note: "Thanks" }), {
-        now: deps.clock.now(),
-        newId: deps.newId,
-      }),
-    ),
+    deps.store.write((tx) => post(tx, goodwillTransfer({ grantId: deps.newId(), ownerId, cents: 1 + a, note: "Thanks" }))),
   grantHours: ({ deps, ownerId }, a) =>
     deps.store.write(async (tx) => {
       const grantId = deps.newId();
-      await post(tx, minutesGrantTransfer({ grantId, ownerId, minutes: 1 + a, note: "Thanks" }), {
-        now: deps.clock.now(),
-        newId: deps.newId,
-      });
-      await settleOwedMinutes(deps, tx, ownerId, { id: grantId });
+      await post(tx, minutesGrantTransfer({ grantId, ownerId, minutes: 1 + a, note: "Thanks" }));
+      await settleOwedMinutes(tx, ownerId, { id: grantId });
     }),
-  payOut: ({ deps, testers }, a, b) => deps.store.write((tx) => recordPayout(deps, tx, pick(testers, a)!, 1 + (b % 500))),
+  payOut: ({ deps, testers }, a, b) => deps.store.write((tx) => recordPayout(tx, pick(testers, a)!, 1 + (b % 500))),
   async failPayout({ deps }, a) {
     const payout = pick(await deps.store.read((q) => q.all<{ id: string }>("SELECT id FROM payouts ORDER BY created_at, id")), a);
-    if (payout) await deps.store.write(async (tx) => failPayout(deps, tx, await requirePayout(tx, payout.id)));
+    if (payout) await deps.store.write(async (tx) => failPayout(tx, await requirePayout(tx, payout.id)));
   },
-  cancelPlan: ({ deps, ownerId }) => deps.store.write((tx) => cancelAtPeriodEnd(deps, tx, ownerId)),
-  resumePlan: ({ deps, ownerId }) => deps.store.write((tx) => resume(deps, tx, ownerId)),
+  cancelPlan: ({ deps, ownerId }) => deps.store.write((tx) => cancelAtPeriodEnd(tx, ownerId)),
+  resumePlan: ({ deps, ownerId }) => deps.store.write((tx) => resume(tx, ownerId)),
   ...coins,
   anHour: (world) => advance(world, 1 / 24),
   aDay: (world) => advance(world, 1),

@@ -8,6 +8,7 @@ import { checkLedger } from "../../server/ledger/checks.ts";
 import { accounts, type Transfer, topUpTransfers } from "../../server/ledger/rules.ts";
 import { post } from "../../server/ledger/store.ts";
 import { startTestServer } from "../helpers/server.ts";
+import { stamped } from "../helpers/stamped.ts";
 import { drivers, openBefore, type TestStore } from "../helpers/store.ts";
 
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -26,7 +27,7 @@ describe.each(drivers)("the migration of invoices ($name)", (driver) => {
   });
   afterEach(() => store.remove());
 
-  const transfer = (posted: Transfer, now: number) => store.write((tx) => post(tx, posted, { now, newId }));
+  const transfer = (posted: Transfer, now: number) => store.write((tx) => post(stamped(tx, { now, newId }), posted));
 
   async function payment(id: string, day: string, provider = "sandbox", status = "completed") {
     const times = { created_at: at(day), updated_at: at(day), completed_at: status === "pending" ? null : at(day) };

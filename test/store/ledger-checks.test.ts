@@ -9,6 +9,7 @@ import { corrupt, corruptions } from "../helpers/corruptions.ts";
 import { createHistory } from "../helpers/history.ts";
 import { createDatabase, dropDatabase, sql } from "../helpers/postgres-server.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { stamped } from "../helpers/stamped.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 const undo = new Error("undo");
@@ -72,7 +73,7 @@ it("ledger on PostgreSQL: an account that owns the database can add postings but
   const url = Object.assign(new URL(database.url), { username: role, password: "secret" }).href;
   const store = await openStore({ databaseUrl: url });
   await store.write((tx) =>
-    post(tx, goodwillTransfer({ grantId: "g", ownerId: "o", cents: 5, note: "Thanks." }), { now: 1, newId: randomUUID }),
+    post(stamped(tx, { now: 1, newId: randomUUID }), goodwillTransfer({ grantId: "g", ownerId: "o", cents: 5, note: "Thanks." })),
   );
   const run = (text: string) => store.write((tx) => tx.run(text));
   await expect(run("UPDATE ledger_postings SET amount = 0")).rejects.toThrow("permission denied");

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Role } from "../../../src/contract/endpoint.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
@@ -108,7 +109,7 @@ export class BrowserAccounts {
   }
 
   endSession(session: Session): Promise<Cookie> {
-    return this.#deps.store.write((tx) => endSession(this.#deps, tx, session));
+    return this.#deps.store.write((tx) => endSession(tx, session));
   }
 
   /** Signs in with a password. 401 for a wrong address or password, 403 for an unverified account, `OtherRole` for one of another role. */
@@ -135,7 +136,7 @@ export class BrowserAccounts {
       const isNew = user.email_verified_at === null;
       if (isNew) {
         const take = async () => {
-          await takeOver(this.#deps, tx, user.id);
+          await takeOver(tx, user.id);
           return true;
         };
         await this.#audited(tx, visit, { action: "user.take_over", id: user.id }, take);
@@ -176,12 +177,12 @@ export class BrowserAccounts {
     return user?.suspended_at === null ? user : undefined;
   }
 
-  async #signInOrAsk(tx: Query, visit: Visit, userId: string): Promise<SignedIn> {
+  async #signInOrAsk(tx: Tx, visit: Visit, userId: string): Promise<SignedIn> {
     if (await factors.isEnabled(tx, userId)) return { cookie: await this.#askForCode(tx, userId), needsCode: true };
     return { cookie: await this.#startSession(tx, visit, userId), needsCode: false };
   }
 
-  async #startSession(tx: Query, visit: Visit, userId: string): Promise<Cookie> {
+  async #startSession(tx: Tx, visit: Visit, userId: string): Promise<Cookie> {
     await this.#mailIfNew(tx, visit, userId);
     return this.#signIn(tx, visit, userId);
   }
@@ -202,10 +203,10 @@ export class BrowserAccounts {
   ): Promise<Cookie | undefined> {
     refuseRegistration(this.#deps, account.email);
     await refuseGuessable("password", password, account.email);
-    await this.#deps.store.read((q) => refuseTaken(this.#deps, q, account.email));
+    await this.#deps.store.read((q) => refuseTaken(q, account.email));
     const passwordHash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write(async (tx) => {
-      const user = await createUser(this.#deps, tx, { ...account, role, passwordHash, client: visit.client });
+      const user = await createUser(tx, { ...account, role, passwordHash, client: visit.client });
       const trail = this.#trail(tx, visit, "user.register");
       trail.created(user.id);
       await trail.write();
@@ -229,7 +230,7 @@ export class BrowserAccounts {
       const user = await this.#accountOf(tx, visit, { ...invitation, name: validName(name) ?? invitation.name });
       if (user === undefined) return { accountOf: (await users.findByEmail(tx, invitation.email))!.role };
       if (user.role === "playtester") return { cookie: await this.#signIn(tx, visit, user.id) };
-      const resetToken = await createToken(this.#deps, tx, user.id, "reset", hourMs);
+      const resetToken = await createToken(tx, user.id, "reset", hourMs);
       return resetToken === undefined ? { accountOf: user.role } : { email: user.email, resetToken };
     });
   }
@@ -239,14 +240,14 @@ export class BrowserAccounts {
    * may have been registered by somebody else and is replaced. Undefined when there is an account that stays as it is.
    */
   async #accountOf(
-    tx: Query,
+    tx: Tx,
     visit: Visit,
     { email, role, name }: Pick<invitations.InvitationRow, "email" | "role" | "name">,
   ): Promise<users.UserRow | undefined> {
     const before = await users.findByEmail(tx, email);
     if (before && (before.email_verified_at !== null || !(await users.removeUnverified(tx, before.id)))) return undefined;
     const account = { email, role, passwordHash: noPassword, verified: true, ...(name !== null && { name }) };
-    const user = await createUser(this.#deps, tx, { ...account, client: visit.client });
+    const user = await createUser(tx, { ...account, client: visit.client });
     const trail = this.#trail(tx, visit, "user.accept_invitation");
     trail.created(user.id, { by: user.id });
     await trail.write();
@@ -260,7 +261,7 @@ export class BrowserAccounts {
   mailSignInLink({ role, base }: { role: Role; base: string }, email: string, next: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user?.role === role && user.suspended_at === null) await mailSignIn(this.#deps, tx, user, { base, next });
+      if (user?.role === role && user.suspended_at === null) await mailSignIn(tx, user, { base, next });
     });
   }
 
@@ -268,7 +269,7 @@ export class BrowserAccounts {
   mailPasswordReset(email: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user && user.suspended_at === null) await mailReset(this.#deps, tx, user);
+      if (user && user.suspended_at === null) await mailReset(tx, user);
     });
   }
 
@@ -287,8 +288,8 @@ export class BrowserAccounts {
     const hash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write((tx) => {
       const reset = async () => {
-        const done = await resetPassword(this.#deps, tx, token, { ...wanted, hash, client: visit.client });
-        if (done) await mailPasswordChanged(this.#deps, tx, user.id, visit.client);
+        const done = await resetPassword(tx, token, { ...wanted, hash, client: visit.client });
+        if (done) await mailPasswordChanged(tx, user.id, visit.client);
         return done;
       };
       return this.#audited(tx, visit, { action: "user.reset_password", id: user.id }, reset);
@@ -307,7 +308,7 @@ export class BrowserAccounts {
       const used = await users.useToken(tx, sha256(token), "verify", this.#deps.clock.now());
       if (!used) return false;
       const verify = async () => {
-        await verifyUser(this.#deps, tx, used.user_id);
+        await verifyUser(tx, used.user_id);
         return true;
       };
       return this.#audited(tx, visit, { action: "user.verify_email", id: used.user_id }, verify);
@@ -326,15 +327,15 @@ export class BrowserAccounts {
 
   /** The change of an email address that a link belongs to. Undefined when the link is not valid. */
   findEmailChange(token: string): Promise<{ email: string } | undefined> {
-    return this.#deps.store.read((q) => findEmailChange(this.#deps, q, token));
+    return this.#deps.store.read((q) => findEmailChange(q, token));
   }
 
   /** Confirms a change of an email address with one of its two links. Undefined when the link is not valid. */
   confirmEmailChange(visit: Visit, token: string): Promise<Confirmed | undefined> {
     return this.#deps.store.write(async (tx) => {
-      const change = await findEmailChange(this.#deps, tx, token);
+      const change = await findEmailChange(tx, token);
       if (!change) return undefined;
-      const confirm = () => confirmEmailChange(this.#deps, tx, token);
+      const confirm = () => confirmEmailChange(tx, token);
       return this.#audited(tx, visit, { action: "user.confirm_email_change", id: change.user_id }, confirm);
     });
   }
@@ -363,18 +364,13 @@ export class BrowserAccounts {
     return this.#deps.secrets.mac("sign-in form", visitor);
   }
 
-  #trail(tx: Query, { client }: Visit, action: string): Trail {
+  #trail(tx: Tx, { client }: Visit, action: string): Trail {
     const actor = { actor_id: null, key_id: null, session_id: null, address: client.address, request_id: null };
-    return new Trail(this.#deps, tx, actor, action);
+    return new Trail(tx, actor, action);
   }
 
   /** Makes a change of an account by its owner and writes the audit entry. A `change` that returns false or undefined writes none. */
-  async #audited<T>(
-    tx: Query,
-    visit: Visit,
-    { action, id }: { action: string; id: string },
-    change: () => Promise<T>,
-  ): Promise<T> {
+  async #audited<T>(tx: Tx, visit: Visit, { action, id }: { action: string; id: string }, change: () => Promise<T>): Promise<T> {
     const trail = this.#trail(tx, visit, action);
     await trail.changing(id, { by: id });
     const result = await change();
@@ -383,17 +379,17 @@ export class BrowserAccounts {
   }
 
   /** Mails the owner about a sign-in, unless a session of the account has the same address and `User-Agent`. */
-  async #mailIfNew(tx: Query, { client }: Visit, userId: string): Promise<void> {
+  async #mailIfNew(tx: Tx, { client }: Visit, userId: string): Promise<void> {
     const { address, agent } = client;
     const known = await sessions.listForUser(tx, userId, this.#deps.clock.now());
     if (known.some((session) => session.address === address && session.agent === agent)) return;
-    await mailNewSignIn(this.#deps, tx, userId, client);
+    await mailNewSignIn(tx, userId, client);
   }
 
-  async #signIn(tx: Query, { headers, client }: Visit, userId: string): Promise<Cookie> {
+  async #signIn(tx: Tx, { headers, client }: Visit, userId: string): Promise<Cookie> {
     const token = readCookie(this.#deps, headers, "session");
     const before = token === undefined ? undefined : await sessions.find(tx, sha256(token), this.#deps.clock.now());
     if (before) await sessions.end(tx, before.hash);
-    return startSession(this.#deps, tx, userId, client);
+    return startSession(tx, userId, client);
   }
 }

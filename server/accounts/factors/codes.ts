@@ -1,7 +1,7 @@
 import { plural } from "../../../src/contract/text/plural.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import { Trail } from "../../audit/trail.ts";
-import type { Query } from "../../database/port.ts";
 import type { Client, Principal } from "../../http/call.ts";
 import { Problem } from "../../lib/problem.ts";
 import { mailRecoveryCodeUsed, mailWrongCodes } from "../security-mails.ts";
@@ -39,9 +39,7 @@ export async function useCode(deps: Deps, userId: string, code: string, sender: 
   const given = parseCode(code);
   if (!given) throw refusedCode("must have six digits, or be a recovery code of 20 letters and digits");
   const outcome = await deps.store.write((tx) =>
-    given.kind === "app"
-      ? checkAppCode(deps, tx, userId, given.code, sender)
-      : checkRecoveryCode(deps, tx, userId, given.code, sender),
+    given.kind === "app" ? checkAppCode(deps, tx, userId, given.code, sender) : checkRecoveryCode(tx, userId, given.code, sender),
   );
   if (outcome.done === "blocked") throw tooManyCodes(outcome.until - deps.clock.real());
   if (outcome.done !== "accepted") throw refusedCode(reasons[outcome.done]);
@@ -68,7 +66,7 @@ function tooManyCodes(ms: number): Problem {
 }
 
 /** Real time, because authenticator apps know no other: a sandbox may have moved its clock. */
-async function checkAppCode(deps: Deps, tx: Query, userId: string, code: string, sender: Sender): Promise<Outcome> {
+async function checkAppCode(deps: Deps, tx: Tx, userId: string, code: string, sender: Sender): Promise<Outcome> {
   const now = deps.clock.real();
   const factor = await store.find(tx, userId);
   if (!factor) return { done: "disabled" };
@@ -77,27 +75,27 @@ async function checkAppCode(deps: Deps, tx: Query, userId: string, code: string,
   const step = stepOf(deps.secrets.open(factor.secret, store.secretContext(userId)), code, now);
   if (step !== undefined) return { done: (await store.acceptStep(tx, userId, step)) === 1 ? "accepted" : "used" };
   await store.countWrong(tx, userId, now);
-  if (factor.enabled_at !== null && isAlarming(factor.wrong_codes + 1)) await mailWrongCodes(deps, tx, userId, sender.client);
+  if (factor.enabled_at !== null && isAlarming(factor.wrong_codes + 1)) await mailWrongCodes(tx, userId, sender.client);
   return { done: "wrong" };
 }
 
 /** Not limited: a recovery code cannot be guessed, and it lets the owner in while somebody else enters wrong codes. */
-async function checkRecoveryCode(deps: Deps, tx: Query, userId: string, code: string, sender: Sender): Promise<Outcome> {
+async function checkRecoveryCode(tx: Tx, userId: string, code: string, sender: Sender): Promise<Outcome> {
   if (!(await store.isEnabled(tx, userId))) return { done: "disabled" };
-  const trail = trailOf(deps, tx, userId, sender);
+  const trail = trailOf(tx, userId, sender);
   await trail.changing(userId, { by: userId });
-  if ((await store.useRecoveryCode(tx, userId, code, deps.clock.now())) === 0) return { done: "wrong" };
+  if ((await store.useRecoveryCode(tx, userId, code, tx.now)) === 0) return { done: "wrong" };
   await store.forgetWrong(tx, userId);
   await trail.write();
-  await mailRecoveryCodeUsed(deps, tx, userId, sender.client, await store.countRecoveryCodes(tx, userId));
+  await mailRecoveryCodeUsed(tx, userId, sender.client, await store.countRecoveryCodes(tx, userId));
   return { done: "accepted" };
 }
 
-function trailOf(deps: Deps, tx: Query, userId: string, { client, principal, requestId }: Sender): Trail {
+function trailOf(tx: Tx, userId: string, { client, principal, requestId }: Sender): Trail {
   const credential = {
     key_id: principal && principal.sessionId === null ? principal.keyId : null,
     session_id: principal?.sessionId ?? null,
   };
   const actor = { actor_id: userId, ...credential, address: client.address, request_id: requestId };
-  return new Trail(deps, tx, actor, "user.use_recovery_code");
+  return new Trail(tx, actor, "user.use_recovery_code");
 }

@@ -1,5 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Context, ReadTx, Tx } from "../../app/tx.ts";
 import type { Principal } from "../../http/call.ts";
 import { Problem } from "../../lib/problem.ts";
 import * as store from "./store.ts";
@@ -7,30 +6,30 @@ import * as store from "./store.ts";
 /** What a confirmation is bound to: the API key or the browser session in use. */
 const credentialOf = ({ sessionId, keyId }: Principal) => sessionId ?? keyId;
 
-const validMs = (deps: Deps) => deps.config.admin.reauthenticateMinutes * 60_000;
+const validMs = (context: Context) => context.config.admin.reauthenticateMinutes * 60_000;
 
 /** Records that the API key or session in use was confirmed with a code. Returns until when (ms) that counts. */
-export async function recordConfirmation(deps: Deps, tx: Query, principal: Principal): Promise<number> {
-  const now = deps.clock.now();
-  await store.confirm(tx, credentialOf(principal), principal.userId, now, now - validMs(deps));
-  return now + validMs(deps);
+export async function recordConfirmation(tx: Tx, principal: Principal): Promise<number> {
+  const now = tx.now;
+  await store.confirm(tx, credentialOf(principal), principal.userId, now, now - validMs(tx));
+  return now + validMs(tx);
 }
 
 /** Until when (ms) operations on money need no further code with the API key or session in use; null when they need one, or none ever. */
-export async function confirmedUntil(deps: Deps, q: Query, principal: Principal): Promise<number | null> {
+export async function confirmedUntil(q: ReadTx, principal: Principal): Promise<number | null> {
   const at = await store.confirmedAt(q, credentialOf(principal));
-  const until = at === undefined ? 0 : at + validMs(deps);
-  return until > deps.clock.now() ? until : null;
+  const until = at === undefined ? 0 : at + validMs(q);
+  return until > q.now ? until : null;
 }
 
 /**
  * Refuses an administrator's operation on money or on an administrator with 403 unless the API key in use was confirmed with a code recently. An administrator
  * without a second factor needs no confirmation, or is refused where the server requires a second factor.
  */
-export async function requireConfirmation(deps: Deps, q: Query, principal: Principal): Promise<void> {
-  const { reauthenticateMinutes, requireSecondFactor } = deps.config.admin;
+export async function requireConfirmation(q: ReadTx, principal: Principal): Promise<void> {
+  const { reauthenticateMinutes, requireSecondFactor } = q.config.admin;
   const enabled = await store.isEnabled(q, principal.userId);
-  const until = await confirmedUntil(deps, q, principal);
+  const until = await confirmedUntil(q, principal);
   if (!enabled && requireSecondFactor)
     throw new Problem(
       "SECOND_FACTOR_REQUIRED",

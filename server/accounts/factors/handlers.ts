@@ -66,7 +66,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       const user = await ownAccount(call);
       return call.read(async (q) => {
         const factor = await store.find(q, user.id);
-        const until = await confirmedUntil(deps, q, call.principal);
+        const until = await confirmedUntil(q, call.principal);
         return {
           enabled: factor?.enabled_at != null,
           enabledAt: isoOrNull(factor?.enabled_at ?? null),
@@ -110,7 +110,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
         // A passkey that is being added was begun without a code.
         await passkeys.removeChallenges(tx, user.id);
         await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
-        await mailFactorEnabled(deps, tx, user.id, call.client);
+        await mailFactorEnabled(tx, user.id, call.client);
         return { recoveryCodes };
       });
     },
@@ -121,7 +121,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await trail.changing(user.id);
         if (!(await store.remove(tx, user.id))) throw noFactor();
-        await mailFactorDisabled(deps, tx, user.id, call.client);
+        await mailFactorDisabled(tx, user.id, call.client);
         return { message: "The second factor was removed. Signing in takes no code any more." };
       });
     },
@@ -134,7 +134,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
         await trail.changing(user.id);
         if (!(await store.isEnabled(tx, user.id))) throw noFactor();
         await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
-        await mailRecoveryCodesRenewed(deps, tx, user.id, call.client);
+        await mailRecoveryCodesRenewed(tx, user.id, call.client);
         return { recoveryCodes };
       });
     },
@@ -146,7 +146,7 @@ export function factors(deps: Deps): HandlersFor<Ops> {
       await useCode(deps, userId, call.body.code, senderOf(call));
       return call.commit(async (tx, trail) => {
         await trail.changing(userId);
-        return { confirmedUntil: iso(await recordConfirmation(deps, tx, call.principal)) };
+        return { confirmedUntil: iso(await recordConfirmation(tx, call.principal)) };
       });
     },
   };

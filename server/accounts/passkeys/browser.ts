@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Client } from "../../http/call.ts";
 import { forbidden } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -26,7 +26,7 @@ interface Steps {
   /** The account whose password or link was right in this browser. */
   findSecondStep(headers: Headers): Promise<users.UserRow | undefined>;
   finishSecondStep(visit: Visit, userId: string): Promise<Cookie[] | undefined>;
-  startSession(tx: Query, visit: Visit, userId: string): Promise<Cookie>;
+  startSession(tx: Tx, visit: Visit, userId: string): Promise<Cookie>;
 }
 
 /** Signing in with a passkey in a browser: alone, or after the password or a link. */

@@ -59,7 +59,7 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
       const options = await creationOptions(party, challenge, { handle, name: user.email, existing });
       return call.commit(async (tx) => {
         await requireUnchanged(tx, user);
-        const expires_at = deps.clock.now() + challengeMs;
+        const expires_at = tx.now + challengeMs;
         const bound = { bound_to: bindingOf(call.principal), challenge: challenge.challenge, user_id: user.id };
         await store.putChallenge(tx, { ...bound, user_handle: handle, expires_at });
         return { options: { ...options } };
@@ -84,7 +84,7 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
           throw isUniqueViolation(error, "passkeys") ? conflict("This passkey exists already. Nothing was added.") : error;
         });
         trail.created(passkey.id);
-        await mailPasskeyAdded(deps, tx, passkey, call.client);
+        await mailPasskeyAdded(tx, passkey, call.client);
         return { passkey: view(passkey) };
       });
     },
@@ -99,7 +99,7 @@ export function passkeys(deps: Deps): HandlersFor<Ops> {
         await requireUnchanged(tx, user);
         const passkey = find(await store.listForUser(tx, userId));
         if (!passkey || (await store.remove(tx, passkey.id, userId)) === 0) throw notFound();
-        await mailPasskeyRemoved(deps, tx, passkey, call.client);
+        await mailPasskeyRemoved(tx, passkey, call.client);
         return { message: "The passkey was removed. It can no longer be used to sign in." };
       });
     },

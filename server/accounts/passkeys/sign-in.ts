@@ -36,7 +36,7 @@ export async function startSignIn(deps: Deps, signIn: SignIn): Promise<RequestOp
   const allowed = userId === null ? [] : await deps.store.read((q) => store.listForUser(q, userId));
   const options = await requestOptions(party, challenge, { allowed, verified: mustVerify(signIn) });
   await deps.store.write((tx) => {
-    const expires_at = deps.clock.now() + challengeMs;
+    const expires_at = tx.now + challengeMs;
     const row = { bound_to: boundTo, challenge: challenge.challenge, user_id: userId, user_handle: null, expires_at };
     return store.putChallenge(tx, row);
   });
@@ -74,14 +74,14 @@ function isOwn(passkey: store.PasskeyRow, handle: string | undefined, { userId }
 /** Records a use. A counter that does not rise belongs to a copy, or to the original after a copy was used: the passkey is blocked then. */
 const recordUse = (deps: Deps, passkey: store.PasskeyRow, counter: number, client: Client): Promise<boolean> =>
   deps.store.write(async (tx) => {
-    const now = deps.clock.now();
+    const now = tx.now;
     if ((await store.recordUse(tx, passkey.id, counter, now)) === 1) return true;
     const actor = { actor_id: null, key_id: null, session_id: null, address: client.address, request_id: null };
-    const trail = new Trail(deps, tx, actor, "passkey.block");
+    const trail = new Trail(tx, actor, "passkey.block");
     if (!(await store.findByCredential(tx, passkey.credential_id))) throw refused();
     await trail.changing(passkey.id);
     if ((await store.block(tx, passkey.id, now)) === 0) return false;
     await trail.write();
-    await mailPasskeyBlocked(deps, tx, passkey, client);
+    await mailPasskeyBlocked(tx, passkey, client);
     return false;
   });

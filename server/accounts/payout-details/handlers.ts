@@ -50,9 +50,9 @@ export function payoutDetails(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
-        const saved = await save(deps, tx, user.id, details);
+        const saved = await save(tx, user.id, details);
         const until = waitsUntil(deps, saved.changed_at);
-        await mailPayoutDetailsSet(deps, tx, user.id, call.client, { ...saved, until });
+        await mailPayoutDetailsSet(tx, user.id, call.client, { ...saved, until });
         return shown(saved);
       });
     },
@@ -64,7 +64,7 @@ export function payoutDetails(deps: Deps): HandlersFor<Ops> {
         await trail.changing(user.id);
         if ((await store.remove(tx, user.id)) === 0)
           throw conflict("There are no payout details to remove. Nothing was changed.");
-        await mailPayoutDetailsRemoved(deps, tx, user.id, call.client);
+        await mailPayoutDetailsRemoved(tx, user.id, call.client);
         return shown(undefined);
       });
     },

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import { maskOf, type PayoutDetails } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -11,13 +11,13 @@ export function waitsUntil(deps: Deps, changedAt: number): number | null {
   return from > deps.clock.now() ? from : null;
 }
 
-export async function save(deps: Deps, tx: Query, userId: string, details: PayoutDetails): Promise<store.DetailsRow> {
+export async function save(tx: Tx, userId: string, details: PayoutDetails): Promise<store.DetailsRow> {
   const row: store.DetailsRow = {
     user_id: userId,
     method: details.method,
-    sealed: deps.secrets.seal(JSON.stringify(details), store.sealingContext(userId)),
+    sealed: tx.secrets.seal(JSON.stringify(details), store.sealingContext(userId)),
     masked: maskOf(details),
-    changed_at: deps.clock.now(),
+    changed_at: tx.now,
   };
   await store.replace(tx, row);
   return row;

@@ -27,13 +27,13 @@ export function payoutBatches(deps: Deps): HandlersFor<Ops> {
     readPayoutInstructions: (call) =>
       call.commit(async (tx) => {
         const batch = await requireBatch(tx, call.params.id);
-        return { payments: await instructionsOf(deps, tx, batch.id, call.body.method) };
+        return { payments: await instructionsOf(tx, batch.id, call.body.method) };
       }),
 
     settlePayoutBatch: (call) =>
       call.commit(async (tx) => {
         const { id } = await requireBatch(tx, call.params.id);
-        const results = await settleBatch(deps, tx, id, call.body.rows);
+        const results = await settleBatch(tx, id, call.body.rows);
         return { batch: batchView(await requireBatch(tx, id)), results };
       }),
   };

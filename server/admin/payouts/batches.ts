@@ -3,6 +3,7 @@ import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract, Data } from "../../../src/contract/index.ts";
 import type { PayoutDetails } from "../../accounts/payout-details/rules.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { usd } from "../../lib/money.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
@@ -24,8 +25,8 @@ interface Wanted {
  * Makes one pending payout to each playtester who can be paid, of all that is available to them, in the caller's transaction. 409 when
  * there is nobody.
  */
-export async function createBatch(deps: Deps, tx: Query, { createdBy, method, minCents }: Wanted) {
-  const batch = { id: deps.newId(), created_by: createdBy, method, min_cents: minCents, created_at: deps.clock.now() };
+export async function createBatch(deps: Deps, tx: Tx, { createdBy, method, minCents }: Wanted) {
+  const batch = { id: tx.newId(), created_by: createdBy, method, min_cents: minCents, created_at: tx.now };
   await store.insertBatch(tx, batch);
   const skipped: Skipped = { noDetails: 0, newDetails: 0, suspended: 0, otherMethod: 0, belowMinimum: 0 };
   let made = 0;
@@ -35,7 +36,7 @@ export async function createBatch(deps: Deps, tx: Query, { createdBy, method, mi
       skipped[why] += 1;
       continue;
     }
-    await makePayout(deps, tx, { owed, batchId: batch.id });
+    await makePayout(tx, { owed, batchId: batch.id });
     made += 1;
   }
   if (made === 0) throw conflict(`${nobody(minCents, skipped)} No payout was made. See \`playtest admin owed\`.`);
@@ -76,7 +77,7 @@ export async function requireBatch(q: Query, id: string): Promise<store.CountedB
 }
 
 /** The pending payouts of a batch that are made in this way, with the details that they are made to. */
-export async function instructionsOf(deps: Deps, q: Query, batchId: string, method: PayoutMethod) {
+export async function instructionsOf(q: ReadTx, batchId: string, method: PayoutMethod) {
   const rows = await store.listPending(q, batchId, method);
   return rows.map((payout) => ({
     payoutId: payout.id,
@@ -84,32 +85,32 @@ export async function instructionsOf(deps: Deps, q: Query, batchId: string, meth
     amountCents: payout.amount_cents,
     currency: "USD" as const,
     ...{ holder: null, iban: null, accountNumber: null, routingNumber: null, email: null, instructions: null },
-    ...(JSON.parse(deps.secrets.open(payout.details!, store.sealingContext(payout.id))) as PayoutDetails),
+    ...(JSON.parse(q.secrets.open(payout.details!, store.sealingContext(payout.id))) as PayoutDetails),
   }));
 }
 
 /** Records what became of payouts of a batch. Rows that name none, or that say something else than what is recorded, change nothing. */
-export async function settleBatch(deps: Deps, tx: Query, batchId: string, rows: readonly ReturnedRow[]): Promise<Result[]> {
+export async function settleBatch(tx: Tx, batchId: string, rows: readonly ReturnedRow[]): Promise<Result[]> {
   const seen = new Set<string>();
   const results: Result[] = [];
   for (const row of rows) {
     const payout = await store.findInBatch(tx, batchId, row.reference);
     const isRepeated = payout !== undefined && seen.has(payout.id);
     if (payout) seen.add(payout.id);
-    const outcome = payout ? (isRepeated ? "repeated" : await settle(deps, tx, payout, row)) : "unknown";
+    const outcome = payout ? (isRepeated ? "repeated" : await settle(tx, payout, row)) : "unknown";
     results.push({ reference: row.reference, payoutId: payout?.id ?? null, outcome });
   }
   return results;
 }
 
-async function settle(deps: Deps, tx: Query, payout: store.PayoutRow, row: ReturnedRow): Promise<Result["outcome"]> {
+async function settle(tx: Tx, payout: store.PayoutRow, row: ReturnedRow): Promise<Result["outcome"]> {
   if (row.amountCents !== undefined && row.amountCents !== payout.amount_cents) return "amount_differs";
   if (payout.status === "failed") return row.status === "failed" ? "already_failed" : "failed_before";
   if (row.status === "failed") {
-    await failPayout(deps, tx, payout, row.failure);
+    await failPayout(tx, payout, row.failure);
     return "failed";
   }
   if (payout.status === "completed") return "already_paid";
-  await completePayout(deps, tx, payout);
+  await completePayout(tx, payout);
   return "paid";
 }

@@ -27,7 +27,7 @@ export function payouts(deps: Deps): HandlersFor<Ops> {
     createPayout: (call) =>
       call.commit(async (tx, trail) => {
         const { userId, amountCents } = call.body;
-        const payout = await recordPayout(deps, tx, userId, amountCents);
+        const payout = await recordPayout(tx, userId, amountCents);
         trail.created(payout.id);
         return { payout: payoutView(payout) };
       }),
@@ -35,13 +35,13 @@ export function payouts(deps: Deps): HandlersFor<Ops> {
     completePayout: (call) =>
       call.commit(async (tx) => {
         const payout = await requirePayout(tx, call.params.id);
-        return { payout: payoutView({ ...payout, ...(await completePayout(deps, tx, payout)) }) };
+        return { payout: payoutView({ ...payout, ...(await completePayout(tx, payout)) }) };
       }),
 
     failPayout: (call) =>
       call.commit(async (tx) => {
         const payout = await requirePayout(tx, call.params.id);
-        return { payout: payoutView({ ...payout, ...(await failPayout(deps, tx, payout, call.body.failure)) }) };
+        return { payout: payoutView({ ...payout, ...(await failPayout(tx, payout, call.body.failure)) }) };
       }),
   };
 }

@@ -1,7 +1,7 @@
 import { waitsUntil } from "../../accounts/payout-details/service.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { ReadTx } from "../../app/tx.ts";
 import type { Page } from "../../database/keyset.ts";
-import type { Query } from "../../database/port.ts";
 import { type Unpaid, unpaidOfAll } from "../../playtests/slots/earnings.ts";
 import { type CreditorRow, listCreditors } from "./owed-store.ts";
 
@@ -14,10 +14,9 @@ export interface Owed extends CreditorRow {
 }
 
 /** A page of the playtesters who are owed something, and one more. */
-export async function listOwed(deps: Deps, q: Query, page: Page): Promise<Owed[]> {
+export async function listOwed(deps: Deps, q: ReadTx, page: Page): Promise<Owed[]> {
   const rows = await listCreditors(q, page);
   const standings = await unpaidOfAll(
-    deps,
     q,
     rows.map(({ id }) => id),
   );
@@ -36,7 +35,7 @@ function obstacleOf({ suspended_at, method }: CreditorRow, detailsUsableFrom: nu
 const pageSize = 500;
 
 /** All playtesters who are owed something, one page after the other. */
-export async function* everyOwed(deps: Deps, q: Query): AsyncGenerator<Owed> {
+export async function* everyOwed(deps: Deps, q: ReadTx): AsyncGenerator<Owed> {
   for (let after: Page["after"], more = true; more; ) {
     const found = await listOwed(deps, q, { limit: pageSize, after });
     more = found.length > pageSize;
@@ -47,7 +46,7 @@ export async function* everyOwed(deps: Deps, q: Query): AsyncGenerator<Owed> {
   }
 }
 
-export async function totalOwed(deps: Deps, q: Query) {
+export async function totalOwed(deps: Deps, q: ReadTx) {
   const totals = { playtesters: 0, balanceCents: 0, availableCents: 0, heldCents: 0, disputedCents: 0 };
   for await (const { unpaid } of everyOwed(deps, q)) {
     totals.playtesters += 1;

@@ -1,6 +1,6 @@
 import { sealingContext as detailsContext } from "../../accounts/payout-details/store.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { Context, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
@@ -16,15 +16,15 @@ import type { Owed } from "./owed.ts";
 import * as payouts from "./store.ts";
 
 /** Records that earnings were paid out. 409 when less than `cents` is available to the playtester. */
-export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<payouts.NamedPayoutRow> {
+export async function recordPayout(tx: Tx, playtesterId: string, cents: number): Promise<payouts.NamedPayoutRow> {
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
   if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
-  const { unpaid } = await unpaidOf(deps, tx, playtesterId);
+  const { unpaid } = await unpaidOf(tx, playtesterId);
   if (cents > unpaid.availableCents) throw conflict(tooMuch(unpaid, cents));
-  const now = deps.clock.now();
+  const now = tx.now;
   const payout: payouts.PayoutRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     user_id: playtesterId,
     amount_cents: cents,
     status: "completed",
@@ -33,8 +33,8 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
     ...{ failed_at: null, failure: null, batch_id: null, reference: null, method: null, masked: null, details: null },
   };
   await payouts.insert(tx, payout);
-  await post(deps, tx, payout, withdrawalTransfer);
-  await announce(deps, tx, payout, "payout.completed");
+  await post(tx, payout, withdrawalTransfer);
+  await announce(tx, payout, "payout.completed");
   return { ...payout, display_name: playtester.display_name };
 }
 
@@ -44,36 +44,36 @@ interface ToMake {
 }
 
 /** Makes a pending payout of all that is available to a playtester with payout details. */
-export async function makePayout(deps: Deps, tx: Query, { owed, batchId }: ToMake): Promise<void> {
+export async function makePayout(tx: Tx, { owed, batchId }: ToMake): Promise<void> {
   const { id: userId, method, masked, sealed } = owed;
   if (method === null || masked === null || sealed === null) throw new Error(`the playtester ${userId} has no payout details`);
-  const id = deps.newId();
-  const details = deps.secrets.open(sealed, detailsContext(userId));
+  const id = tx.newId();
+  const details = tx.secrets.open(sealed, detailsContext(userId));
   const payout: payouts.PayoutRow = {
     id,
     user_id: userId,
     amount_cents: owed.unpaid.availableCents,
     status: "pending",
-    created_at: deps.clock.now(),
+    created_at: tx.now,
     ...{ completed_at: null, failed_at: null, failure: null },
     batch_id: batchId,
     reference: referenceOf(id),
     method,
     masked,
-    details: deps.secrets.seal(details, payouts.sealingContext(id)),
+    details: tx.secrets.seal(details, payouts.sealingContext(id)),
   };
   await payouts.insert(tx, payout);
-  await post(deps, tx, payout, withdrawalTransfer);
+  await post(tx, payout, withdrawalTransfer);
 }
 
 /** Short, because banks and PayPal limit references: the random end of the payout's id. */
 const referenceOf = (id: string) => `PO-${id.replaceAll("-", "").slice(-12).toUpperCase()}`;
 
 /** Records that a pending payout was paid. 409 when it is not pending. */
-export async function completePayout(deps: Deps, tx: Query, payout: payouts.PayoutRow): Promise<payouts.PayoutRow> {
+export async function completePayout(tx: Tx, payout: payouts.PayoutRow): Promise<payouts.PayoutRow> {
   const pending = payouts.requireMove(payout, "complete");
-  const completed = await payouts.transition(tx, pending, "complete", { completed_at: deps.clock.now(), details: null });
-  await announce(deps, tx, completed, "payout.completed");
+  const completed = await payouts.transition(tx, pending, "complete", { completed_at: tx.now, details: null });
+  await announce(tx, completed, "payout.completed");
   return completed;
 }
 
@@ -92,12 +92,12 @@ function tooMuch({ availableCents, heldCents, heldUntil, disputedCents }: Unpaid
 }
 
 /** Records that a payout could not be made, or was returned. The amount becomes unpaid earnings again. 409 when this was recorded before. */
-export async function failPayout(deps: Deps, tx: Query, payout: payouts.PayoutRow, failure = ""): Promise<payouts.PayoutRow> {
+export async function failPayout(tx: Tx, payout: payouts.PayoutRow, failure = ""): Promise<payouts.PayoutRow> {
   const made = payouts.requireMove(payout, "fail");
-  const changes = { failed_at: deps.clock.now(), failure: failure.trim() || null, details: null };
+  const changes = { failed_at: tx.now, failure: failure.trim() || null, details: null };
   const failed = await payouts.transition(tx, made, "fail", changes);
-  await post(deps, tx, payout, failedWithdrawalTransfer);
-  await announce(deps, tx, failed, "payout.failed");
+  await post(tx, payout, failedWithdrawalTransfer);
+  await announce(tx, failed, "payout.failed");
   return failed;
 }
 
@@ -109,28 +109,22 @@ export async function requirePayout(q: Query, id: string): Promise<payouts.Named
 }
 
 const post = (
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   { id: payoutId, user_id: playtesterId, amount_cents: cents }: payouts.PayoutRow,
   transfer: (withdrawal: Withdrawal) => Transfer,
-) => ledger.post(tx, transfer({ payoutId, playtesterId, cents }), { now: deps.clock.now(), newId: deps.newId });
+) => ledger.post(tx, transfer({ payoutId, playtesterId, cents }));
 
-async function announce(
-  deps: Deps,
-  tx: Query,
-  payout: payouts.PayoutRow,
-  kind: "payout.completed" | "payout.failed",
-): Promise<void> {
+async function announce(tx: Tx, payout: payouts.PayoutRow, kind: "payout.completed" | "payout.failed"): Promise<void> {
   const { id: payoutId, user_id: playtesterId, amount_cents: cents } = payout;
-  await emit(deps, tx, [{ id: playtesterId, role: "playtester" }], {
+  await emit(tx, [{ id: playtesterId, role: "playtester" }], {
     kind,
     data: { payoutId, amountCents: cents },
     notice: { amountCents: cents },
   });
-  await mailUserAbout(deps, tx, playtesterId, kind, letterOf(deps, kind, payout));
+  await mailUserAbout(tx, playtesterId, kind, letterOf(tx, kind, payout));
 }
 
-function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", payout: payouts.PayoutRow): Letter {
+function letterOf({ config }: Context, kind: "payout.completed" | "payout.failed", payout: payouts.PayoutRow): Letter {
   const amount = usd(payout.amount_cents);
   const action = { label: "See your earnings", url: portalLinks(config).earnings };
   if (kind === "payout.completed")

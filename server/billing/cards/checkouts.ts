@@ -1,5 +1,6 @@
 import type { PaymentStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { notConfigured, notFound } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -63,7 +64,7 @@ export class Checkouts {
   /** Pays with a sandbox card that was not declined. */
   pay(token: string, { card, disputed }: Extract<CardVerdict, { outcome: "paid" }>): Promise<Checkout> {
     return this.#act(token, async (tx, payment) => {
-      await actAtCheckout(this.#deps, tx, payment, "paid", card);
+      await actAtCheckout(tx, payment, "paid", card);
       if (disputed) await this.#disputeLater(tx, payment.id);
     });
   }
@@ -79,13 +80,13 @@ export class Checkouts {
   async cancel(token: string): Promise<Checkout> {
     const payment = await this.#read(token);
     const hosted = payment.status === "pending" ? hostedOf(this.#deps, payment) : undefined;
-    if (!hosted) return this.#act(token, (tx, pending) => actAtCheckout(this.#deps, tx, pending, "cancelled"));
+    if (!hosted) return this.#act(token, (tx, pending) => actAtCheckout(tx, pending, "cancelled"));
     await hosted.close(payment);
     return this.find(token);
   }
 
   /** Runs `work` if the payment is pending. Returns the payment afterwards. */
-  async #act(token: string, work: (tx: Query, payment: PaymentRow) => Promise<void>): Promise<Checkout> {
+  async #act(token: string, work: (tx: Tx, payment: PaymentRow) => Promise<void>): Promise<Checkout> {
     const payment = await this.#deps.store.write(async (tx) => {
       const found = await this.#load(tx, token);
       if (statusAt(found, this.#deps.clock.now()) !== "pending") return found;

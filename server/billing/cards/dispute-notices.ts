@@ -1,7 +1,6 @@
 import type { DisputeEnding } from "../../../src/contract/billing.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { usd } from "../../lib/money.ts";
 import { queueMail } from "../../mail/queue.ts";
@@ -10,14 +9,14 @@ import * as reversals from "../reversals-store.ts";
 import type { PaymentRow } from "../store.ts";
 
 /** What an owner is told when a dispute of one of their payments begins and ends, inside the caller's transaction. */
-export async function announceDispute(deps: Deps, tx: Query, payment: PaymentRow, cents: number): Promise<void> {
+export async function announceDispute(tx: Tx, payment: PaymentRow, cents: number): Promise<void> {
   const owner = (await users.find(tx, payment.owner_id))!;
-  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+  await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "payment.disputed",
     data: { paymentId: payment.id, amountCents: cents },
     notice: { amountCents: cents },
   });
-  await queueMail(deps, tx, owner.email, composeDisputed({ name: owner.display_name, cents, paymentId: payment.id }));
+  await queueMail(tx, owner.email, composeDisputed({ name: owner.display_name, cents, paymentId: payment.id }));
 }
 
 interface Ending {
@@ -25,16 +24,16 @@ interface Ending {
   outcome: DisputeEnding;
 }
 
-export async function announceEnd(deps: Deps, tx: Query, payment: PaymentRow, { cents, outcome }: Ending): Promise<void> {
+export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome }: Ending): Promise<void> {
   const owner = (await users.find(tx, payment.owner_id))!;
   const stillFrozen = (await reversals.freezingOf(tx, owner.id)) !== undefined;
-  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+  await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "payment.dispute_ended",
     data: { paymentId: payment.id, amountCents: cents, outcome },
     notice: { amountCents: cents, ending: outcome, stillFrozen },
   });
   const about = { name: owner.display_name, cents, paymentId: payment.id, outcome, stillFrozen };
-  await queueMail(deps, tx, owner.email, composeEnded(about));
+  await queueMail(tx, owner.email, composeEnded(about));
 }
 
 interface About {

@@ -7,7 +7,7 @@ import { disputePayment } from "./disputes.ts";
 export async function disputeLater(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     const payment = await payments.find(tx, String(job.payload.paymentId));
-    if (payment?.status === "completed") await disputePayment(deps, tx, payment);
+    if (payment?.status === "completed") await disputePayment(tx, payment);
     await job.done(tx);
   });
 }

@@ -1,5 +1,5 @@
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, post } from "../../ledger/store.ts";
@@ -13,57 +13,50 @@ import { announceDispute, announceEnd } from "./dispute-notices.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";
 
 /** Records a chargeback that an admin entered or the sandbox simulates. 409 unless the payment is a completed card payment. */
-export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+export async function disputePayment(tx: Tx, payment: payments.PaymentRow): Promise<void> {
   if (!isByCard(payment)) throw conflict("Only a card payment can be charged back. Nothing was changed.");
   if (payment.status !== "completed") throw conflict(`This payment is ${payment.status}, not completed. Nothing was changed.`);
   const earlier = await reversals.ofPayment(tx, payment.id);
   if (earlier.some(({ kind }) => kind === "dispute"))
     throw conflict("An earlier dispute of this payment was won. Nothing was changed.");
-  await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
+  await takeDispute(tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
 }
 
 /** Posts the chargeback of a dispute once, even if it is reported several times or late. A second dispute of a payment is flagged for the operator. */
 export async function takeDispute(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { id, cents }: { id: string; cents: number },
 ): Promise<void> {
   // Orders are placed with row locks: without this, one could be placed that does not see the dispute.
   users.lock(tx, payment.owner_id);
   const known = await findDispute(tx, payment, id);
-  if (known) return known.renamed ? correct(deps, tx, payment, known, cents) : undefined;
+  if (known) return known.renamed ? correct(tx, payment, known, cents) : undefined;
   const earlier = await reversals.ofPayment(tx, payment.id);
-  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
+  await reversals.insert(tx, { ...stampOf(tx), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
   const total = takenOf(earlier) + cents;
   if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
     await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`);
-  await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
-  if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
-  await updateStatus(deps, tx, payment);
-  await announceDispute(deps, tx, payment, cents);
+  await take(tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
+  if (payment.purpose === "subscription") await endDisputedPlan(tx, payment, "chargeback");
+  await updateStatus(tx, payment);
+  await announceDispute(tx, payment, cents);
 }
 
 /** Corrects the amount of a chargeback that an admin recorded, when the processor reports the actual amount. */
-async function correct(
-  deps: Deps,
-  tx: Query,
-  payment: payments.PaymentRow,
-  known: reversals.ReversalRow,
-  cents: number,
-): Promise<void> {
+async function correct(tx: Tx, payment: payments.PaymentRow, known: reversals.ReversalRow, cents: number): Promise<void> {
   const more = known.state === "taken" ? cents - known.cents : 0;
   if (more === 0) return;
   const change = { key: `${known.id}:corrected`, before: takenOf(await reversals.ofPayment(tx, payment.id)) };
-  await reversals.setCents(tx, known.id, cents, deps.clock.now());
-  if (more > 0) await take(deps, tx, payment, { ...change, source: "dispute", cents: more });
-  else await returnReversal(deps, tx, payment, { ...change, source: "dispute_won", cents: -more });
-  await updateStatus(deps, tx, payment);
+  await reversals.setCents(tx, known.id, cents, tx.now);
+  if (more > 0) await take(tx, payment, { ...change, source: "dispute", cents: more });
+  else await returnReversal(tx, payment, { ...change, source: "dispute_won", cents: -more });
+  await updateStatus(tx, payment);
 }
 
 /** Returns the amount of a dispute that was won, once. A plan that ended stays ended, but its hours are returned. */
-export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
-  await undo(deps, tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
+export async function winDispute(tx: Tx, payment: payments.PaymentRow, disputeId: string): Promise<void> {
+  await undo(tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
 }
 
 /**
@@ -71,46 +64,43 @@ export async function winDispute(deps: Deps, tx: Query, payment: payments.Paymen
  * plan ends and the plan's hours are removed.
  */
 export async function takeRefund(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { id, cents }: { id: string; cents: number },
 ): Promise<void> {
   if (await reversals.find(tx, id)) return;
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
+  await reversals.insert(tx, { ...stampOf(tx), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
   if (before + cents > payment.amount_cents)
     await payments.flag(tx, payment.id, `refunded while disputed: ${before + cents} cents reversed in total`);
-  await take(deps, tx, payment, { key: id, source: "card_refund", cents, before });
+  await take(tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
-    await endDisputedPlan(deps, tx, payment, "refunded");
-  await updateStatus(deps, tx, payment);
+    await endDisputedPlan(tx, payment, "refunded");
+  await updateStatus(tx, payment);
 }
 
 /** Undoes a refund that the bank refused, once: the processor has the money again. The payment is flagged for the operator. */
-export async function failRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, refundId: string): Promise<void> {
-  await undo(deps, tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
+export async function failRefund(tx: Tx, payment: payments.PaymentRow, refundId: string): Promise<void> {
+  await undo(tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
   await payments.flag(tx, payment.id, `refund ${refundId} failed: the amount is back at the processor`);
 }
 
 async function undo(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { id, kind, known }: Pick<reversals.ReversalRow, "id" | "kind"> & { known: reversals.ReversalRow | undefined },
 ): Promise<void> {
   // The reversal itself was not reported yet. This record makes that report have no effect.
   if (!known) {
     const nothing = { id, payment_id: payment.id, kind, cents: 0, state: "returned" } as const;
-    return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
+    return void (await reversals.insert(tx, { ...stampOf(tx), ...nothing }));
   }
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  if (!(await reversals.transitionFromAny(tx, known, "return", { updated_at: deps.clock.now() }))) return;
+  if (!(await reversals.transitionFromAny(tx, known, "return", { updated_at: tx.now }))) return;
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
-  await returnReversal(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
-  await updateStatus(deps, tx, payment);
-  if (kind === "dispute" && known.lifted_at === null)
-    await announceEnd(deps, tx, payment, { cents: known.cents, outcome: "won" });
+  await returnReversal(tx, payment, { key: known.id, source, cents: known.cents, before });
+  await updateStatus(tx, payment);
+  if (kind === "dispute" && known.lifted_at === null) await announceEnd(tx, payment, { cents: known.cents, outcome: "won" });
 }
 
 /** The dispute with the processor's id, or the one that an admin recorded before the processor reported it. */
@@ -129,9 +119,9 @@ async function findDispute(
 
 const movesTo = { completed: "restore", disputed: "dispute", refunded: "refund" } as const;
 
-async function updateStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+async function updateStatus(tx: Tx, payment: payments.PaymentRow): Promise<void> {
   const status = statusAfter(payment.amount_cents, await reversals.ofPayment(tx, payment.id));
-  await payments.transitionFromAny(tx, payment, movesTo[status], { updated_at: deps.clock.now() });
+  await payments.transitionFromAny(tx, payment, movesTo[status], { updated_at: tx.now });
 }
 
 interface Change {
@@ -143,8 +133,7 @@ interface Change {
 }
 
 async function take(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { key, source, cents, before }: Change & { source: "dispute" | "card_refund" },
 ): Promise<void> {
@@ -152,23 +141,22 @@ async function take(
   if (payment.purpose === "subscription") {
     // The plan's hours are removed once its whole price was taken back.
     const goes = before < payment.amount_cents && before + cents >= payment.amount_cents;
-    await takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
-  } else await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
-  await issueReversal(deps, tx, payment, { source, eventKey: reversed.eventKey, cents, at: deps.clock.now() });
+    await takePlan(tx, payment, { reversed, minutesKey: goes ? key : undefined });
+  } else await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))));
+  await issueReversal(tx, payment, { source, eventKey: reversed.eventKey, cents, at: tx.now });
 }
 
 async function returnReversal(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { key, source, cents, before }: Change & { source: "dispute_won" | "refund_failed" },
 ): Promise<void> {
   const reversed = reversedOf(payment, `${source}:${key}`, cents);
   if (payment.purpose === "subscription") {
     const returns = before >= payment.amount_cents && before - cents < payment.amount_cents;
-    await restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
-  } else await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
-  await issueReversal(deps, tx, payment, { source, eventKey: reversed.eventKey, cents, at: deps.clock.now() });
+    await restorePlan(tx, payment, { reversed, minutesKey: returns ? key : undefined });
+  } else await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))));
+  await issueReversal(tx, payment, { source, eventKey: reversed.eventKey, cents, at: tx.now });
 }
 
 const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: number): Reversed => ({
@@ -179,5 +167,4 @@ const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: numbe
   cents,
 });
 
-const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
-const stampOf = (deps: Deps) => ({ fee_cents: 0, created_at: deps.clock.now(), updated_at: deps.clock.now(), lifted_at: null });
+const stampOf = (tx: ReadTx) => ({ fee_cents: 0, created_at: tx.now, updated_at: tx.now, lifted_at: null });

@@ -1,4 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { usd } from "../../lib/money.ts";
 import { conflict, forbidden } from "../../lib/problem.ts";
@@ -23,9 +23,9 @@ export async function requireUnfrozen(q: Query, ownerId: string): Promise<void> 
 }
 
 /** Ends the freeze that came with the disputes of a payment. What was taken stays taken. 409 when none of them freezes. */
-export async function liftDisputes(deps: Deps, tx: Query, payment: PaymentRow): Promise<void> {
-  const lifted = await reversals.lift(tx, payment.id, deps.clock.now());
+export async function liftDisputes(tx: Tx, payment: PaymentRow): Promise<void> {
+  const lifted = await reversals.lift(tx, payment.id, tx.now);
   if (lifted.length === 0) throw conflict("No open dispute of this payment freezes anything. Nothing was changed.");
   const cents = lifted.reduce((sum, dispute) => sum + dispute.cents, 0);
-  await announceEnd(deps, tx, payment, { cents, outcome: "lifted" });
+  await announceEnd(tx, payment, { cents, outcome: "lifted" });
 }

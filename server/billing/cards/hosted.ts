@@ -1,5 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { notConfigured, unavailable } from "../../lib/problem.ts";
 import { takeDisputeFee, takeFee } from "../fees.ts";
@@ -74,7 +75,7 @@ export class HostedPayments {
     await this.#deps.store.write(async (tx) => {
       if (session?.state === "paid") return this.#book(tx, session);
       const current = await payments.find(tx, payment.id);
-      if (current) await cancelPayment(this.#deps, tx, current);
+      if (current) await cancelPayment(tx, current);
     });
   }
 
@@ -94,21 +95,21 @@ export class HostedPayments {
     const host = this.#host;
     if ("session" in about) {
       const session = await host.lookUp(about.session);
-      return session && ((tx: Query) => this.#book(tx, session));
+      return session && ((tx: Tx) => this.#book(tx, session));
     }
     if ("dispute" in about) {
       const dispute = await this.#withSession(await host.lookUpDispute(about.dispute));
-      return (tx: Query) => this.#bookDispute(tx, dispute);
+      return (tx: Tx) => this.#bookDispute(tx, dispute);
     }
     const charge = await this.#withSession(await host.lookUpCharge(about.charge));
-    return (tx: Query) => this.#bookCharge(tx, charge);
+    return (tx: Tx) => this.#bookCharge(tx, charge);
   }
 
-  async #book(tx: Query, session: SessionState): Promise<void> {
+  async #book(tx: Tx, session: SessionState): Promise<void> {
     const deps = this.#deps;
     const payment = await this.#find(tx, session.paymentId);
     if (!payment || session.state === "open") return;
-    if (session.state === "ended") return void (await cancelPayment(deps, tx, payment));
+    if (session.state === "ended") return void (await cancelPayment(tx, payment));
     if (session.amountCents !== payment.amount_cents || session.currency !== "usd") {
       deps.log.error(
         { payment: payment.id, session: session.reference },
@@ -121,8 +122,8 @@ export class HostedPayments {
       ));
     }
     await payments.setReference(tx, payment.id, session.reference);
-    await payPayment(deps, tx, payment, session.card);
-    await takeFee(deps, tx, payment, session.feeCents);
+    await payPayment(tx, payment, session.card);
+    await takeFee(tx, payment, session.feeCents);
   }
 
   /** Finds the payment. Undefined for payments in the same processor account that are not of this server. */
@@ -139,7 +140,7 @@ export class HostedPayments {
   }
 
   /** The payment that was reversed. Undefined if it is not a payment of this server, or was never credited. */
-  async #findReversed(tx: Query, { paymentId, session }: Reversal): Promise<payments.PaymentRow | undefined> {
+  async #findReversed(tx: Tx, { paymentId, session }: Reversal): Promise<payments.PaymentRow | undefined> {
     if (session) await this.#book(tx, session);
     const payment = await this.#find(tx, paymentId);
     if (!payment || isBooked(payment)) return payment;
@@ -149,32 +150,30 @@ export class HostedPayments {
     throw unavailable("The payment of this event is not recorded yet. Nothing was changed. Send the event again.", 60);
   }
 
-  async #bookDispute(tx: Query, dispute: DisputeState & Reversal): Promise<void> {
-    const deps = this.#deps;
+  async #bookDispute(tx: Tx, dispute: DisputeState & Reversal): Promise<void> {
     const payment = dispute.state === "inquiry" ? undefined : await this.#findReversed(tx, dispute);
     if (!payment) return;
     const { id, amountCents } = dispute;
-    if (dispute.state === "won") await winDispute(deps, tx, payment, id);
-    else await takeDispute(deps, tx, payment, { id, cents: amountCents ?? payment.amount_cents });
-    await takeDisputeFee(deps, tx, payment, dispute);
+    if (dispute.state === "won") await winDispute(tx, payment, id);
+    else await takeDispute(tx, payment, { id, cents: amountCents ?? payment.amount_cents });
+    await takeDisputeFee(tx, payment, dispute);
   }
 
-  async #bookCharge(tx: Query, charge: ChargeState & Reversal): Promise<void> {
-    const deps = this.#deps;
+  async #bookCharge(tx: Tx, charge: ChargeState & Reversal): Promise<void> {
     const { paidCents, feeCents, refunds } = charge;
     if (paidCents === null) return;
     await this.#bookLostRenewal(tx, charge);
     const payment = await this.#findReversed(tx, charge);
     if (!payment) return;
-    await takeFee(deps, tx, payment, feeCents);
+    await takeFee(tx, payment, feeCents);
     for (const { id, cents, state } of refunds)
-      await (state === "failed" ? failRefund(deps, tx, payment, id) : takeRefund(deps, tx, payment, { id, cents }));
+      await (state === "failed" ? failRefund(tx, payment, id) : takeRefund(tx, payment, { id, cents }));
   }
 
   /** Completes a renewal whose charge was paid, but whose response was lost. Renewals have no session that could be looked up. */
-  async #bookLostRenewal(tx: Query, { paymentId, paidCents }: ChargeState): Promise<void> {
+  async #bookLostRenewal(tx: Tx, { paymentId, paidCents }: ChargeState): Promise<void> {
     const payment = await this.#find(tx, paymentId);
     const isRenewal = payment?.purpose === "subscription" && payment.checkout_hash === null;
-    if (isRenewal && !isBooked(payment) && payment.amount_cents === paidCents) await payPayment(this.#deps, tx, payment);
+    if (isRenewal && !isBooked(payment) && payment.amount_cents === paidCents) await payPayment(tx, payment);
   }
 }

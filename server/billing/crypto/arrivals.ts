@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { SeenTransfer } from "./chains/index.ts";
 import { applyDeposit, judgeUnnamed, suspend } from "./deposits.ts";
@@ -14,24 +15,23 @@ export type Prices = ReadonlyMap<number, number>;
  * Records the transfers whose owner is known by the exact amount or the declared sender, as if that owner had submitted them. Each
  * transfer is recorded only once. Returns the others, which are not recorded: their senders may still submit them.
  */
-export async function recordIdentified(deps: Deps, tx: Query, arrival: Arrival, prices: Prices): Promise<SeenTransfer[]> {
+export async function recordIdentified(tx: Tx, arrival: Arrival, prices: Prices): Promise<SeenTransfer[]> {
   const unknown: SeenTransfer[] = [];
-  for (const transfer of await fresh(tx, arrival))
-    if (!(await credit(deps, tx, arrival, transfer, prices))) unknown.push(transfer);
+  for (const transfer of await fresh(tx, arrival)) if (!(await credit(tx, arrival, transfer, prices))) unknown.push(transfer);
   return unknown;
 }
 
 /** Holds a transfer that nobody submitted in suspense. `rate` is in cents per whole coin. Ignores transfers worth less than a cent. */
 export async function keepUnmatched(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   { chain, txHash }: Arrival,
   transfer: SeenTransfer,
   rate: number,
 ): Promise<void> {
   const cents = centsOf(transfer.amount, rate, transfer.currency);
   if (cents < 1) return;
-  await hold(deps, tx, { chain, tx_hash: txHash, transfer, cents, rate, note: "unmatched", owner_id: null, payment_id: null });
+  await hold(tx, { chain, tx_hash: txHash, transfer, cents, rate, note: "unmatched", owner_id: null, payment_id: null });
   deps.log.warn({ chain, txHash, cents }, "a crypto deposit matches no payment: held in suspense");
 }
 
@@ -41,13 +41,13 @@ async function fresh(tx: Query, { chain, txHash, seen }: Arrival): Promise<SeenT
 }
 
 /** Records a transfer if its owner is known. False if not, or if the amount is not exactly as quoted and no price is available. */
-async function credit(deps: Deps, tx: Query, arrival: Arrival, transfer: SeenTransfer, prices: Prices): Promise<boolean> {
+async function credit(tx: Tx, arrival: Arrival, transfer: SeenTransfer, prices: Prices): Promise<boolean> {
   const found = await judgeUnnamed(tx, arrival.chain, transfer, arrival.seen.at);
   if (!found) return false;
   const { verdict } = found;
   const rate = prices.get(transfer.index);
   const isExact = verdict.is === "paid" && verdict.quote.atomic === transfer.amount;
   if (rate === undefined && !isExact) return false;
-  await (verdict.is === "paid" ? applyDeposit : suspend)(deps, tx, arrival, { ...found, rate });
+  await (verdict.is === "paid" ? applyDeposit : suspend)(tx, arrival, { ...found, rate });
   return true;
 }

@@ -1,5 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { type Obstacle, payOrder } from "../pay-order.ts";
@@ -19,21 +18,20 @@ interface Credited {
  * begin, if it cannot: the money then stays in the owner's credit.
  */
 export async function completeQuote(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   quote: crypto.QuoteRow,
   { txHash, cents, credit }: Credited,
 ): Promise<Obstacle | undefined> {
   await crypto.setPaid(tx, quote.id);
   const payment = (await payments.find(tx, quote.payment_id))!;
-  const now = deps.clock.now();
+  const now = tx.now;
   await payments.complete(tx, payment, now);
   await payments.setReceived(tx, payment.id, txHash, cents);
   const { playtest_id: playtestId, amount_cents: amountCents } = quote;
   // The order's price is needed for the order, so only the amount beyond it can pay a debt.
   const spare = cents - (playtestId === null ? 0 : amountCents);
   await credit(payment, Math.min(await balance(tx, accounts.receivable(payment.owner_id)), spare));
-  await announcePaid(deps, tx, { ...payment, external_id: txHash, amount_cents: cents, completed_at: now });
+  await announcePaid(tx, { ...payment, external_id: txHash, amount_cents: cents, completed_at: now });
   if (playtestId === null) return undefined;
-  return payOrder(deps, tx, payment, { playtest_id: playtestId, amount_cents: amountCents });
+  return payOrder(tx, payment, { playtest_id: playtestId, amount_cents: amountCents });
 }

@@ -23,7 +23,7 @@ export async function confirmDeposit(job: Job, deps: Deps): Promise<void> {
   const rate = await rateOf(deps, proof.currency);
   if (rate === undefined) throw new RetryLater(next(deps, waited), `the price of ${proof.currency} is not available`);
   await deps.store.write(async (tx) => {
-    if (seen?.final && seen.status === "success") await book(() => receive(deps, tx, proof, { seen, rate }, () => true));
+    if (seen?.final && seen.status === "success") await book(() => receive(tx, proof, { seen, rate }, () => true));
     await removePendingProof(tx, proof.ownerId, proof.chain, proof.txHash);
     await job.done(tx);
   });

@@ -1,4 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, topUpTransfers } from "../../ledger/rules.ts";
 import { postAll } from "../../ledger/store.ts";
@@ -19,25 +19,19 @@ import type { Found, Judged, Proof, Received, Scope } from "./types.ts";
  * Records a final transaction for the owner who submitted it. Each transfer is recorded only once. A returned problem may have effects
  * that must be committed, such as money held in suspense. A thrown problem has none.
  */
-export async function receive(
-  deps: Deps,
-  tx: Query,
-  proof: Proof,
-  { seen, rate }: Found,
-  scope: Scope,
-): Promise<Received | Problem> {
+export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope: Scope): Promise<Received | Problem> {
   const booked = await crypto.depositsOf(tx, proof.chain, proof.txHash);
   const fresh = transfersOf(proof, seen).filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
   const judged: Judged[] = [];
   for (const transfer of fresh) judged.push({ ...(await judgeOne(tx, proof, transfer, seen.at, scope)), rate });
   const paid = judged.find(({ verdict }) => verdict.is === "paid");
-  if (paid) return applyDeposit(deps, tx, proof, paid);
+  if (paid) return applyDeposit(tx, proof, paid);
   const again = await repeat(tx, proof, booked, scope);
   if (again) return again;
   if (judged.some(({ verdict }) => verdict.is === "foreign")) throw taken();
   const [first] = judged;
   if (!first) throw booked.length > 0 ? taken() : noTransfer(proof, seen);
-  return suspend(deps, tx, proof, first);
+  return suspend(tx, proof, first);
 }
 
 const transfersOf = ({ currency }: Proof, seen: SeenTransaction) => seen.transfers.filter((one) => one.currency === currency);
@@ -115,8 +109,7 @@ async function repeat(
 const anchorOf = async (tx: Query, ownerId: string) => (await crypto.unpaidOf(tx, ownerId, 1))[0]?.payment_id;
 
 export async function applyDeposit(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
   { transfer, verdict, rate }: Judged,
 ): Promise<Received | Problem> {
@@ -126,17 +119,17 @@ export async function applyDeposit(
   const price = amount > atomic ? requireRate(rate, currency) : quote.rate;
   const cents = Math.max(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }));
   const key = eventKey(chain, txHash, transfer.index);
-  const obstacle = await completeQuote(deps, tx, quote, {
+  const obstacle = await completeQuote(tx, quote, {
     txHash,
     cents,
     credit: (payment, settles) => {
       const from = accounts.crypto(chain, currency);
       const topUp = topUpTransfers({ eventKey: key, from, ownerId, paymentId: payment.id, cents, settles });
-      return postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
+      return postAll(tx, topUp);
     },
   });
   const deposit: crypto.DepositRow = {
-    ...{ chain, tx_hash: txHash, ...depositOf(deps, transfer), owner_id: ownerId, payment_id: quote.payment_id },
+    ...{ chain, tx_hash: txHash, ...depositOf(tx, transfer), owner_id: ownerId, payment_id: quote.payment_id },
     ...{ value_cents: cents, status: "credited", note: obstacle ?? null, rate: price },
   };
   await crypto.insertDeposit(tx, deposit);
@@ -145,8 +138,7 @@ export async function applyDeposit(
 
 /** Holds a transfer in suspense whose owner is not certain, or credits it at once if its declared sender is sufficient proof. */
 export async function suspend(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
   judged: Judged,
 ): Promise<Received | Problem> {
@@ -160,12 +152,12 @@ export async function suspend(
   const { row: quote, ownerId } = verdict.quote;
   const rate = requireRate(judged.rate, transfer.currency);
   const locked = covers(verdict.quote, at) ? { atomic: verdict.quote.atomic, rate: quote.rate } : undefined;
-  const deposit = await hold(deps, tx, {
+  const deposit = await hold(tx, {
     ...{ chain, tx_hash: txHash, transfer, note: verdict.is, owner_id: ownerId, payment_id: quote.payment_id, rate },
     cents: worthOf(transfer.amount, transfer.currency, rate, locked),
   });
   const kept = (await isDeclared(tx, judged)) ? await keptOf(tx, deposit) : undefined;
-  if (kept) return release(deps, tx, kept, { evidence: { by: "declared", ownerId, signature: null }, quote, at, rate });
+  if (kept) return release(tx, kept, { evidence: { by: "declared", ownerId, signature: null }, quote, at, rate });
   await payments.flag(tx, quote.payment_id, `crypto in suspense: ${verdict.is}, ${chain} ${txHash}`);
   return refusal(deposit, quote);
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
@@ -26,10 +26,10 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
       : `0x${deps.randomBytes(32).toString("hex")}`;
 
   /** The open quote of an earlier request with this idempotency key, whose stored reply was replaced by that to an attempt to pay it. */
-  async function topUpUnderKey(tx: Query, offer: Offer, { ownerId, cents, requestKey }: Bill) {
+  async function topUpUnderKey(tx: Tx, offer: Offer, { ownerId, cents, requestKey }: Bill) {
     const quote = requestKey === undefined ? undefined : await findByKey(tx, ownerId, requestKey);
     if (quote?.playtest_id !== null || quote.amount_cents !== cents) return undefined;
-    return isOpenFor(quote, offer, deps.clock.now()) ? quote : undefined;
+    return isOpenFor(quote, offer, tx.now) ? quote : undefined;
   }
 
   return {
@@ -39,7 +39,7 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
       if (named) {
         const { proof, ...found } = await lookUp(deps, named, isTopUp);
         return call.commit(async (tx) => {
-          const outcome = await receive(deps, tx, proof, found, isTopUp);
+          const outcome = await receive(tx, proof, found, isTopUp);
           if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
           const message = "The payment was received and added to your balance.";
           return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
@@ -53,7 +53,7 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
         const description = "Playtest credit";
         const requestKey = call.idempotencyKey;
         const bill = { ownerId, cents: amountCents, description, requestKey };
-        const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(deps, tx, offer, bill));
+        const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(tx, offer, bill));
         return new CommittedProblem(paymentRequired(quote, { description }), quote.expires_at);
       });
     },
@@ -66,8 +66,8 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
       return call.commit(async (tx) => {
         const txHash = hashOn(chain);
         const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status, sender };
-        await scheduleScan(deps, tx, chain, deps.clock.now() + deps.config.crypto.scanMs);
-        await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: deps.clock.now() });
+        await scheduleScan(tx, chain, tx.now + deps.config.crypto.scanMs);
+        await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: tx.now });
         return { txHash };
       });
     },

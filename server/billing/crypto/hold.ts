@@ -1,5 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import { accounts, suspenseTransfer } from "../../ledger/rules.ts";
 import { post } from "../../ledger/store.ts";
 import type { SeenTransfer } from "./chains/index.ts";
@@ -15,8 +14,8 @@ export interface Holding extends Pick<crypto.DepositRow, "chain" | "tx_hash" | "
 export const eventKey = (chain: string, txHash: string, index: number) => `crypto:${chain}:${txHash}:${index}`;
 
 /** Holds a transfer in suspense until somebody proves to have sent it or the operator decides. */
-export async function hold(deps: Deps, tx: Query, { transfer, cents, ...rest }: Holding): Promise<crypto.DepositRow> {
-  const deposit: crypto.DepositRow = { ...rest, ...depositOf(deps, transfer), value_cents: cents, status: "suspense" };
+export async function hold(tx: Tx, { transfer, cents, ...rest }: Holding): Promise<crypto.DepositRow> {
+  const deposit: crypto.DepositRow = { ...rest, ...depositOf(tx, transfer), value_cents: cents, status: "suspense" };
   await crypto.insertDeposit(tx, deposit);
   if (cents > 0) {
     const refs = {
@@ -25,18 +24,18 @@ export async function hold(deps: Deps, tx: Query, { transfer, cents, ...rest }: 
     };
     const from = accounts.crypto(rest.chain, transfer.currency);
     const key = eventKey(rest.chain, rest.tx_hash, transfer.index);
-    await post(tx, suspenseTransfer({ eventKey: key, from, cents, ...refs }), { now: deps.clock.now(), newId: deps.newId });
+    await post(tx, suspenseTransfer({ eventKey: key, from, cents, ...refs }));
   }
   return deposit;
 }
 
 /** The columns of a deposit that come from its transfer. */
-export const depositOf = (deps: Deps, { index, currency, to, amount, from }: SeenTransfer) => ({
+export const depositOf = (tx: ReadTx, { index, currency, to, amount, from }: SeenTransfer) => ({
   tx_index: index,
   currency,
   receiver: to,
   amount_atomic: String(amount),
   sender: from,
-  seen_at: deps.clock.now(),
+  seen_at: tx.now,
   ...crypto.unproved,
 });

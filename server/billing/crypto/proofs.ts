@@ -69,10 +69,10 @@ async function isElsewhere(deps: Deps, { chain, txHash }: Proof): Promise<boolea
 
 async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Problem> {
   await deps.store.write(async (tx) => {
-    const now = deps.clock.now();
+    const now = tx.now;
     const note = { owner_id: proof.ownerId, chain: proof.chain, tx_hash: proof.txHash, created_at: now };
     if (!(await crypto.addPendingProof(tx, note, maxWaiting))) return;
-    await deps.jobs.schedule(tx, {
+    await tx.schedule({
       kind: "confirm-deposit",
       key: `${proof.ownerId}:${proof.chain}:${proof.txHash}`,
       payload: { ...proof, since: now },

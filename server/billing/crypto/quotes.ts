@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import { late } from "../../lib/late.ts";
 import { conflict, invalid, notConfigured, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
@@ -80,34 +80,33 @@ export interface Bill {
 const maxDraws = 50;
 
 /** Creates a quote, with an amount that no other reserved quote has, and its pending payment. */
-export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill): Promise<crypto.QuoteRow> {
-  const now = deps.clock.now();
-  const { maxOpenQuotes, quoteMs, reserveMs } = deps.config.crypto;
+export async function openQuote(tx: Tx, offer: Offer, bill: Bill): Promise<crypto.QuoteRow> {
+  const now = tx.now;
+  const { maxOpenQuotes, quoteMs, reserveMs } = tx.config.crypto;
   if ((await crypto.countOpen(tx, bill.ownerId, now)) >= maxOpenQuotes)
     throw conflict(
       `You already have ${maxOpenQuotes} open crypto payments. Nothing was created. Pay one, or wait until one expires.`,
     );
-  const payment = pendingPayment(deps, bill, now + quoteMs);
+  const payment = pendingPayment(tx, bill, now + quoteMs);
   payments.insert(tx, payment);
-  const quote = await insertUnique(deps, tx, offer, bill, payment);
+  const quote = await insertUnique(tx, offer, bill, payment);
   const { id } = payment;
-  await deps.jobs.schedule(tx, { kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
-  await scheduleScan(deps, tx, offer.chain.name, now + deps.config.crypto.scanMs);
+  await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
+  await scheduleScan(tx, offer.chain.name, now + tx.config.crypto.scanMs);
   const release = { kind: "release-quote", key: quote.id, payload: { quoteId: quote.id } };
-  await deps.jobs.schedule(tx, { ...release, runAt: quote.expires_at + reserveMs });
+  await tx.schedule({ ...release, runAt: quote.expires_at + reserveMs });
   return quote;
 }
 
 async function insertUnique(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   { chain, currency, rate, payer }: Offer,
   { ownerId, cents, playtestId, requestKey }: Bill,
   payment: payments.PaymentRow,
 ): Promise<crypto.QuoteRow> {
   for (let draw = 0; draw < maxDraws; draw++) {
     const quote: crypto.QuoteRow = {
-      id: deps.newId(),
+      id: tx.newId(),
       payment_id: payment.id,
       owner_id: ownerId,
       playtest_id: playtestId ?? null,
@@ -116,7 +115,7 @@ async function insertUnique(
       currency,
       receiver: chain.receiver,
       asset: currency === "USDC" ? chain.usdc : currency,
-      amount_atomic: String(uniqueAmount(cents, rate, currency, deps.randomBytes(6).readUIntBE(0, 6))),
+      amount_atomic: String(uniqueAmount(cents, rate, currency, tx.randomBytes(6).readUIntBE(0, 6))),
       amount_cents: cents,
       rate,
       paid: 0,
@@ -133,9 +132,9 @@ async function insertUnique(
   );
 }
 
-function pendingPayment(deps: Deps, bill: Bill, expiresAt: number): payments.PaymentRow {
-  const now = deps.clock.now();
-  const id = deps.newId();
+function pendingPayment(tx: ReadTx, bill: Bill, expiresAt: number): payments.PaymentRow {
+  const now = tx.now;
+  const id = tx.newId();
   return {
     id,
     owner_id: bill.ownerId,

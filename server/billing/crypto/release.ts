@@ -1,4 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, resolveTransfers } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
@@ -28,13 +28,8 @@ interface Release {
  * the quote's rate. The rest is valued at the price when it was recorded or the current price, whichever is lower, so that delaying the
  * proof brings no gain. A deposit that covers the quote pays it.
  */
-export async function release(
-  deps: Deps,
-  tx: Query,
-  kept: SuspenseDeposit,
-  { evidence, quote, at, rate }: Release,
-): Promise<Received> {
-  const now = deps.clock.now();
+export async function release(tx: Tx, kept: SuspenseDeposit, { evidence, quote, at, rate }: Release): Promise<Received> {
+  const now = tx.now;
   const amount = BigInt(kept.amount_atomic);
   const locked = quote !== undefined && isOf(quote, kept) && covers(withTerms(quote), at) ? withTerms(quote) : undefined;
   const price = Math.min(kept.rate ?? rate, rate);
@@ -53,7 +48,7 @@ export async function release(
     resolution: note,
   };
   if (!pays) {
-    const payment = await creditKept(deps, tx, kept, { ...proved, ownerId, cents, description: "Playtest credit by crypto" });
+    const payment = await creditKept(tx, kept, { ...proved, ownerId, cents, description: "Playtest credit by crypto" });
     await crypto.setOwner(tx, kept, ownerId, payment.id);
     return { paymentId: payment.id, cents, quote: undefined };
   }
@@ -63,10 +58,10 @@ export async function release(
     owner_id: ownerId,
     payment_id: quote!.payment_id,
   });
-  await completeQuote(deps, tx, quote!, {
+  await completeQuote(tx, quote!, {
     txHash: kept.tx_hash,
     cents,
-    credit: (payment, settles) => postCredit(deps, tx, kept, { ownerId, paymentId: payment.id, cents, settles, note }),
+    credit: (payment, settles) => postCredit(tx, kept, { ownerId, paymentId: payment.id, cents, settles, note }),
   });
   return { paymentId: quote!.payment_id, cents, quote };
 }
@@ -79,16 +74,15 @@ type Decision = Pick<suspense.SuspenseRow, "resolved_by" | "resolution"> &
 
 /** Credits a deposit in suspense to an owner, as a new payment. */
 export async function creditKept(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   kept: SuspenseDeposit,
   { ownerId, cents, description, ...decision }: Decision & { ownerId: string; cents: number; description: string },
 ): Promise<payments.PaymentRow> {
-  const now = deps.clock.now();
+  const now = tx.now;
   await suspense.transition(tx, kept, "credit", { ...decision, value_cents: cents, resolved_at: now });
   const payment: payments.PaymentRow = {
     ...payments.bare,
-    id: deps.newId(),
+    id: tx.newId(),
     owner_id: ownerId,
     amount_cents: cents,
     status: "completed",
@@ -102,20 +96,19 @@ export async function creditKept(
   };
   payments.insert(tx, payment);
   const settles = Math.min(await balance(tx, accounts.receivable(ownerId)), cents);
-  await postCredit(deps, tx, kept, { ownerId, paymentId: payment.id, cents, settles, note: decision.resolution ?? "" });
-  await announcePaid(deps, tx, payment);
+  await postCredit(tx, kept, { ownerId, paymentId: payment.id, cents, settles, note: decision.resolution ?? "" });
+  await announcePaid(tx, payment);
   return payment;
 }
 
 async function postCredit(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   kept: SuspenseDeposit,
   credit: { ownerId: string; paymentId: string; cents: number; settles: number; note: string },
 ): Promise<void> {
   const from = accounts.crypto(kept.chain, kept.currency);
   const transfers = resolveTransfers({ ...credit, id: kept.id, suspense: suspenseAccountOf(kept), from, kept: kept.kept_cents });
-  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+  await postAll(tx, transfers);
 }
 
 /** The suspense account of a deposit in the ledger: that of its payment, or its own if it has none. */

@@ -38,12 +38,12 @@ async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void
   if (seen.status === "reverted") return;
   const prices = await pricesOf(deps, seen.transfers);
   await deps.store.write(async (tx) => {
-    const unknown = await recordIdentified(deps, tx, { chain: chain.name, txHash, seen }, prices);
+    const unknown = await recordIdentified(tx, { chain: chain.name, txHash, seen }, prices);
     if (unknown.length === 0) return;
     const { quoteMs, reserveMs } = deps.config.crypto;
     const payload = { chain: chain.name, txHash };
     const runAt = Math.max(seen.at, 0) + quoteMs + reserveMs;
-    await deps.jobs.schedule(tx, { kind: "keep-deposit", key: `${chain.name}:${txHash}`, payload, runAt });
+    await tx.schedule({ kind: "keep-deposit", key: `${chain.name}:${txHash}`, payload, runAt });
   });
 }
 
@@ -57,7 +57,7 @@ export async function keepDeposit(job: Job, deps: Deps): Promise<void> {
   for (const { index, currency } of seen.transfers) prices.set(index, await orLater(deps, () => deps.chains.rate(currency)));
   await deps.store.write(async (tx) => {
     const arrival = { chain: name, txHash, seen };
-    for (const transfer of await recordIdentified(deps, tx, arrival, prices))
+    for (const transfer of await recordIdentified(tx, arrival, prices))
       await keepUnmatched(deps, tx, arrival, transfer, prices.get(transfer.index)!);
     await job.done(tx);
   });

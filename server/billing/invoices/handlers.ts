@@ -21,7 +21,7 @@ export function invoices(deps: Deps): HandlersFor<Ops> {
 
   /** For a payment that a server of an earlier version completed while this one ran. */
   const issued = (payment: payments.PaymentRow) =>
-    deps.store.write(async (tx) => (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(deps, tx, payment)));
+    deps.store.write(async (tx) => (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(tx, payment)));
 
   async function confirmed(q: Query, payment: payments.PaymentRow) {
     const replaces = (await documents.invoiceOf(q, payment.id))?.number;
@@ -63,7 +63,7 @@ export function invoices(deps: Deps): HandlersFor<Ops> {
         const { userId } = call.principal;
         const before = detailsView(await documents.findDetails(tx, userId));
         const { name, address, country, taxNumber } = { ...before, ...call.body };
-        const row = { user_id: userId, name, address, country, tax_number: taxNumber, updated_at: deps.clock.now() };
+        const row = { user_id: userId, name, address, country, tax_number: taxNumber, updated_at: tx.now };
         await documents.saveDetails(tx, row);
         return { details: detailsView(row) };
       }),

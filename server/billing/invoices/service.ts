@@ -1,5 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { setIssued } from "../../ledger/invoice-check-queries.ts";
 import * as payments from "../store.ts";
@@ -19,29 +20,22 @@ import {
 } from "./rules.ts";
 import * as documents from "./store.ts";
 
-type Issuing = Pick<Deps, "config" | "newId">;
-
 /**
  * Issues the invoice of a payment that just completed, in the transaction that completes it: whatever was paid has an invoice, in the order
  * of payments and without gaps. `period` is what a plan was paid for.
  */
-export async function issueInvoice(
-  deps: Issuing,
-  tx: Query,
-  payment: payments.PaymentRow,
-  period?: Period,
-): Promise<documents.DocumentRow> {
+export async function issueInvoice(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<documents.DocumentRow> {
   const issuedAt = payment.completed_at ?? payment.created_at;
   const facts = {
     issuedAt,
     payment,
     period,
-    settings: deps.config.invoices,
-    seller: sellerOf(deps.config),
+    settings: tx.config.invoices,
+    seller: sellerOf(tx.config),
     buyer: await buyerFacts(tx, payment.owner_id),
   };
   const entry = { id: payment.id, event_key: `invoice:${payment.id}`, payment, kind: "invoice", issuedAt } as const;
-  return issue(deps, tx, { ...entry, total: payment.amount_cents }, (number) => composeInvoice({ ...facts, number }));
+  return issue(tx, { ...entry, total: payment.amount_cents }, (number) => composeInvoice({ ...facts, number }));
 }
 
 interface Reversal {
@@ -54,13 +48,12 @@ interface Reversal {
 
 /** Issues the credit note for money of a payment that went back, or the cancellation of one when it came back after all. */
 export async function issueReversal(
-  deps: Issuing,
-  tx: Query,
+  tx: Tx,
   payment: payments.PaymentRow,
   { source, eventKey, cents, at }: Reversal,
 ): Promise<void> {
   if (cents === 0) return;
-  const invoice = (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(deps, tx, payment));
+  const invoice = (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(tx, payment));
   const earlier = await documents.reversalsOf(tx, payment.id);
   const kind = kindOf(source);
   const facts = {
@@ -74,10 +67,10 @@ export async function issueReversal(
     cents,
     before: earlier.reduce((sum, { total_cents }) => sum - total_cents, 0),
   };
-  const id = deps.newId();
+  const id = tx.newId();
   const total = kind === "credit_note" ? -cents : cents;
   const entry = { id, event_key: eventKey, payment, kind, issuedAt: at, total };
-  await issue(deps, tx, entry, (number) => composeReversal({ ...facts, number }));
+  await issue(tx, entry, (number) => composeReversal({ ...facts, number }));
 }
 
 const undone: Partial<Record<ReversalSource, string>> = { dispute_won: "dispute:", refund_failed: "card_refund:" };
@@ -102,12 +95,11 @@ interface Entry extends Pick<documents.DocumentRow, "id" | "event_key"> {
 }
 
 async function issue(
-  { config }: Issuing,
-  tx: Query,
+  tx: Tx,
   { payment, issuedAt, total, ...rest }: Entry,
   compose: (number: string) => InvoiceDocument,
 ): Promise<documents.DocumentRow> {
-  const issuer = seriesOf(config.invoices, rest.kind);
+  const issuer = seriesOf(tx.config.invoices, rest.kind);
   const year = new Date(issuedAt).getUTCFullYear();
   const sequence = await documents.nextSequence(tx, issuer, year);
   const number = invoiceNumber(issuer, year, sequence);
@@ -155,7 +147,7 @@ export async function issueMissing(deps: Deps): Promise<void> {
   for (let more = true; more; ) {
     const issued = await deps.store.write(async (tx) => {
       const found = await documents.paymentsWithoutInvoice(tx, atOnce);
-      for (const { id } of found) await issueInvoice(deps, tx, (await payments.find(tx, id))!);
+      for (const { id } of found) await issueInvoice(tx, (await payments.find(tx, id))!);
       return found.length;
     });
     count += issued;
@@ -166,7 +158,7 @@ export async function issueMissing(deps: Deps): Promise<void> {
     for (const { payment_id, event_key, cents, created_at } of found) {
       const source = event_key.slice(0, event_key.indexOf(":")) as ReversalSource;
       const payment = (await payments.find(tx, payment_id))!;
-      await issueReversal(deps, tx, payment, { source, eventKey: event_key, cents: Math.abs(cents), at: created_at });
+      await issueReversal(tx, payment, { source, eventKey: event_key, cents: Math.abs(cents), at: created_at });
     }
     await setIssued(tx);
     return found.length;

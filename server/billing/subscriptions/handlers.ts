@@ -21,7 +21,7 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
         const ownerId = call.principal.userId;
         const row = await subscriptionStore.findCurrent(q, ownerId);
         const playtestMinutes = await balance(q, accounts.minutes(ownerId));
-        const subscription = row && subscriptionAt(row, deps.clock.now());
+        const subscription = row && subscriptionAt(row, q.now);
         const failed = subscription?.status === "past_due" ? await payments.latestOf(q, subscription.id, "failed") : undefined;
         const { nextRenewalAt, endsAt } = subscription
           ? outlook(subscription, failed?.updated_at)
@@ -44,12 +44,12 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
     },
 
     cancelSubscription: (call) =>
-      call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(deps, tx, call.principal.userId)) })),
+      call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(tx, call.principal.userId)) })),
 
     resumeSubscription: (call) =>
       call.commit(async (tx) => {
         requirePayments(deps);
-        return { subscription: subscriptionView(await resume(deps, tx, call.principal.userId)) };
+        return { subscription: subscriptionView(await resume(tx, call.principal.userId)) };
       }),
   };
 }

@@ -7,7 +7,7 @@ const hour = 3_600_000;
 /** Charges a plan whose period ended. The charge is sent between two transactions, with the payment's id, so that a repeat has no effect. */
 export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   const { subscriptionId, periodIndex } = job.payload;
-  const renewal = await deps.store.write((tx) => beginRenewal(deps, tx, String(subscriptionId), Number(periodIndex)));
+  const renewal = await deps.store.write((tx) => beginRenewal(tx, String(subscriptionId), Number(periodIndex)));
   if (!renewal) return;
   const { subscription, payment } = renewal;
   const { cards } = deps;
@@ -23,7 +23,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
       ? ({ paid: false, reason: "No card is stored." } as const)
       : await cards.chargeSaved({ ...charge, card: subscription.card });
   await deps.store.write(async (tx) => {
-    await endRenewal(deps, tx, renewal, outcome);
+    await endRenewal(tx, renewal, outcome);
     await job.done(tx);
   });
 }

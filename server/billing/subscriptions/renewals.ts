@@ -1,5 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { ChargeOutcome } from "../cards/processor.ts";
 import { takeFee } from "../fees.ts";
 import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
@@ -20,28 +19,28 @@ export interface Renewal {
  * The payment to charge at the end of a period. Undefined when the plan ends or was renewed already. The payment is created once, before
  * the card is charged, and found again after a crash: the charge contains its id, so that the card is charged only once.
  */
-export async function beginRenewal(deps: Deps, tx: Query, id: string, periodIndex: number): Promise<Renewal | undefined> {
+export async function beginRenewal(tx: Tx, id: string, periodIndex: number): Promise<Renewal | undefined> {
   const row = await subscriptions.find(tx, id);
   if (!row || row.period_index !== periodIndex) return undefined;
-  if (!isRunning(row)) return void (await dropRenewal(deps, tx, row));
-  if (row.cancel_at_period_end === 1 || !deps.config.payments.enabled) {
-    const ended = await end(deps, tx, row, "cancelled", row.current_period_end!);
-    await emitSubscription(deps, tx, "subscription.cancelled", ended);
+  if (!isRunning(row)) return void (await dropRenewal(tx, row));
+  if (row.cancel_at_period_end === 1 || !tx.config.payments.enabled) {
+    const ended = await end(tx, row, "cancelled", row.current_period_end!);
+    await emitSubscription(tx, "subscription.cancelled", ended);
     return undefined;
   }
   const open = await payments.latestOf(tx, row.id, "pending");
-  return { subscription: row, payment: open ?? (await insertRenewal(deps, tx, row)) };
+  return { subscription: row, payment: open ?? (await insertRenewal(tx, row)) };
 }
 
 /** Cancels the renewal of a plan that ended while its charge was pending. If the charge is reported as paid later, it is still posted. */
-async function dropRenewal(deps: Deps, tx: Query, row: Row): Promise<void> {
+async function dropRenewal(tx: Tx, row: Row): Promise<void> {
   const open = await payments.latestOf(tx, row.id, "pending");
-  if (open) await cancelPayment(deps, tx, open);
+  if (open) await cancelPayment(tx, open);
 }
 
-async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.PaymentRow> {
-  const now = deps.clock.now();
-  const id = deps.newId();
+async function insertRenewal(tx: Tx, row: Row): Promise<payments.PaymentRow> {
+  const now = tx.now;
+  const id = tx.newId();
   const { priceCents, name } = planOf(row.plan_key);
   const payment: payments.PaymentRow = {
     ...payments.bare,
@@ -62,25 +61,25 @@ async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.
 }
 
 /** Records the result of the charge: starts the next period, or makes the plan past due with another attempt, or ends it. */
-export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcome: ChargeOutcome): Promise<void> {
+export async function endRenewal(tx: Tx, renewal: Renewal, outcome: ChargeOutcome): Promise<void> {
   const payment = (await payments.find(tx, renewal.payment.id))!;
   if (outcome.paid) {
     await payments.setReference(tx, payment.id, outcome.reference);
-    await payPayment(deps, tx, { ...payment, external_id: outcome.reference });
-    await takeFee(deps, tx, payment, outcome.feeCents);
+    await payPayment(tx, { ...payment, external_id: outcome.reference });
+    await takeFee(tx, payment, outcome.feeCents);
     return;
   }
-  if (!(await declinePayment(deps, tx, payment))) return;
+  if (!(await declinePayment(tx, payment))) return;
   const row = (await subscriptions.find(tx, renewal.subscription.id))!;
-  if (isRunning(row)) await fail(deps, tx, row);
+  if (isRunning(row)) await fail(tx, row);
 }
 
-async function fail(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
-  const now = deps.clock.now();
+async function fail(tx: Tx, row: subscriptions.RunningRow): Promise<void> {
+  const now = tx.now;
   const failed = { failed_renewals: row.failed_renewals + 1, updated_at: now };
   const late = await subscriptions.transition(tx, row, "miss", failed);
   const next = retryAt(now, failed.failed_renewals);
-  await emitSubscription(deps, tx, "subscription.payment_failed", late, next);
-  if (next !== null) return scheduleRenewal(deps, tx, late, next);
-  await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, late, "payment_failed"));
+  await emitSubscription(tx, "subscription.payment_failed", late, next);
+  if (next !== null) return scheduleRenewal(tx, late, next);
+  await emitSubscription(tx, "subscription.cancelled", await end(tx, late, "payment_failed"));
 }

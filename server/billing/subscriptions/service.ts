@@ -1,7 +1,7 @@
 import type { EndedReason } from "../../../src/contract/billing.ts";
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
 import { accounts } from "../../ledger/rules.ts";
@@ -30,23 +30,23 @@ import * as subscriptions from "./store.ts";
 type Row = subscriptions.SubscriptionRow;
 
 /** The owner's plan that is active or past due now. */
-export async function runningOf(deps: Deps, q: Query, ownerId: string): Promise<subscriptions.RunningRow | undefined> {
+export async function runningOf(q: ReadTx, ownerId: string): Promise<subscriptions.RunningRow | undefined> {
   const row = await subscriptions.findRunning(q, ownerId);
-  return row && isRunning(subscriptionAt(row, deps.clock.now())) ? row : undefined;
+  return row && isRunning(subscriptionAt(row, q.now)) ? row : undefined;
 }
 
 /** Starts the checkout of a plan: creates an incomplete subscription and its first payment. 400 if the owner has this plan already. */
-export async function startCheckout(deps: Deps, tx: Query, ownerId: string, planKey: PlanKey) {
-  const running = await runningOf(deps, tx, ownerId);
+export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey: PlanKey) {
+  const running = await runningOf(tx, ownerId);
   if (running?.plan_key === planKey)
     throw badRequest(
       running.cancel_at_period_end === 1
         ? "You already have this plan, and its cancellation is scheduled. Nothing was started. Resume it instead."
         : "You already have this plan. Nothing was started. It renews automatically.",
     );
-  const now = deps.clock.now();
+  const now = tx.now;
   const subscription: Row = {
-    id: deps.newId(),
+    id: tx.newId(),
     owner_id: ownerId,
     plan_key: planKey,
     status: "incomplete",
@@ -76,36 +76,31 @@ export async function startCheckout(deps: Deps, tx: Query, ownerId: string, plan
  * Applies a completed payment of a plan: adds its hours once, and starts or renews the subscription. Returns the period that it pays for,
  * unless the subscription had ended.
  */
-export async function deliverPlan(
-  deps: Deps,
-  tx: Query,
-  payment: payments.PaymentRow,
-  card: string | undefined,
-): Promise<Period | undefined> {
+export async function deliverPlan(tx: Tx, payment: payments.PaymentRow, card: string | undefined): Promise<Period | undefined> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
-  await postAll(tx, planTransfers(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
-  await settleOwedMinutes(deps, tx, row.owner_id, { id: payment.id, paymentId: payment.id });
-  if (row.anchor_at === null) return activate(deps, tx, row, card);
-  if (isRunning(row)) return renew(deps, tx, row);
+  await postAll(tx, planTransfers(factsOf(row, payment)));
+  await settleOwedMinutes(tx, row.owner_id, { id: payment.id, paymentId: payment.id });
+  if (row.anchor_at === null) return activate(tx, row, card);
+  if (isRunning(row)) return renew(tx, row);
   await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were added");
   return undefined;
 }
 
-async function activate(deps: Deps, tx: Query, row: Row, card: string | undefined): Promise<Period> {
-  const now = deps.clock.now();
+async function activate(tx: Tx, row: Row, card: string | undefined): Promise<Period> {
+  const now = tx.now;
   const running = await subscriptions.findRunning(tx, row.owner_id);
-  if (running) await replace(deps, tx, running);
+  if (running) await replace(tx, running);
   const begun = { card: card ?? null, anchor_at: now, ended_at: null, ended_reason: null };
   const changes = { ...begun, ...periodOf({ ...row, ...begun }, 0), updated_at: now };
   const started = await subscriptions.transition(tx, subscriptions.requireMove(row, "start"), "start", changes);
-  await scheduleRenewal(deps, tx, started, changes.current_period_end);
-  await emitSubscription(deps, tx, "subscription.created", started);
+  await scheduleRenewal(tx, started, changes.current_period_end);
+  await emitSubscription(tx, "subscription.created", started);
   return paidPeriod(changes);
 }
 
 /** Ends the old plan after a change of plan, at once and without proration. Its hours stay, and the new plan adds all of its hours. */
-async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow): Promise<void> {
-  const now = deps.clock.now();
+async function replace(tx: Tx, running: subscriptions.RunningRow): Promise<void> {
+  const now = tx.now;
   const seen = subscriptionAt(running, now);
   const ranOut = seen.status === "cancelled";
   const ended = await subscriptions.transition(tx, running, "end", {
@@ -113,14 +108,14 @@ async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow)
     ended_reason: ranOut ? seen.ended_reason : "plan_changed",
     updated_at: now,
   });
-  await emitSubscription(deps, tx, "subscription.cancelled", ended);
+  await emitSubscription(tx, "subscription.cancelled", ended);
 }
 
-async function renew(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<Period> {
-  const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: deps.clock.now() };
+async function renew(tx: Tx, row: subscriptions.RunningRow): Promise<Period> {
+  const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: tx.now };
   const renewed = await subscriptions.transition(tx, row, "renew", changes);
-  await scheduleRenewal(deps, tx, renewed, changes.current_period_end);
-  await emitSubscription(deps, tx, "subscription.renewed", renewed);
+  await scheduleRenewal(tx, renewed, changes.current_period_end);
+  await emitSubscription(tx, "subscription.renewed", renewed);
   return paidPeriod(changes);
 }
 
@@ -139,8 +134,8 @@ function periodOf(row: Row, index: number) {
   };
 }
 
-export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number): Promise<void> =>
-  deps.jobs.schedule(tx, {
+export const scheduleRenewal = (tx: Tx, row: Row, runAt: number): Promise<void> =>
+  tx.schedule({
     kind: "renew-subscription",
     key: `${row.id} ${row.period_index} ${row.failed_renewals}`,
     payload: { subscriptionId: row.id, periodIndex: row.period_index },
@@ -149,20 +144,19 @@ export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number):
 
 /** Ends a subscription. It cannot be resumed. */
 export function end(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   row: Row & { status: "incomplete" | "active" | "past_due" },
   reason: EndedReason,
   at?: number,
 ): Promise<Row> {
-  const now = deps.clock.now();
+  const now = tx.now;
   return subscriptions.transition(tx, row, "end", { ended_at: at ?? now, ended_reason: reason, updated_at: now });
 }
 
 /** Ends a subscription that never started, when its checkout ends. */
-export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: EndedReason) {
+export async function abandon(tx: Tx, payment: payments.PaymentRow, reason: EndedReason) {
   const row = await subscriptions.find(tx, payment.subscription_id!);
-  if (row && subscriptions.isIn(row, "incomplete")) await end(deps, tx, row, reason);
+  if (row && subscriptions.isIn(row, "incomplete")) await end(tx, row, reason);
 }
 
 interface PlanReversal {
@@ -172,46 +166,31 @@ interface PlanReversal {
 }
 
 /** Posts a chargeback or refund of a plan's payment. With `minutesKey`, its hours are removed too. */
-export async function takePlan(
-  deps: Deps,
-  tx: Query,
-  payment: payments.PaymentRow,
-  { reversed, minutesKey }: PlanReversal,
-): Promise<void> {
+export async function takePlan(tx: Tx, payment: payments.PaymentRow, { reversed, minutesKey }: PlanReversal): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
   const transfers = [{ ...planPriceTaken(reversed), subscriptionId: row.id }];
   if (minutesKey !== undefined) {
     const minutes = await balance(tx, accounts.minutes(row.owner_id));
     transfers.push({ ...planMinutesTaken(factsOf(row, payment), minutesKey, minutes), subscriptionId: row.id });
   }
-  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+  await postAll(tx, transfers);
 }
 
 /** Returns the money and hours of a plan after a dispute was won. Hours that are owed are settled first. */
-export async function restorePlan(
-  deps: Deps,
-  tx: Query,
-  payment: payments.PaymentRow,
-  { reversed, minutesKey }: PlanReversal,
-): Promise<void> {
+export async function restorePlan(tx: Tx, payment: payments.PaymentRow, { reversed, minutesKey }: PlanReversal): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
   const transfers = [{ ...planPriceReturned(reversed), subscriptionId: row.id }];
   if (minutesKey !== undefined)
     transfers.push({ ...planMinutesReturned(factsOf(row, payment), minutesKey), subscriptionId: row.id });
-  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+  await postAll(tx, transfers);
   if (minutesKey !== undefined)
-    await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
+    await settleOwedMinutes(tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
 }
 
 /** Ends a plan whose payment was charged back or refunded. */
-export async function endDisputedPlan(
-  deps: Deps,
-  tx: Query,
-  payment: payments.PaymentRow,
-  reason: "chargeback" | "refunded",
-): Promise<void> {
+export async function endDisputedPlan(tx: Tx, payment: payments.PaymentRow, reason: "chargeback" | "refunded"): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
-  if (isRunning(row)) await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, row, reason));
+  if (isRunning(row)) await emitSubscription(tx, "subscription.cancelled", await end(tx, row, reason));
 }
 
 const factsOf = (row: Row, payment: payments.PaymentRow) => ({
@@ -224,21 +203,20 @@ const factsOf = (row: Row, payment: payments.PaymentRow) => ({
 
 /** Records the event and emails the owner when a renewal could not be charged. `retryAt` (ms) is when it is tried again, if it is. */
 export async function emitSubscription(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   kind: Extract<EventKind, `subscription.${string}`>,
   row: Row,
   retryAt: number | null = null,
 ): Promise<void> {
   const { name: planName } = planOf(row.plan_key);
   const until = retryAt === null ? undefined : utc(retryAt);
-  await emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
+  await emit(tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },
     notice: { planName, until, hasEnded: row.status === "cancelled" },
   });
   if (kind !== "subscription.payment_failed") return;
-  await mailUserAbout(deps, tx, row.owner_id, kind, {
+  await mailUserAbout(tx, row.owner_id, kind, {
     subject: `The renewal of ${planName} could not be charged`,
     paragraphs: [
       `The renewal of ${planName} could not be charged.`,
@@ -246,6 +224,6 @@ export async function emitSubscription(
         ? `The charge is tried again on ${until}. Make sure that your card can be charged by then.`
         : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
     ],
-    action: { label: "See the subscription", url: taskLink(deps.config, "subscription") },
+    action: { label: "See the subscription", url: taskLink(tx.config, "subscription") },
   });
 }

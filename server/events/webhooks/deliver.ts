@@ -105,7 +105,7 @@ function createAttemptRecorder(deps: Deps, onRecorded: (deliveryId: string) => v
     const attempts = waiting;
     waiting = [];
     if (attempts.length === 0) return;
-    await deps.store.write((tx) => recordAttempts(deps, tx, attempts));
+    await deps.store.write((tx) => recordAttempts(tx, attempts));
     for (const { delivery } of attempts) onRecorded(delivery.id);
   }
 

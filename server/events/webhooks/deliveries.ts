@@ -2,7 +2,7 @@ import type { EventData } from "../../../src/contract/events/payloads.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Context, ReadTx, Tx } from "../../app/tx.ts";
 import { iso } from "../../lib/time.ts";
 import { taskAction, taskLink } from "../../mail/links.ts";
 import type { Letter } from "../../mail/texts.ts";
@@ -44,7 +44,8 @@ export const eventBody = (event: { kind: string; data: string; created_at: numbe
 const bodyOf = ({ event, data, happened_at }: webhooks.OutgoingRow) =>
   `{"event":"${event}","timestamp":"${new Date(happened_at).toISOString()}","data":${data}}`;
 
-export const openSecret = (deps: Deps, { id, secret }: webhooks.WebhookRow) => deps.secrets.open(secret, secretContext(id));
+export const openSecret = (context: Context, { id, secret }: webhooks.WebhookRow) =>
+  context.secrets.open(secret, secretContext(id));
 
 /** Signs the delivery and sends it once, when fewer than the maximum are in flight to its host. A failure is returned as an outcome, never thrown. */
 export async function attempt(
@@ -128,15 +129,15 @@ export interface Attempted {
 }
 
 /** Records attempts in the order in which they were made: inserts their rows, schedules retries and updates their webhooks. */
-export async function recordAttempts(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+export async function recordAttempts(tx: Tx, attempts: readonly Attempted[]): Promise<void> {
   await webhooks.insertAttempts(
     tx,
-    attempts.map(({ delivery, outcome }) => attemptRow(deps, delivery.id, outcome)),
+    attempts.map(({ delivery, outcome }) => attemptRow(tx, delivery.id, outcome)),
   );
   for (const group of groupByStatus(attempts)) {
     const { outcome } = group[0]!;
-    if (outcome.succeeded) await recordSuccesses(deps, tx, group);
-    else for (const failed of group) await recordFailure(deps, tx, failed);
+    if (outcome.succeeded) await recordSuccesses(tx, group);
+    else for (const failed of group) await recordFailure(tx, failed);
   }
 }
 
@@ -151,14 +152,14 @@ function groupByStatus(attempts: readonly Attempted[]): Attempted[][] {
   return groups;
 }
 
-async function recordSuccesses(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+async function recordSuccesses(tx: Tx, attempts: readonly Attempted[]): Promise<void> {
   const ids = attempts.map(({ delivery }) => delivery.id);
-  await webhooks.markDelivered(tx, ids, attempts[0]!.outcome.status, deps.clock.now());
+  await webhooks.markDelivered(tx, ids, attempts[0]!.outcome.status, tx.now);
   await webhooks.clearFailures(tx, [...new Set(attempts.map(({ delivery }) => delivery.webhook_id))]);
 }
 
-async function recordFailure(deps: Deps, tx: Query, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
-  const now = deps.clock.now();
+async function recordFailure(tx: Tx, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
+  const now = tx.now;
   const delivery = await webhooks.deliveryOf(tx, id);
   if (!delivery || !webhooks.isDeliveryIn(delivery, "pending", "paused")) return;
   const attempts = delivery.attempt_count + 1;
@@ -167,46 +168,46 @@ async function recordFailure(deps: Deps, tx: Query, { delivery: { id }, outcome,
   if (next === null) await webhooks.transitionDelivery(tx, delivery, "fail", { ...attempted, next_retry_at: null });
   else await webhooks.updateDelivery(tx, id, { ...attempted, next_retry_at: delivery.state === "pending" ? next : null });
   const webhook = await webhooks.countFailure(tx, delivery.webhook_id, now);
-  if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(deps, tx, webhook, outcome.gone);
+  if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(tx, webhook, outcome.gone);
 }
 
-const attemptRow = (deps: Deps, deliveryId: string, outcome: Outcome): webhooks.AttemptRow => ({
-  id: deps.newId(),
+const attemptRow = (tx: ReadTx, deliveryId: string, outcome: Outcome): webhooks.AttemptRow => ({
+  id: tx.newId(),
   delivery_id: deliveryId,
   status_code: outcome.status,
   error: outcome.error,
   duration_ms: Math.max(0, Math.round(outcome.durationMs)),
   response: outcome.response,
-  created_at: deps.clock.now(),
+  created_at: tx.now,
 });
 
 /** Records the only attempt of a test event. It does not change the webhook's count of failures. */
-export async function recordTestAttempt(deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) {
-  await webhooks.insertAttempts(tx, [attemptRow(deps, delivery.id, outcome)]);
+export async function recordTestAttempt(tx: Tx, delivery: webhooks.DeliveryRow, outcome: Outcome) {
+  await webhooks.insertAttempts(tx, [attemptRow(tx, delivery.id, outcome)]);
   const changes = {
     attempt_count: 1,
     status_code: outcome.status,
     last_error: outcome.error,
-    delivered_at: outcome.succeeded ? deps.clock.now() : null,
+    delivered_at: outcome.succeeded ? tx.now : null,
   };
   await webhooks.transitionDeliveryFromAny(tx, delivery, outcome.succeeded ? "deliver" : "fail", changes);
   return { ...delivery, ...changes };
 }
 
 /** Disables a webhook until its owner enables it. The owner gets a notification and an email, because the endpoint receives no more events. */
-async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, gone: boolean): Promise<void> {
-  const now = deps.clock.now();
+async function disable(tx: Tx, webhook: webhooks.WebhookRow, gone: boolean): Promise<void> {
+  const now = tx.now;
   await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: now });
   await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");
   const owner = await users.find(tx, webhook.owner_id);
   if (!owner) return;
   const data = { webhookId: webhook.id, url: webhook.url };
-  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+  await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "webhook.disabled",
     data,
     notice: { url: webhook.url, gone },
   });
-  await mailAbout(deps, tx, owner, "webhook.disabled", disabledLetter(deps, webhook, { gone, at: now }));
+  await mailAbout(tx, owner, "webhook.disabled", disabledLetter(tx, webhook, { gone, at: now }));
 }
 
 const hour = 3_600_000;
@@ -215,7 +216,7 @@ const inDays = (ms: number) =>
 
 /** `at` (ms) is when it was disabled. */
 const disabledLetter = (
-  { config }: Deps,
+  { config }: Context,
   { id, url }: webhooks.WebhookRow,
   { gone, at }: { gone: boolean; at: number },
 ): Letter => ({

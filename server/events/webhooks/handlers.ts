@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
@@ -63,9 +64,9 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     }
   }
 
-  async function insertPing(tx: Query, webhook: webhookStore.WebhookRow) {
+  async function insertPing(tx: Tx, webhook: webhookStore.WebhookRow) {
     const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
-    const [event] = await record(deps, tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
+    const [event] = await record(tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
     const ping = newDelivery(deps, webhook, event!, "test", null);
     await webhookStore.insertDelivery(tx, ping);
     return { ...ping, data: event!.data, happened_at: event!.created_at };
@@ -103,7 +104,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
           failure_count: 0,
           last_failure_at: null,
           disabled_at: null,
-          created_at: deps.clock.now(),
+          created_at: tx.now,
           deleted_at: null,
         };
         await webhookStore.insert(tx, row);
@@ -123,7 +124,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
         if (changes.host !== undefined) {
           await webhookStore.moveHost(tx, row.id, changes.host);
-          await scheduleDeliveries(deps, tx, changes.host, deps.clock.now());
+          await scheduleDeliveries(tx, changes.host, tx.now);
         }
         return { webhook: webhookView({ ...row, ...changes }) };
       });
@@ -132,7 +133,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     deleteWebhook: (call) =>
       call.commit(async (tx) => {
         const row = await find(tx, call.params.id, call.principal.userId);
-        await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: deps.clock.now() });
+        await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: tx.now });
         for (const state of ["pending", "paused", "held"] as const)
           await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
         return { message: "The webhook was deleted. Pending deliveries will not be sent." };
@@ -153,11 +154,11 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         const delivery = await webhookStore.findDelivery(tx, webhook.id, call.params.deliveryId);
         if (!delivery) throw notFound();
         if (webhook.is_active === 0) throw disabled();
-        const now = deps.clock.now();
+        const now = tx.now;
         const { host } = webhook;
         const changes = { host, next_retry_at: now, round_start: delivery.attempt_count };
         await webhookStore.transitionDeliveryFromAny(tx, delivery, "redeliver", changes);
-        await scheduleDeliveries(deps, tx, host, now);
+        await scheduleDeliveries(tx, host, now);
         return { delivery: deliveryView({ ...delivery, ...changes }) };
       }),
 
@@ -166,9 +167,9 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         const webhook = await find(tx, call.params.id, call.principal.userId);
         if (webhook.is_active === 0) throw disabled();
         const { since, onlyUndelivered } = call.body;
-        const now = deps.clock.now();
+        const now = tx.now;
         const count = await webhookStore.requeueSince(tx, webhook, { since: Date.parse(since), onlyUndelivered, now });
-        if (count > 0) await scheduleDeliveries(deps, tx, webhook.host, now);
+        if (count > 0) await scheduleDeliveries(tx, webhook.host, now);
         return { count };
       }),
 
@@ -179,7 +180,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         const delivery = await deps.store.write((tx) => insertPing(tx, webhook));
         const outcome = await attempt(deps, delivery, webhook, openSecret(deps, webhook));
         return call.commit(async (tx) => {
-          const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(deps, tx, delivery, outcome));
+          const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
           return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
         });
       });
@@ -188,10 +189,10 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     enableWebhook: (call) =>
       call.commit(async (tx) => {
         const row = await find(tx, call.params.id, call.principal.userId);
-        const now = deps.clock.now();
+        const now = tx.now;
         await webhookStore.update(tx, row.id, { is_active: 1, failure_count: 0, disabled_at: null });
         await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
-        await scheduleDeliveries(deps, tx, row.host, now);
+        await scheduleDeliveries(tx, row.host, now);
         return {
           message:
             "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",

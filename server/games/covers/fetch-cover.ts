@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { AddressRefused } from "../../outbound/index.ts";
@@ -18,12 +18,12 @@ const freshMs = 7 * 24 * 3_600_000;
  * Queues the fetching of a game's cover image, now and then once a week, because the picture at an address may change. Each address has a
  * job of its own: a change while one is fetched is not lost.
  */
-export const scheduleCover = (deps: Deps, tx: Query, gameId: string, url: string) =>
-  deps.jobs.schedule(tx, {
+export const scheduleCover = (tx: Tx, gameId: string, url: string) =>
+  tx.schedule({
     kind: "fetch-cover",
     key: `${gameId}:${sha256(url)}`,
     payload: { gameId, url },
-    runAt: deps.clock.now(),
+    runAt: tx.now,
   });
 
 /** The address cannot give a cover: trying again would not help. */
@@ -42,18 +42,18 @@ export async function fetchCover(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     const game = await games.find(tx, gameId);
     if (game?.cover_image_url !== url) return job.done(tx);
-    await job.reschedule(tx, deps.clock.now() + freshMs);
-    if (image) await covers.replace(tx, coverOf(deps, { gameId, url }, image));
+    await job.reschedule(tx, tx.now + freshMs);
+    if (image) await covers.replace(tx, coverOf(tx, { gameId, url }, image));
   });
 }
 
-const coverOf = (deps: Deps, { gameId, url }: { gameId: string; url: string }, { type, bytes }: Image): covers.CoverRow => ({
+const coverOf = (tx: ReadTx, { gameId, url }: { gameId: string; url: string }, { type, bytes }: Image): covers.CoverRow => ({
   game_id: gameId,
   url,
   content_type: type,
   hash: sha256(bytes).slice(0, 32),
   bytes,
-  fetched_at: deps.clock.now(),
+  fetched_at: tx.now,
 });
 
 interface Image {

@@ -115,7 +115,7 @@ export function applications(deps: Deps): HandlersFor<Ops> {
       call.commit(
         async (tx) => {
           const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
-          const { slotId, slotsRemaining } = await moves.approve(deps, tx, playtest, application);
+          const { slotId, slotsRemaining } = await moves.approve(tx, playtest, application);
           return { application: await shown(tx, application.id), assignedSlotId: slotId, slotsRemaining };
         },
         // Decides by the locked playtest, its slots and applications, and by what the locked playtester holds.
@@ -125,7 +125,7 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     rejectApplication: (call) =>
       call.commit(async (tx) => {
         const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
-        await moves.reject(deps, tx, playtest, application, call.body.customMessage);
+        await moves.reject(tx, playtest, application, call.body.customMessage);
         return { application: await shown(tx, application.id) };
       }, playtests.rowLocks),
 
@@ -134,7 +134,7 @@ export function applications(deps: Deps): HandlersFor<Ops> {
         async (tx) => {
           const response = call.body.qualificationsResponse ?? null;
           const consent = { version: call.body.acceptConsent, address: call.client.address };
-          const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response, consent);
+          const { id } = await moves.apply(tx, call.params.id, call.principal.userId, response, consent);
           return { application: await ownView(tx, await own(tx, id, call.principal.userId)) };
         },
         // Decides by the locked playtest, its slots and the applicant's history; a unique index refuses a second application.
@@ -154,7 +154,7 @@ export function applications(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         playtests.lockOfApplication(tx, call.params.id);
         const application = await own(tx, call.params.id, call.principal.userId);
-        await moves.withdraw(deps, tx, (await playtests.find(tx, application.playtest_id))!, application);
+        await moves.withdraw(tx, (await playtests.find(tx, application.playtest_id))!, application);
         return { application: await ownView(tx, await own(tx, application.id, call.principal.userId)) };
       }, playtests.rowLocks),
   };

@@ -2,7 +2,7 @@ import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import type { applicationMoves } from "../../../src/contract/states/index.ts";
 import type { MoveFrom } from "../../../src/contract/states/moves.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
@@ -29,8 +29,7 @@ type ApplicationKind = Extract<EventKind, `application.${string}`>;
 
 /** Applies to a playtest with manual selection. 400 in automatic mode; 409 when it is closed, full or for others, or after an earlier application. */
 export async function apply(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtestId: string,
   playtesterId: string,
   response: string | null,
@@ -40,15 +39,15 @@ export async function apply(
   const { playtest } = await findOffered(tx, playtestId, playtesterId);
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served. Nothing was sent. Claim a slot instead.");
-  const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
+  const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was sent.`);
-  const now = deps.clock.now();
+  const now = tx.now;
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
-  if (consent) await requireConsent(deps, tx, await inForce(tx, playtest.game_id), playtesterId, consent);
+  if (consent) await requireConsent(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application: Application = {
-    id: deps.newId(),
+    id: tx.newId(),
     playtest_id: playtest.id,
     playtester_id: playtesterId,
     status: "pending",
@@ -60,17 +59,17 @@ export async function apply(
   if (!(await applications.insert(tx, application)))
     throw conflict("You have already applied to this playtest, and you can apply only once. Nothing was sent.");
   const applicant = (await users.find(tx, playtesterId))!;
-  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, applicant, "application.created");
+  const { gameName } = await emitApplicationEvent(tx, playtest, application.id, applicant, "application.created");
   const until = playtest.applications_expire_at;
   const about = {
-    config: deps.config,
+    config: tx.config,
     gameName,
     playtestId: playtest.id,
     playtesterName: applicant.display_name,
     response,
     until,
   };
-  await mailUserAbout(deps, tx, playtest.owner_id, "application.created", appliedLetter(about));
+  await mailUserAbout(tx, playtest.owner_id, "application.created", appliedLetter(about));
   return application;
 }
 
@@ -87,13 +86,12 @@ interface Approval {
  * locked the playtest.
  */
 export async function approve(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   application: Application,
   { wanted, isSimulated = false }: Approval = {},
 ): Promise<{ slotId: string; slotsRemaining: number }> {
-  const pending = requirePending(deps, playtest, application, "approve");
+  const pending = requirePending(tx, playtest, application, "approve");
   const playtester = (await users.locked(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
     throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
@@ -101,19 +99,19 @@ export async function approve(
     throw conflict(
       `This playtester is no longer in the group ${playtest.panel}. Nothing was changed. Reject the application instead.`,
     );
-  const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
+  const facts = await eligibilityFacts(tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
   if (!isSimulated) await requireCurrentConsent(tx, playtest, playtester);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
-  const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
+  const slot = open && (await reserve(tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
-  const decision = { reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
+  const decision = { reviewed_at: tx.now, assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
-  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
-  const letter = approvedLetter({ config: deps.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! });
-  await mailAbout(deps, tx, playtester, "application.approved", letter);
-  return { slotId: slot.id, slotsRemaining: await closeWhenFull(deps, tx, playtest) };
+  const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.approved");
+  const letter = approvedLetter({ config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! });
+  await mailAbout(tx, playtester, "application.approved", letter);
+  return { slotId: slot.id, slotsRemaining: await closeWhenFull(tx, playtest) };
 }
 
 /** 409 when the agreement was changed after the application was made, and the applicant has not accepted it again. */
@@ -126,45 +124,43 @@ async function requireCurrentConsent(tx: Query, playtest: Playtest, { id, displa
 }
 
 export async function reject(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   application: Application,
   customMessage: string | undefined,
 ): Promise<void> {
-  const pending = requirePending(deps, playtest, application, "reject");
-  await applications.transition(tx, pending, "reject", { reviewed_at: deps.clock.now() });
+  const pending = requirePending(tx, playtest, application, "reject");
+  await applications.transition(tx, pending, "reject", { reviewed_at: tx.now });
   const playtester = (await users.find(tx, application.playtester_id))!;
-  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.rejected");
-  const letter = declinedLetter({ config: deps.config, gameName, customMessage });
-  await mailAbout(deps, tx, playtester, "application.rejected", letter);
+  const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.rejected");
+  const letter = declinedLetter({ config: tx.config, gameName, customMessage });
+  await mailAbout(tx, playtester, "application.rejected", letter);
 }
 
-export async function withdraw(deps: Deps, tx: Query, playtest: Playtest, application: Application): Promise<void> {
-  const pending = requirePending(deps, playtest, application, "withdraw");
+export async function withdraw(tx: Tx, playtest: Playtest, application: Application): Promise<void> {
+  const pending = requirePending(tx, playtest, application, "withdraw");
   await applications.transition(tx, pending, "withdraw");
 }
 
 /** Rejects the pending applications automatically once no slot is open. Returns how many slots are open. */
-export async function closeWhenFull(deps: Deps, tx: Query, playtest: Playtest): Promise<number> {
+export async function closeWhenFull(tx: Tx, playtest: Playtest): Promise<number> {
   const open = (await slots.openOf(tx, playtest.id)).length;
-  if (open === 0) await closePending(deps, tx, playtest, deps.clock.now());
+  if (open === 0) await closePending(tx, playtest, tx.now);
   return open;
 }
 
 /** Rejects the pending applications automatically and notifies their playtesters. `at` (ms) is stored as the time of the review. */
-export async function closePending(deps: Deps, tx: Query, playtest: Playtest, at: number): Promise<void> {
+export async function closePending(tx: Tx, playtest: Playtest, at: number): Promise<void> {
   for (const pending of await applications.pendingOf(tx, playtest.id)) {
     if (!(await applications.tryTransition(tx, pending, "close", { reviewed_at: at }))) continue;
     const playtester = (await users.find(tx, pending.playtester_id))!;
-    const { gameName } = await emitApplicationEvent(deps, tx, playtest, pending.id, playtester, "application.auto_rejected");
-    await mailAbout(deps, tx, playtester, "application.auto_rejected", closedLetter({ config: deps.config, gameName }));
+    const { gameName } = await emitApplicationEvent(tx, playtest, pending.id, playtester, "application.auto_rejected");
+    await mailAbout(tx, playtester, "application.auto_rejected", closedLetter({ config: tx.config, gameName }));
   }
 }
 
 async function emitApplicationEvent(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   applicationId: string,
   playtester: Applicant,
@@ -175,7 +171,7 @@ async function emitApplicationEvent(
     { id: playtest.owner_id, role: "game_owner" as const },
     { id: playtester.id, role: "playtester" as const },
   ];
-  await emit(deps, tx, recipients, {
+  await emit(tx, recipients, {
     kind,
     data: { applicationId, playtestId: playtest.id, gameId: playtest.game_id, playerId: playtester.id },
     notice: { gameName, playtesterName: playtester.display_name },
@@ -184,14 +180,14 @@ async function emitApplicationEvent(
 }
 
 function requirePending(
-  deps: Deps,
+  tx: ReadTx,
   playtest: Playtest,
   application: Application,
   move: MoveFrom<typeof applicationMoves, "pending">,
 ): Application & { status: "pending" } {
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served, so it has no applications to decide. Nothing was changed.");
-  const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, deps.clock.now());
+  const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, tx.now);
   if (status === "pending" && applications.isIn(application, "pending")) return application;
   throw applications.wrongState(status, move);
 }

@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { conflict } from "../../lib/problem.ts";
@@ -39,15 +40,15 @@ const consentView = (row: store.ListedConsentRow) => ({
 });
 
 /** Publishes or ends an agreement. Who waits for a decision on an application is asked to accept what is in force then. */
-async function change(deps: Deps, tx: Query, gameId: string | null, make: () => Promise<store.AgreementRow>) {
+async function change(tx: Tx, gameId: string | null, make: () => Promise<store.AgreementRow>) {
   const before = await store.latest(tx, gameId);
   const row = await make();
-  if (row.id !== before?.id) await askAgain(deps, tx, gameId);
+  if (row.id !== before?.id) await askAgain(tx, gameId);
   return row;
 }
 
 /** Agreements that playtesters accept before they claim a slot. */
-export function agreements(deps: Deps): HandlersFor<Ops> {
+export function agreements(_deps: Deps): HandlersFor<Ops> {
   async function shown(q: Query, gameId: string | null) {
     const current = await store.inForce(q, gameId);
     return {
@@ -70,14 +71,14 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
     putGameAgreement: (call) =>
       call.commit(async (tx) => {
         const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await change(deps, tx, id, () => publish(deps, tx, id, call.body.text));
+        await change(tx, id, () => publish(tx, id, call.body.text));
         return shown(tx, id);
       }),
 
     deleteGameAgreement: (call) =>
       call.commit(async (tx) => {
         const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await change(deps, tx, id, () => endAgreement(deps, tx, id));
+        await change(tx, id, () => endAgreement(tx, id));
         return shown(tx, id);
       }),
 
@@ -98,7 +99,7 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
         const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
         const current = await store.inForce(tx, gameId);
         if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
-        await requireConsent(deps, tx, current, playtesterId, { version: call.body.version, address: call.client.address });
+        await requireConsent(tx, current, playtesterId, { version: call.body.version, address: call.client.address });
         return toAccept(tx, call.params.id, playtesterId);
       }),
 
@@ -106,13 +107,13 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
 
     putServerAgreement: (call) =>
       call.commit(async (tx, trail) => {
-        trail.created((await change(deps, tx, null, () => publish(deps, tx, null, call.body.text))).id);
+        trail.created((await change(tx, null, () => publish(tx, null, call.body.text))).id);
         return shown(tx, null);
       }),
 
     deleteServerAgreement: (call) =>
       call.commit(async (tx, trail) => {
-        trail.created((await change(deps, tx, null, () => endAgreement(deps, tx, null))).id);
+        trail.created((await change(tx, null, () => endAgreement(tx, null))).id);
         return shown(tx, null);
       }),
 

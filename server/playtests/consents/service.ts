@@ -1,4 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, Problem } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -15,34 +15,33 @@ export const versionOf = ({ number, sha256: hash }: Pick<store.AgreementRow, "nu
   `${number}-${hash.slice(0, 8)}`;
 
 /** Publishes the text of an agreement. A text that is in force already is not published again. Returns the row in force. */
-export async function publish(deps: Deps, tx: Query, gameId: string | null, text: string): Promise<store.AgreementRow> {
+export async function publish(tx: Tx, gameId: string | null, text: string): Promise<store.AgreementRow> {
   const before = await store.latest(tx, gameId);
   if (before?.text === text) return before;
-  return add(deps, tx, gameId, before, text);
+  return add(tx, gameId, before, text);
 }
 
 /** Ends the agreement. 409 when there is none. */
-export async function endAgreement(deps: Deps, tx: Query, gameId: string | null): Promise<store.AgreementRow> {
+export async function endAgreement(tx: Tx, gameId: string | null): Promise<store.AgreementRow> {
   const before = await store.latest(tx, gameId);
   if (!before || before.text === null)
     throw conflict(`This ${gameId === null ? "server" : "game"} has no agreement of its own. Nothing was changed.`);
-  return add(deps, tx, gameId, before, null);
+  return add(tx, gameId, before, null);
 }
 
 async function add(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   gameId: string | null,
   before: store.AgreementRow | undefined,
   text: string | null,
 ): Promise<store.AgreementRow> {
   const row = {
-    id: deps.newId(),
+    id: tx.newId(),
     game_id: gameId,
     number: (before?.number ?? 0) + 1,
     text,
     sha256: sha256(text ?? ""),
-    created_at: deps.clock.now(),
+    created_at: tx.now,
   };
   await store.insertAgreement(tx, row);
   return row;
@@ -59,8 +58,7 @@ export async function missingConsent(q: Query, gameId: string, playtesterId: str
  * its details name the version to accept.
  */
 export async function requireConsent(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   current: store.PublishedRow | undefined,
   playtesterId: string,
   { version, address }: GivenConsent,
@@ -70,11 +68,11 @@ export async function requireConsent(
   const needed = versionOf(current);
   if (version !== needed) throw mustAccept(needed, version);
   await store.insertConsent(tx, {
-    id: deps.newId(),
+    id: tx.newId(),
     agreement_id: current.id,
     user_id: playtesterId,
     address,
-    created_at: deps.clock.now(),
+    created_at: tx.now,
   });
 }
 

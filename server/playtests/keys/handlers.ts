@@ -38,9 +38,9 @@ export function playtestKeys(deps: Deps): HandlersFor<"listPlaytestKeys" | "addP
     addPlaytestKeys: (call) =>
       call.commit(async (tx) => {
         const playtest = await ownPlaytest(tx, call.params.id, call.principal.userId);
-        const status = playtestStatusAt(playtest, await slots.statusesOf(tx, playtest.id), deps.clock.now());
+        const status = playtestStatusAt(playtest, await slots.statusesOf(tx, playtest.id), tx.now);
         if (status !== "active") throw conflict(`Only an active playtest takes keys. This one is ${status}. Nothing was added.`);
-        const supply = await addKeys(deps, tx, playtest, call.body.keys);
+        const supply = await addKeys(tx, playtest, call.body.keys);
         return { added: call.body.keys.length, ...supply };
       }),
   };

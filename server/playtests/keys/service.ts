@@ -1,5 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Context, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
@@ -20,22 +21,25 @@ const maxKeys = 4000;
 
 const contextOf = (playtestId: string, position: number) => `key ${playtestId} ${position}`;
 
-const seal = (deps: Deps, playtestId: string, position: number, key: string, slotId: string | null): store.KeyRow => ({
+const seal = (context: Context, playtestId: string, position: number, key: string, slotId: string | null): store.KeyRow => ({
   playtest_id: playtestId,
   position,
-  ciphertext: deps.secrets.seal(key, contextOf(playtestId, position)),
+  ciphertext: context.secrets.seal(key, contextOf(playtestId, position)),
   slot_id: slotId,
   retired_at: null,
 });
 
-export const open = (deps: Deps, playtestId: string, { position, ciphertext }: Pick<store.KeyRow, "position" | "ciphertext">) =>
-  deps.secrets.open(ciphertext, contextOf(playtestId, position));
+export const open = (
+  context: Context,
+  playtestId: string,
+  { position, ciphertext }: Pick<store.KeyRow, "position" | "ciphertext">,
+) => context.secrets.open(ciphertext, contextOf(playtestId, position));
 
 /** Stores the keys of a new order. */
-export function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): void {
+export function storeKeys(tx: Tx, playtestId: string, keys: readonly string[]): void {
   store.insert(
     tx,
-    keys.map((key, position) => seal(deps, playtestId, position, key, null)),
+    keys.map((key, position) => seal(tx, playtestId, position, key, null)),
   );
 }
 
@@ -50,9 +54,9 @@ export const handOut = async (tx: Query, playtest: Playtest, slotId: string): Pr
   playtest.uses_keys === 0 || store.assign(tx, playtest.id, slotId, playtest.player_count);
 
 /** Adds keys to a running playtest. Returns the supply with them. */
-export async function addKeys(deps: Deps, tx: Query, playtest: Playtest, keys: readonly string[]): Promise<KeySupply> {
-  await append(deps, tx, playtest, keys, null);
-  await playtests.update(tx, playtest.id, { uses_keys: 1, updated_at: deps.clock.now() });
+export async function addKeys(tx: Tx, playtest: Playtest, keys: readonly string[]): Promise<KeySupply> {
+  await append(tx, playtest, keys, null);
+  await playtests.update(tx, playtest.id, { uses_keys: 1, updated_at: tx.now });
   const supply = await supplyOf(tx, playtest);
   if (playtest.uses_keys === 0 && isLow(supply))
     throw invalid(
@@ -63,23 +67,17 @@ export async function addKeys(deps: Deps, tx: Query, playtest: Playtest, keys: r
 }
 
 /** Takes the keys of a slot from its playtester and gives them new ones. */
-export async function replaceKeys(
-  deps: Deps,
-  tx: Query,
-  playtest: Playtest,
-  slotId: string,
-  keys: readonly string[],
-): Promise<void> {
+export async function replaceKeys(tx: Tx, playtest: Playtest, slotId: string, keys: readonly string[]): Promise<void> {
   if (keys.length !== playtest.player_count)
     throw invalid("keys", `must hold exactly ${playtest.player_count}, one for each player, not ${keys.length}`);
-  await store.retire(tx, slotId, deps.clock.now());
-  await append(deps, tx, playtest, keys, slotId);
+  await store.retire(tx, slotId, tx.now);
+  await append(tx, playtest, keys, slotId);
 }
 
-async function append(deps: Deps, tx: Query, playtest: Playtest, keys: readonly string[], slotId: string | null): Promise<void> {
+async function append(tx: Tx, playtest: Playtest, keys: readonly string[], slotId: string | null): Promise<void> {
   const present = await store.ofPlaytest(tx, playtest.id);
   if (present.length + keys.length > maxKeys) throw conflict(`A playtest can have at most ${maxKeys} keys. Nothing was added.`);
-  const known = new Set(present.map((row) => open(deps, playtest.id, row)));
+  const known = new Set(present.map((row) => open(tx, playtest.id, row)));
   for (const [index, key] of keys.entries()) {
     if (known.has(key)) throw invalid(`keys.${index}`, "is a key that this playtest already has or had");
     known.add(key);
@@ -87,27 +85,27 @@ async function append(deps: Deps, tx: Query, playtest: Playtest, keys: readonly 
   const next = (present.at(-1)?.position ?? -1) + 1;
   store.insert(
     tx,
-    keys.map((key, index) => seal(deps, playtest.id, next + index, key, slotId)),
+    keys.map((key, index) => seal(tx, playtest.id, next + index, key, slotId)),
   );
 }
 
 /** Tells the owner, once, when a slot that just opened made the keys too few. */
-export async function warnWhenLow(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
+export async function warnWhenLow(tx: Tx, playtest: Playtest): Promise<void> {
   if (playtest.uses_keys === 0) return;
   const supply = await supplyOf(tx, playtest);
-  if (becameLow(supply, playtest.player_count)) await warn(deps, tx, playtest, supply);
+  if (becameLow(supply, playtest.player_count)) await warn(tx, playtest, supply);
 }
 
-async function warn(deps: Deps, tx: Query, playtest: Playtest, supply: KeySupply): Promise<void> {
+async function warn(tx: Tx, playtest: Playtest, supply: KeySupply): Promise<void> {
   const owner = (await users.find(tx, playtest.owner_id))!;
   const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
-  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+  await emit(tx, [{ id: owner.id, role: "game_owner" }], {
     kind: "playtest.keys_low",
     data: { playtestId: playtest.id, gameId: playtest.game_id, ...supply },
     notice: { gameName, keys: supply },
   });
-  const letter = keysLowLetter({ config: deps.config, gameName, playtestId: playtest.id, ...supply });
-  await mailAbout(deps, tx, owner, "playtest.keys_low", letter);
+  const letter = keysLowLetter({ config: tx.config, gameName, playtestId: playtest.id, ...supply });
+  await mailAbout(tx, owner, "playtest.keys_low", letter);
 }
 
 /** Warns about keys that an earlier version would have given to a second playtester. */
@@ -117,5 +115,5 @@ export const warnAboutKeys = (job: Job, deps: Deps) =>
     const playtest = await playtests.find(tx, String(job.payload.playtestId));
     if (playtest?.status !== "active") return;
     const supply = await supplyOf(tx, playtest);
-    if (isLow(supply)) await warn(deps, tx, playtest, supply);
+    if (isLow(supply)) await warn(tx, playtest, supply);
   });

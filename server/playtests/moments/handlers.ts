@@ -23,7 +23,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
   return {
     createMoment: (call) =>
       call.commit(async (tx) => {
-        const row = await service.create(deps, tx, call.principal.userId, call.params.id, call.body);
+        const row = await service.create(tx, call.principal.userId, call.params.id, call.body);
         return { moment: view(await found(tx, row.id, row.owner_id)) };
       }),
 
@@ -65,7 +65,7 @@ export function moments(deps: Deps): HandlersFor<Ops> {
 
     deleteMoment: (call) =>
       call.commit(async (tx) => {
-        await service.remove(deps, tx, await found(tx, call.params.id, call.principal.userId));
+        await service.remove(tx, await found(tx, call.params.id, call.principal.userId));
         return { message: "The moment is deleted." };
       }),
   };

@@ -1,7 +1,7 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
@@ -17,8 +17,7 @@ const maxMoments = 5_000;
 
 /** Notes a moment. 404 when the slot is not the owner's, 409 without a video, 422 for a position outside of it. */
 export async function create(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   ownerId: string,
   slotId: string,
   { atMs, endMs = null, kind, severity = null, text, tags }: BodyOut<Contract["createMoment"]>,
@@ -29,9 +28,9 @@ export async function create(
     throw conflict("This slot has no video yet. Nothing was noted. Wait until its playtester has submitted one.");
   if ((await store.countOf(tx, slot.id)) >= maxMoments)
     throw conflict(`A video can have at most ${maxMoments} moments. Nothing was noted. Delete some first.`);
-  const now = deps.clock.now();
+  const now = tx.now;
   const row: store.MomentRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     slot_id: slot.id,
     playtest_id: slot.playtest_id,
     game_id: slot.game_id,
@@ -49,13 +48,13 @@ export async function create(
   };
   requireWithin(row, slot.video_duration_ms);
   await store.insert(tx, row);
-  await queueIndexing(deps, tx, { what: "moment", slotId: slot.id, momentId: row.id });
+  await queueIndexing(tx, { what: "moment", slotId: slot.id, momentId: row.id });
   return row;
 }
 
 export async function change(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   row: store.MomentRow,
   { atMs, endMs, kind, severity, text, tags }: BodyOut<Contract["updateMoment"]>,
 ): Promise<void> {
@@ -69,14 +68,14 @@ export async function change(
   };
   const slot = await slots.findDetail(tx, row.slot_id);
   requireWithin({ ...row, ...changes }, slot?.video_duration_ms ?? null);
-  await store.update(tx, row.id, { ...changes, updated_at: deps.clock.now() });
+  await store.update(tx, row.id, { ...changes, updated_at: tx.now });
   if (atMs !== undefined && atMs !== row.at_ms) await moveStill(deps, tx, row.id, atMs);
   if (text !== undefined || atMs !== undefined)
-    await queueIndexing(deps, tx, { what: "moment", slotId: row.slot_id, momentId: row.id });
+    await queueIndexing(tx, { what: "moment", slotId: row.slot_id, momentId: row.id });
 }
 
-export async function remove(deps: Deps, tx: Query, { id, slot_id }: store.MomentRow): Promise<void> {
-  await removeOfMoment(deps, tx, id);
+export async function remove(tx: Tx, { id, slot_id }: store.MomentRow): Promise<void> {
+  await removeOfMoment(tx, id);
   await store.remove(tx, id);
   search.remove(tx, slot_id, { momentId: id });
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import * as store from "./stills-store.ts";
 
 /**
@@ -20,29 +20,29 @@ export function newStill(deps: Deps, { slot_id, moment_id, clip_id, owner_id, at
 }
 
 /** Stores a still and queues its cutting, for its owner or, with `account`, for whoever caused it. */
-export async function queueStill(deps: Deps, tx: Query, row: store.StillRow, account = row.owner_id): Promise<void> {
+export async function queueStill(tx: Tx, row: store.StillRow, account = row.owner_id): Promise<void> {
   await store.insert(tx, row);
-  const job = { kind: "cut-still", key: row.id, payload: { stillId: row.id }, account, runAt: deps.clock.now() };
-  await deps.jobs.scheduleNew(tx, [job]);
+  const job = { kind: "cut-still", key: row.id, payload: { stillId: row.id }, account, runAt: tx.now };
+  await tx.scheduleNew([job]);
 }
 
 /** Removes a still, and its file after the commit. */
-export async function removeStill(deps: Deps, tx: Query, id: string): Promise<void> {
+export async function removeStill(tx: Tx, id: string): Promise<void> {
   await store.remove(tx, id);
-  await deps.jobs.scheduleNew(tx, [{ kind: "discard-still", key: id, payload: { stillId: id }, runAt: deps.clock.now() }]);
+  await tx.scheduleNew([{ kind: "discard-still", key: id, payload: { stillId: id }, runAt: tx.now }]);
 }
 
 /** Removes the still of a moment, if it has one. */
-export async function removeOfMoment(deps: Deps, tx: Query, momentId: string): Promise<store.StillRow | undefined> {
+export async function removeOfMoment(tx: Tx, momentId: string): Promise<store.StillRow | undefined> {
   const still = await store.ofMoment(tx, momentId);
-  if (still) await removeStill(deps, tx, still.id);
+  if (still) await removeStill(tx, still.id);
   return still;
 }
 
 /** Cuts the still of a moment again, which has moved to `atMs`. Without ffmpeg the moment has none from then on. */
-export async function moveStill(deps: Deps, tx: Query, momentId: string, atMs: number): Promise<void> {
-  const still = await removeOfMoment(deps, tx, momentId);
-  if (still && deps.cutter) await queueStill(deps, tx, newStill(deps, { ...still, at_ms: atMs }));
+export async function moveStill(deps: Deps, tx: Tx, momentId: string, atMs: number): Promise<void> {
+  const still = await removeOfMoment(tx, momentId);
+  if (still && deps.cutter) await queueStill(tx, newStill(deps, { ...still, at_ms: atMs }));
 }
 
 /** A clip's poster, or a video's: the first frames are often black, so a tenth of it, but not beyond its first half minute. */

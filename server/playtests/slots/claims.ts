@@ -1,6 +1,6 @@
 import { lockActive } from "../../accounts/authenticate.ts";
 import type * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict, notFound } from "../../lib/problem.ts";
@@ -37,19 +37,14 @@ export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
   playtesterId: playtest.targeted_playtester_id,
 });
 
-export async function eligibilityFacts(
-  deps: Deps,
-  q: Query,
-  playtest: playtests.PlaytestRow,
-  playtesterId: string,
-): Promise<ClaimFacts> {
+export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string): Promise<ClaimFacts> {
   const [history, own, held] = await Promise.all([
     // Their history matters only when the playtest has targeting.
     playtest.targeting_type === null ? playtests.noHistory : playtests.history(q, playtest, playtesterId),
     slots.ofPlaytester(q, playtest.id, playtesterId),
-    slots.held(q, playtesterId, deps.clock.now()),
+    slots.held(q, playtesterId, q.now),
   ]);
-  return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: deps.config.playtesters.maxReserved };
+  return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: q.config.playtesters.maxReserved };
 }
 
 /** A claimed slot with the rows that were read to decide the claim, for the reply. */
@@ -69,18 +64,12 @@ interface Claim {
  * Claims the oldest open slot, or the `wanted` one. 400 in manual mode; 409 when every slot is taken or the playtester is not
  * eligible.
  */
-export async function claim(
-  deps: Deps,
-  tx: Query,
-  playtestId: string,
-  playtesterId: string,
-  { wanted, consent }: Claim = {},
-): Promise<Claimed> {
+export async function claim(tx: Tx, playtestId: string, playtesterId: string, { wanted, consent }: Claim = {}): Promise<Claimed> {
   const [locked, playtester] = await Promise.all([playtests.locked(tx, playtestId), lockActive(tx, playtesterId)]);
   if (!locked) throw notFound();
   const [{ playtest, game }, facts, open, agreement] = await Promise.all([
     offered(tx, locked, playtesterId),
-    eligibilityFacts(deps, tx, locked, playtesterId),
+    eligibilityFacts(tx, locked, playtesterId),
     wanted ?? slots.firstOpen(tx, playtestId),
     consent && inForce(tx, locked.game_id),
   ]);
@@ -88,8 +77,8 @@ export async function claim(
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
-  if (consent) await requireConsent(deps, tx, agreement, playtesterId, consent);
-  const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId, { game, playtester }));
+  if (consent) await requireConsent(tx, agreement, playtesterId, consent);
+  const reserved = open && (await reserve(tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   return { slot: reserved, playtest, game, playtester };
 }

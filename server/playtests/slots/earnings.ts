@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { ReadTx } from "../../app/tx.ts";
 import { isAnyFreezing } from "../../billing/reversals-store.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
@@ -29,16 +30,16 @@ export interface Standing {
 }
 
 /** What can be paid out to a playtester now, and what is held because a card payment that it may come from is disputed or still can be. */
-export const unpaidOf = async (deps: Deps, q: Query, playtesterId: string): Promise<Standing> =>
-  (await unpaidOfAll(deps, q, [playtesterId])).get(playtesterId)!;
+export const unpaidOf = async (q: ReadTx, playtesterId: string): Promise<Standing> =>
+  (await unpaidOfAll(q, [playtesterId])).get(playtesterId)!;
 
 /** The same of several playtesters, by their ids. */
-export async function unpaidOfAll(deps: Deps, q: Query, playtesterIds: readonly string[]): Promise<Map<string, Standing>> {
+export async function unpaidOfAll(q: ReadTx, playtesterIds: readonly string[]): Promise<Map<string, Standing>> {
   if (playtesterIds.length === 0) return new Map();
-  const { holdDays } = deps.config.payouts;
+  const { holdDays } = q.config.payouts;
   const payable = playtesterIds.map(accounts.payable);
   const balances = await ledger.balances(q, payable);
-  const fromCard = await earnings.fromCardSince(q, payable, heldUntil(deps.clock.now(), -holdDays));
+  const fromCard = await earnings.fromCardSince(q, payable, heldUntil(q.now, -holdDays));
   const isAnyFrozen = await isAnyFreezing(q);
   const found = new Map<string, Standing>();
   for (const id of playtesterIds) {

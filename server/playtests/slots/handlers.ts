@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
@@ -43,11 +44,11 @@ export function slots(deps: Deps): HandlersFor<Ops> {
     return { slot, playtest };
   }
 
-  async function cancel(tx: Query, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
-    if (slotStore.isIn(slot, "blocked")) return cancelBlocked(deps, tx, playtest, slot, "cancelled");
-    const refund = await cancelOpen(deps, tx, playtest, slot);
-    await closeWhenFull(deps, tx, playtest);
-    await finishPlaytest(deps, tx, playtest);
+  async function cancel(tx: Tx, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
+    if (slotStore.isIn(slot, "blocked")) return cancelBlocked(tx, playtest, slot, "cancelled");
+    const refund = await cancelOpen(tx, playtest, slot);
+    await closeWhenFull(tx, playtest);
+    await finishPlaytest(tx, playtest);
     return refund;
   }
 
@@ -88,14 +89,14 @@ export function slots(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { rating, comment } = call.body;
-        return { message: await accept(deps, tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
+        return { message: await accept(tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
       }, playtests.rowLocks),
 
     rejectSlot: (call) =>
       call.commit(async (tx) => {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { reason, allowRetry } = call.body;
-        return { message: await reject(deps, tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
+        return { message: await reject(tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
       }, playtests.rowLocks),
 
     unblockSlot: (call) =>
@@ -104,7 +105,7 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
         const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
         const { message = null, keys } = call.body;
-        await unblock(deps, tx, playtest, slot, { message, keys });
+        await unblock(tx, playtest, slot, { message, keys });
         return { slot: await shown(tx, slot.id) };
       }),
 

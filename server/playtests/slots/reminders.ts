@@ -17,14 +17,14 @@ export const remindHolder = (job: Job, deps: Deps) =>
     const due = slot?.status === "reserved" && slot.deadline_at === job.payload.deadlineAt;
     if (!due) return job.done(tx);
     await job.reschedule(tx, slot.deadline_at!);
-    if (slot.deadline_at! <= deps.clock.now()) return;
+    if (slot.deadline_at! <= tx.now) return;
     const { id: slotId, game_name: gameName, playtester_id: playerId } = slot;
     const deadlineAt = slot.deadline_at!;
-    await emit(deps, tx, [{ id: playerId!, role: "playtester" }], {
+    await emit(tx, [{ id: playerId!, role: "playtester" }], {
       kind: "slot.due",
       data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, deadlineAt: iso(deadlineAt) },
       notice: { gameName, until: utc(deadlineAt) },
     });
     const holder = await users.find(tx, playerId!);
-    await mailAbout(deps, tx, holder, "slot.due", dueLetter({ config: deps.config, gameName, slotId, deadlineAt }));
+    await mailAbout(tx, holder, "slot.due", dueLetter({ config: deps.config, gameName, slotId, deadlineAt }));
   });

@@ -2,7 +2,7 @@ import type { EventData } from "../../../src/contract/events/payloads.ts";
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import { listApprovers } from "../../accounts/service.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
@@ -38,7 +38,7 @@ const subjectOf = (slot: SlotRow) => ({
 });
 
 /** Tells the owner, and the admins who may answer, about a report. */
-export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: reports.ReportRow): Promise<void> {
+export async function announce(tx: Tx, slot: SlotRow, report: reports.ReportRow): Promise<void> {
   const { owner, playtester, gameName } = await partiesOf(tx, slot);
   const admins = await listApprovers(tx);
   const { cost_per_slot_cents: cents } = (await playtests.find(tx, slot.playtest_id))!;
@@ -49,13 +49,13 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
   const problem = [reasons[report.reason_code], ...(report.notes ? [`“${report.notes}”`] : [])].join(" ");
   const until = utc(report.answer_by!);
   const { reason_code: reasonCode, notes, reported_at } = report;
-  await emit(deps, tx, recipients, {
+  await emit(tx, recipients, {
     kind: "slot.blocked",
     data: { ...subjectOf(slot), reasonCode, notes, reportedAt: iso(reported_at) },
     notice: { gameName, playtesterName: playtester.display_name, problem, until },
   });
   const about = {
-    config: deps.config,
+    config: tx.config,
     gameName,
     playtesterName: playtester.display_name,
     notes,
@@ -66,7 +66,7 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
   };
   for (const reader of [owner, ...admins]) {
     const letter = problemLetter({ ...about, reason: reasons[reasonCode], isOwner: reader === owner });
-    await mailAbout(deps, tx, reader, "slot.blocked", letter);
+    await mailAbout(tx, reader, "slot.blocked", letter);
   }
 }
 
@@ -82,10 +82,10 @@ export interface Resolution {
 }
 
 /** Closes the report that blocks this slot and tells both sides. */
-export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: Resolution): Promise<void> {
+export async function resolve(tx: Tx, slot: SlotRow, resolution: Resolution): Promise<void> {
   const report = await reports.openOf(tx, slot.id);
   if (!report) return;
-  const now = deps.clock.now();
+  const now = tx.now;
   const { outcome, message = null } = resolution;
   await reports.update(tx, report.id, { resolved_at: now, outcome, message });
   const { owner, playtester, gameName } = await partiesOf(tx, slot);
@@ -96,11 +96,11 @@ export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: 
   ];
   const { refunded, newKeys = 0 } = resolution;
   const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
-  await emit(deps, tx, recipients, { kind: "slot.resolved", data, notice });
+  await emit(tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
-  const about = { ...resolution, config: deps.config, gameName, slotId: slot.id };
-  await mailAbout(deps, tx, playtester, "slot.resolved", resolvedLetter(about));
+  const about = { ...resolution, config: tx.config, gameName, slotId: slot.id };
+  await mailAbout(tx, playtester, "slot.resolved", resolvedLetter(about));
   if (outcome !== "expired") return;
   const unanswered = unansweredLetter({ ...about, playtestId: slot.playtest_id, playtesterName: playtester.display_name });
-  await mailAbout(deps, tx, owner, "slot.resolved", unanswered);
+  await mailAbout(tx, owner, "slot.resolved", unanswered);
 }

@@ -1,5 +1,5 @@
 import * as users from "../../accounts/users-store.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
@@ -13,7 +13,7 @@ import type * as playtests from "../store.ts";
 import { acceptedLetter, rejectedLetter } from "./mails.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
-import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
+import { emitSlotEvent, finishPlaytest, termsOf, watchDeadline } from "./transitions.ts";
 
 /** Accepting and rejecting a submission. Each function runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
@@ -25,68 +25,66 @@ type Reviewable = slots.SlotIn<"submitted" | "publishing">;
  * published only after an admin approved it.
  */
 export async function accept(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   slot: Slot,
   rating: { score: number | null; comment: string | null },
 ): Promise<string> {
-  const now = deps.clock.now();
+  const now = tx.now;
   const isPublic = playtest.visibility === "public";
   const submitted = requireSubmitted(slot);
   if (isPublic) await slots.transition(tx, submitted, "publish");
   else await slots.transition(tx, submitted, "accept", { ended_at: now });
   if (rating.score !== null || rating.comment !== null) slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
-  await tellAccepted(deps, tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic });
+  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic });
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot))
       return "Submission accepted. The video will be published after an admin approves it.";
-    await schedulePublishing(deps, tx, slot.id);
+    await schedulePublishing(tx, slot.id);
     return "Submission accepted. The video is being published.";
   }
-  await pay(deps, tx, playtest, slot);
-  await finishPlaytest(deps, tx, playtest);
+  await pay(tx, playtest, slot);
+  await finishPlaytest(tx, playtest);
   if (playtest.payout_cents === 0) return "Submission accepted.";
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
-async function tellAccepted(deps: Deps, tx: Query, slot: Slot, pay: { payoutCents: number; publishing: boolean }): Promise<void> {
+async function tellAccepted(tx: Tx, slot: Slot, pay: { payoutCents: number; publishing: boolean }): Promise<void> {
   const notice = { amountCents: pay.payoutCents, publishing: pay.publishing };
-  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.accepted", notice);
-  const letter = acceptedLetter({ config: deps.config, gameName, slotId: slot.id, ...pay });
-  await mailAbout(deps, tx, playtester, "slot.accepted", letter);
+  const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.accepted", notice);
+  const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay });
+  await mailAbout(tx, playtester, "slot.accepted", letter);
 }
 
 /** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
 
-export const schedulePublishing = (deps: Deps, tx: Query, slotId: string) =>
-  deps.jobs.schedule(tx, { kind: "publish-video", key: slotId, payload: { slotId }, runAt: deps.clock.now() });
+export const schedulePublishing = (tx: Tx, slotId: string) =>
+  tx.schedule({ kind: "publish-video", key: slotId, payload: { slotId }, runAt: tx.now });
 
 /** Credits the payout of an accepted slot to its playtester. */
-export const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
-  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!), stamp(deps));
+export const pay = (tx: Tx, playtest: Playtest, slot: Slot) =>
+  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!));
 
 /** Rejects a submission, finally or with a retry: a new slot for the same playtester, due in 24 hours, with the same hold and keys. */
 export async function reject(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   slot: Slot,
   why: { reason: string; allowRetry: boolean },
 ): Promise<string> {
   const submitted = requireSubmitted(slot);
   if (!why.allowRetry) {
-    await rejectForGood(deps, tx, playtest, submitted, why);
+    await rejectForGood(tx, playtest, submitted, why);
     return "Submission rejected.";
   }
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
   if (playtester?.suspended_at != null)
     throw conflict("This playtester's account is suspended, so they cannot retry. Nothing was changed. Reject without a retry.");
-  const rejected = await markRejected(deps, tx, submitted, why);
-  const now = deps.clock.now();
-  const retry = openSlot(deps, tx, playtest);
+  const rejected = await markRejected(tx, submitted, why);
+  const now = tx.now;
+  const retry = openSlot(tx, playtest);
   const deadlineAt = now + retryDeadlineMs;
   const reserved = await slots.transition(tx, retry, "reserve", {
     playtester_id: slot.playtester_id,
@@ -95,49 +93,42 @@ export async function reject(
     deadline_at: deadlineAt,
   });
   await keys.moveToRetry(tx, slot.id, retry.id);
-  await tellRejected(deps, tx, rejected, why, { slotId: retry.id, deadlineAt });
-  await watchDeadline(deps, tx, reserved);
-  await emitSlotEvent(deps, tx, reserved, "slot.reserved");
+  await tellRejected(tx, rejected, why, { slotId: retry.id, deadlineAt });
+  await watchDeadline(tx, reserved);
+  await emitSlotEvent(tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 
 /** A final rejection by the owner or an operator: no refund, no payout. */
 export async function rejectForGood(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   slot: Reviewable,
   why: { reason: string; byOperator?: boolean },
 ): Promise<void> {
-  const rejected = await markRejected(deps, tx, slot, { reason: why.reason, allowRetry: false });
-  await tellRejected(deps, tx, rejected, why);
-  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
-  await finishPlaytest(deps, tx, playtest);
+  const rejected = await markRejected(tx, slot, { reason: why.reason, allowRetry: false });
+  await tellRejected(tx, rejected, why);
+  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)));
+  await finishPlaytest(tx, playtest);
 }
 
-async function markRejected(
-  deps: Deps,
-  tx: Query,
-  slot: Reviewable,
-  why: { reason: string; allowRetry: boolean },
-): Promise<Slot> {
-  const now = deps.clock.now();
+async function markRejected(tx: Tx, slot: Reviewable, why: { reason: string; allowRetry: boolean }): Promise<Slot> {
+  const now = tx.now;
   const rejected = await slots.transition(tx, slot, "reject", { ended_at: now });
   slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
   return rejected;
 }
 
 async function tellRejected(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   slot: Slot,
   { reason, byOperator = false }: { reason: string; byOperator?: boolean },
   retry?: { slotId: string; deadlineAt: number },
 ): Promise<void> {
   const notice = { reason, byOperator, ...(retry && { until: utc(retry.deadlineAt) }) };
-  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.rejected", notice);
-  const letter = rejectedLetter({ config: deps.config, gameName, slotId: slot.id, reason, retry });
-  await mailAbout(deps, tx, playtester, "slot.rejected", letter);
+  const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.rejected", notice);
+  const letter = rejectedLetter({ config: tx.config, gameName, slotId: slot.id, reason, retry });
+  await mailAbout(tx, playtester, "slot.rejected", letter);
 }
 
 /** Refuses a slot that the owner cannot review: one that is not submitted, or was already accepted. */

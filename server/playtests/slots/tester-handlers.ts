@@ -253,7 +253,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       call.commit(
         async (tx) => {
           const consent = { version: call.body.acceptConsent, address: call.client.address };
-          return claimedView(tx, await claim(deps, tx, call.params.id, call.principal.userId, { consent }));
+          return claimedView(tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
         },
         // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
         { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
@@ -285,14 +285,14 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     releaseSlot: (call) =>
       call.commit(async (tx) => {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
-        await release(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+        await release(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
         return shown(tx, slot.id, call.principal.userId);
       }, playtests.rowLocks),
 
     reportSlot: (call) =>
       call.commit(async (tx) => {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "report");
-        await report(deps, tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
+        await report(tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
         return shown(tx, slot.id, call.principal.userId);
       }),
 
@@ -301,7 +301,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       const me = call.principal.userId;
       const { rows, unpaid, disputed, paidCents, pendingCents } = await call.read(async (q) => ({
         rows: await earnings.list(q, me, page),
-        ...(await unpaidOf(deps, q, me)),
+        ...(await unpaidOf(q, me)),
         paidCents: await earnings.payoutCents(q, me, "completed"),
         pendingCents: await earnings.payoutCents(q, me, "pending"),
       }));

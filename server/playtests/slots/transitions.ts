@@ -3,6 +3,7 @@ import type { Device } from "../../../src/contract/games.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
@@ -57,8 +58,7 @@ async function partiesOf(tx: Query, slot: Slot): Promise<Parties> {
 
 /** Records an event about a slot for its owner and, if there is one, its playtester. `known` saves reading the rows again. */
 export async function emitSlotEvent(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   slot: Slot,
   kind: SlotKind,
   more: NoticeContext = {},
@@ -67,14 +67,14 @@ export async function emitSlotEvent(
   const { game, playtester } = known ?? (await partiesOf(tx, slot));
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
   if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
-  await emit(deps, tx, recipients, {
+  await emit(tx, recipients, {
     kind,
     data: {
       slotId: slot.id,
       playtestId: slot.playtest_id,
       gameId: slot.game_id,
       playerId: slot.playtester_id,
-      [timeField[kind]]: new Date(deps.clock.now()).toISOString(),
+      [timeField[kind]]: new Date(tx.now).toISOString(),
       // TypeScript does not track which field a computed name adds.
     } as EventData<SlotKind>,
     notice: { ...more, gameName: game?.name, playtesterName: playtester?.display_name },
@@ -87,14 +87,13 @@ export async function emitSlotEvent(
  * playtest hands out keys and has none left.
  */
 export async function reserve(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   slot: SlotIn<"open">,
   playtesterId: string,
   known?: Parties,
 ): Promise<SlotIn<"reserved"> | undefined> {
-  const now = deps.clock.now();
+  const now = tx.now;
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
   const changes = { playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
   const reserved = await slots.tryTransition(tx, slot, "reserve", changes);
@@ -103,17 +102,17 @@ export async function reserve(
     throw conflict(
       "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.",
     );
-  await watchDeadline(deps, tx, reserved);
-  await emitSlotEvent(deps, tx, reserved, "slot.reserved", {}, known);
+  await watchDeadline(tx, reserved);
+  await emitSlotEvent(tx, reserved, "slot.reserved", {}, known);
   return reserved;
 }
 
 /** Schedules the job that reminds the playtester of a reserved slot's deadline, if there is time for it, and then expires the slot. */
-export async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
+export async function watchDeadline(tx: Tx, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
-  const remindAt = deadlineAt - deps.config.playtesters.remindBeforeMs;
+  const remindAt = deadlineAt - tx.config.playtesters.remindBeforeMs;
   const job = { kind: "watch-slot", key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
-  await deps.jobs.scheduleNew(tx, [{ ...job, runAt: remindAt > deps.clock.now() ? remindAt : deadlineAt }]);
+  await tx.scheduleNew([{ ...job, runAt: remindAt > tx.now ? remindAt : deadlineAt }]);
 }
 
 export interface Video {
@@ -133,17 +132,11 @@ export interface Said {
   device: Device | null;
 }
 
-export async function submit(
-  deps: Deps,
-  tx: Query,
-  slot: SlotIn<"reserved">,
-  video: Video,
-  { notes, device }: Said,
-): Promise<void> {
-  const now = deps.clock.now();
+export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video: Video, { notes, device }: Said): Promise<void> {
+  const now = tx.now;
   await slots.transition(tx, slot, "submit", { submitted_at: now });
   slots.insertSubmission(tx, {
-    id: deps.newId(),
+    id: tx.newId(),
     slot_id: slot.id,
     blob_key: video.blobKey,
     filename: video.filename,
@@ -160,7 +153,7 @@ export async function submit(
   });
   for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
   const [{ gameName, playtester }, playtest] = await Promise.all([
-    emitSlotEvent(deps, tx, slot, "slot.submitted"),
+    emitSlotEvent(tx, slot, "slot.submitted"),
     playtests.find(tx, slot.playtest_id),
   ]);
   const about = {
@@ -171,59 +164,59 @@ export async function submit(
     notes,
     isPaid: playtest!.payout_cents > 0,
   };
-  await mailUserAbout(deps, tx, slot.owner_id, "slot.submitted", submittedLetter(about));
-  if (playtest!.is_free_public_trial === 1) await announceApproval(deps, tx, playtest!, slot.id);
+  await mailUserAbout(tx, slot.owner_id, "slot.submitted", submittedLetter(about));
+  if (playtest!.is_free_public_trial === 1) await announceApproval(tx, playtest!, slot.id);
 }
 
 /** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */
-export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
+export async function expire(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: slot.deadline_at }))) return;
-  await emitSlotEvent(deps, tx, slot, "slot.expired");
-  await keys.retire(tx, slot.id, deps.clock.now());
-  if (!windowOver(playtest, deps.clock.now())) return void (await replace(deps, tx, playtest, slot));
-  await refund(deps, tx, playtest, slot, "manual_slot_expired");
-  await finishPlaytest(deps, tx, playtest);
+  await emitSlotEvent(tx, slot, "slot.expired");
+  await keys.retire(tx, slot.id, tx.now);
+  if (!windowOver(playtest, tx.now)) return void (await replace(tx, playtest, slot));
+  await refund(tx, playtest, slot, "manual_slot_expired");
+  await finishPlaytest(tx, playtest);
 }
 
 /** The playtester releases the slot. A replacement opens; after the end of the manual window that one expires at once. */
-export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
-  await slots.transition(tx, slot, "release", { ended_at: deps.clock.now() });
-  await keys.retire(tx, slot.id, deps.clock.now());
-  if (slot.status === "blocked") await resolve(deps, tx, slot, { outcome: "released" });
-  const replacement = await replace(deps, tx, playtest, slot);
-  if (!windowOver(playtest, deps.clock.now())) return;
-  await endUnfilled(deps, tx, playtest, replacement);
-  await finishPlaytest(deps, tx, playtest);
+export async function release(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
+  await slots.transition(tx, slot, "release", { ended_at: tx.now });
+  await keys.retire(tx, slot.id, tx.now);
+  if (slot.status === "blocked") await resolve(tx, slot, { outcome: "released" });
+  const replacement = await replace(tx, playtest, slot);
+  if (!windowOver(playtest, tx.now)) return;
+  await endUnfilled(tx, playtest, replacement);
+  await finishPlaytest(tx, playtest);
 }
 
 /** Opens a replacement for an expired or released slot. Whoever claims it gets other keys: the playtester has seen those of the slot. */
-async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<SlotIn<"open">> {
-  const replacement = openSlot(deps, tx, playtest, slot.id);
-  if (!windowOver(playtest, deps.clock.now())) await warnWhenLow(deps, tx, playtest);
+async function replace(tx: Tx, playtest: Playtest, slot: Slot): Promise<SlotIn<"open">> {
+  const replacement = openSlot(tx, playtest, slot.id);
+  if (!windowOver(playtest, tx.now)) await warnWhenLow(tx, playtest);
   return replacement;
 }
 
 /** Expires and refunds a slot that is still open when the manual window is over. */
-async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
+async function endUnfilled(tx: Tx, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
   const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
-  await emitSlotEvent(deps, tx, slot, "slot.expired");
-  await refund(deps, tx, playtest, slot, "manual_slot_expired");
+  await emitSlotEvent(tx, slot, "slot.expired");
+  await refund(tx, playtest, slot, "manual_slot_expired");
 }
 
 /** Expires and refunds every slot that is still open when the manual window is over. */
-export async function expireUnfilled(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
-  for (const slot of await slots.openOf(tx, playtest.id)) await endUnfilled(deps, tx, playtest, slot);
-  await finishPlaytest(deps, tx, playtest);
+export async function expireUnfilled(tx: Tx, playtest: Playtest): Promise<void> {
+  for (const slot of await slots.openOf(tx, playtest.id)) await endUnfilled(tx, playtest, slot);
+  await finishPlaytest(tx, playtest);
 }
 
 /** The owner cancels an open slot and gets its price or minutes refunded. */
-export async function cancelOpen(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Refund> {
-  const now = deps.clock.now();
+export async function cancelOpen(tx: Tx, playtest: Playtest, slot: Slot): Promise<Refund> {
+  const now = tx.now;
   const isOpen = slots.isIn(slot, "open") && !windowOver(playtest, now);
   if (!isOpen || !(await slots.tryTransition(tx, slot, "cancel", { ended_at: now })))
     throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
-  return refund(deps, tx, playtest, slot, "slot_refund");
+  return refund(tx, playtest, slot, "slot_refund");
 }
 
 export interface Refund {
@@ -232,29 +225,28 @@ export interface Refund {
 }
 
 export async function refund(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   playtest: Playtest,
   slot: Slot,
   why: "slot_refund" | "manual_slot_expired",
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
-  await ledger.postAll(tx, refundTransfers(terms, why), stamp(deps));
+  await ledger.postAll(tx, refundTransfers(terms, why));
   return { cents: terms.costCents, minutes: terms.minutes };
 }
 
 const endings = { completed: "complete", cancelled: "cancel", expired: "expire" } as const;
 
 /** Ends the playtest when all its slots have a final status. */
-export async function finishPlaytest(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
-  const now = deps.clock.now();
+export async function finishPlaytest(tx: Tx, playtest: Playtest): Promise<void> {
+  const now = tx.now;
   const status = playtestStatusOf(await slots.statusesOf(tx, playtest.id));
   if (status === "active" || !playtests.isIn(playtest, "active")) return;
   if (!(await playtests.tryTransition(tx, playtest, endings[status], { updated_at: now }))) return;
   if (status !== "completed") return;
   const [all, game] = await Promise.all([playtests.slotCounts(tx, [playtest.id], now), games.find(tx, playtest.game_id)]);
   const counts = all.get(playtest.id)!;
-  await emit(deps, tx, [{ id: playtest.owner_id, role: "game_owner" }], {
+  await emit(tx, [{ id: playtest.owner_id, role: "game_owner" }], {
     kind: "playtest.completed",
     data: { playtestId: playtest.id, gameId: playtest.game_id, slots: counts, completedAt: new Date(now).toISOString() },
     notice: { gameName: game?.name },
@@ -273,5 +265,3 @@ export function termsOf(playtest: Playtest, slot: Pick<Slot, "id">): SlotTerms {
     minutes: paidWith === "hours" ? playtest.duration_minutes * playtest.player_count : 0,
   };
 }
-
-export const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });

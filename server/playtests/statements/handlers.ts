@@ -1,5 +1,6 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { ReadTx } from "../../app/tx.ts";
 import { sellerOf } from "../../billing/invoices/index.ts";
 import { pdfReply } from "../../billing/invoices/reply.ts";
 import type { StatementDocument } from "../../billing/invoices/rules.ts";
@@ -43,7 +44,7 @@ export function statements(deps: Deps): HandlersFor<"getStatement" | "getStateme
     return Math.min(held, Math.max(0, balance));
   }
 
-  async function statementOf(q: Query, playtesterId: string, text: string) {
+  async function statementOf(q: ReadTx, playtesterId: string, text: string) {
     const period = periodOf(text);
     const changes = new Map((await store.changesBySource(q, playtesterId, period)).map(({ source, cents }) => [source, cents]));
     const beginCents = await store.balanceBefore(q, playtesterId, period.from);
@@ -58,7 +59,7 @@ export function statements(deps: Deps): HandlersFor<"getStatement" | "getStateme
       paidCents: Math.abs(changes.get("withdraw:") ?? 0),
       returnedCents: changes.get("withdraw_failed:") ?? 0,
       endCents,
-      heldCents: await heldAt(q, playtesterId, Math.min(period.to, deps.clock.now() + 1), endCents),
+      heldCents: await heldAt(q, playtesterId, Math.min(period.to, q.now + 1), endCents),
       games: games.map(({ id, name, slots, cents }) => ({ id, name, slots, amountCents: cents })),
     };
   }

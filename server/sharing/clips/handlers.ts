@@ -70,7 +70,7 @@ export function clips(deps: Deps): HandlersFor<Ops> {
     deleteClip: (call) =>
       call.commit(async (tx) => {
         const { id } = await found(tx, call.params.id, call.principal.userId);
-        await removeClip(deps, tx, id);
+        await removeClip(tx, id);
         return { message: "The clip is deleted." };
       }),
   };

@@ -3,7 +3,7 @@ import type { Contract } from "../../../src/contract/index.ts";
 import { longestClipMs } from "../../../src/contract/sharing/kinds.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { maxStillBytes, posterFor, queueStill, removeStill } from "../../playtests/moments/stills.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";
@@ -22,7 +22,7 @@ const maxClips = 100;
  */
 export async function createClip(
   deps: Deps,
-  tx: Query,
+  tx: Tx,
   ownerId: string,
   slotId: string,
   { atMs, endMs, name }: BodyOut<Contract["createClip"]>,
@@ -34,10 +34,10 @@ export async function createClip(
   if (endMs - atMs > longestClipMs) throw invalid("endMs", `must be at most ${longestClipMs / 60_000} minutes after atMs`);
   if ((await store.countOf(tx, slot.id)) >= maxClips)
     throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
-  await requireTurn(deps, tx, ownerId);
-  const now = deps.clock.now();
+  await requireTurn(tx, ownerId);
+  const now = tx.now;
   const row: store.ClipRow = {
-    id: deps.newId(),
+    id: tx.newId(),
     slot_id: slot.id,
     playtest_id: slot.playtest_id,
     game_id: slot.game_id,
@@ -52,24 +52,24 @@ export async function createClip(
     created_at: now,
     updated_at: now,
   };
-  await requireRoom(deps, tx, ownerId, row.size + maxStillBytes);
+  await requireRoom(tx, ownerId, row.size + maxStillBytes);
   await store.insert(tx, row);
   // Before the clip, which takes longer: whoever waits for the clip then sees both.
-  await queueStill(deps, tx, posterFor(deps, { ...row, clip_id: row.id, length_ms: endMs - atMs }));
-  await deps.jobs.schedule(tx, { kind: "cut-clip", key: row.id, payload: { clipId: row.id }, account: ownerId, runAt: now });
+  await queueStill(tx, posterFor(deps, { ...row, clip_id: row.id, length_ms: endMs - atMs }));
+  await tx.schedule({ kind: "cut-clip", key: row.id, payload: { clipId: row.id }, account: ownerId, runAt: now });
   return { ...row, poster_id: null, poster_at_ms: null, thumbnail_size: null };
 }
 
 /** Removes a clip with the links to it and its poster, and the files after the commit. */
-export async function removeClip(deps: Deps, tx: Query, id: string): Promise<void> {
+export async function removeClip(tx: Tx, id: string): Promise<void> {
   const poster = await stills.ofClip(tx, id);
-  if (poster) await removeStill(deps, tx, poster.id);
+  if (poster) await removeStill(tx, poster.id);
   await store.removeShares(tx, id);
   await store.remove(tx, id);
-  await deps.jobs.schedule(tx, { kind: "discard-clip", key: id, payload: { clipId: id }, runAt: deps.clock.now() });
+  await tx.schedule({ kind: "discard-clip", key: id, payload: { clipId: id }, runAt: tx.now });
 }
 
 /** Removes all clips of an account. */
-export async function removeClipsOf(deps: Deps, tx: Query, ownerId: string): Promise<void> {
-  for (const id of await store.idsOfOwner(tx, ownerId)) await removeClip(deps, tx, id);
+export async function removeClipsOf(tx: Tx, ownerId: string): Promise<void> {
+  for (const id of await store.idsOfOwner(tx, ownerId)) await removeClip(tx, id);
 }

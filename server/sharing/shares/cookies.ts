@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Deps } from "../../app/deps.ts";
+import type { Context } from "../../app/tx.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { sameViewMs, unlockedMs } from "./rules.ts";
 import type { ShareRow } from "./store.ts";
@@ -7,16 +8,16 @@ import type { ShareRow } from "./store.ts";
 /** Cookies of the page of one share. Browsers send them to the paths of that share and nowhere else. */
 type Name = "unlocked" | "viewed";
 
-const isSecure = ({ config }: Deps) => config.baseUrl.startsWith("https:");
-const nameOf = (deps: Deps, name: Name) => `${isSecure(deps) ? "__Secure-" : ""}playtest_share_${name}`;
+const isSecure = ({ config }: Context) => config.baseUrl.startsWith("https:");
+const nameOf = (context: Context, name: Name) => `${isSecure(context) ? "__Secure-" : ""}playtest_share_${name}`;
 
-function bake(deps: Deps, token: string, name: Name, value: string, maxAgeMs: number): string {
-  const attributes = `Path=/share/${token}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1000}${isSecure(deps) ? "; Secure" : ""}`;
-  return `${nameOf(deps, name)}=${value}; ${attributes}`;
+function bake(context: Context, token: string, name: Name, value: string, maxAgeMs: number): string {
+  const attributes = `Path=/share/${token}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1000}${isSecure(context) ? "; Secure" : ""}`;
+  return `${nameOf(context, name)}=${value}; ${attributes}`;
 }
 
-function read(deps: Deps, { cookie }: IncomingHttpHeaders, name: Name): string | undefined {
-  const wanted = `${nameOf(deps, name)}=`;
+function read(context: Context, { cookie }: IncomingHttpHeaders, name: Name): string | undefined {
+  const wanted = `${nameOf(context, name)}=`;
   return cookie
     ?.split(/; */)
     .find((part) => part.startsWith(wanted))

@@ -61,7 +61,7 @@ export function shares(deps: Deps): HandlersFor<Ops> {
     if (password !== undefined) await refuseCommon("password", password);
     const passwordHash = password === undefined ? null : await deps.passwords.hash(password, call.client.signal);
     return call.commit(async (tx, trail) => {
-      const row = await createShare(deps, tx, ownerId, await sharedOf(tx), { ...wanted, passwordHash });
+      const row = await createShare(tx, ownerId, await sharedOf(tx), { ...wanted, passwordHash });
       trail.created(row.id, { action: "share.create" });
       return { share: view(await found(tx, row.id, ownerId)) };
     });

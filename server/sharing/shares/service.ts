@@ -1,6 +1,6 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, invalid } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -17,8 +17,7 @@ type Wanted = Omit<BodyOut<Contract["createSlotShare"]>, "password"> & { passwor
  * 422 for a note that is not on one of the videos.
  */
 export async function createShare(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   ownerId: string,
   shared: Shared,
   { validForSeconds, passwordHash, withName, withNotes, noteIds }: Wanted,
@@ -29,15 +28,15 @@ export async function createShare(
     );
   if ((await store.countOf(tx, ownerId)) >= maxShares)
     throw conflict(`An account can have at most ${maxShares} shares. Nothing was shared. End some of them first.`);
-  const now = deps.clock.now();
-  const id = deps.newId();
-  const token = deps.randomBytes(32).toString("base64url");
+  const now = tx.now;
+  const id = tx.newId();
+  const token = tx.randomBytes(32).toString("base64url");
   const row: store.ShareRow = {
     id,
     owner_id: ownerId,
     ...shared,
     token_hash: sha256(token),
-    token: deps.secrets.seal(token, store.tokenContext(id)),
+    token: tx.secrets.seal(token, store.tokenContext(id)),
     password_hash: passwordHash,
     with_name: withName ? 1 : 0,
     with_moments: withNotes ? 1 : 0,

@@ -48,7 +48,7 @@ export function stills(deps: Deps): HandlersFor<Ops> {
     deleteStill: (call) =>
       call.commit(async (tx) => {
         const { id } = await momentOf(tx, call.params.id, call.principal.userId);
-        if (!(await removeOfMoment(deps, tx, id))) throw notFound();
+        if (!(await removeOfMoment(tx, id))) throw notFound();
         return { message: "The still image is deleted." };
       }),
   };

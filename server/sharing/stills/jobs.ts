@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Job } from "../../jobs/job.ts";
 import { maxStillBytes, posterFor, queueStill } from "../../playtests/moments/stills.ts";
@@ -38,16 +39,16 @@ export async function discardStill(job: Job, deps: Deps): Promise<void> {
 }
 
 /** Queues the poster of a submitted video, for whoever sent it. Does nothing when no ffmpeg is configured. */
-export async function queuePoster(deps: Deps, tx: Query, slotId: string): Promise<void> {
+export async function queuePoster(deps: Deps, tx: Tx, slotId: string): Promise<void> {
   const source = deps.cutter && (await store.posterSource(tx, slotId));
-  if (source) await queueStill(deps, tx, posterFor(deps, source), source.playtester_id);
+  if (source) await queueStill(tx, posterFor(deps, source), source.playtester_id);
 }
 
 /** Queues the posters of all videos that were submitted before ffmpeg was configured, and of clips that have none. */
 export const startPosters = async (deps: Deps): Promise<void> => {
   if (!deps.cutter) return;
   const job = { kind: "fill-posters", key: "all", payload: {}, runAt: deps.clock.now() };
-  await deps.store.write((tx) => deps.jobs.schedule(tx, job));
+  await deps.store.write((tx) => tx.schedule(job));
 };
 
 /** Stores a poster that was cut, unless its clip was deleted meanwhile. */
@@ -66,6 +67,6 @@ export async function fillPosters(job: Job, deps: Deps): Promise<void> {
     ...cuttingOf(deps, row),
     finish: (tx, sizes) => keep(tx, { ...row, status: "ready", ...sizesOf(sizes) }),
     fail: (tx, why) => keep(tx, { ...row, status: "failed", size: 0, ...why }),
-    end: (tx) => job.reschedule(tx, deps.clock.now()),
+    end: (tx) => job.reschedule(tx, tx.now),
   });
 }

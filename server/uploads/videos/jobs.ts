@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { VideoFacts } from "../../../src/contract/files/inspect-video.js";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
+import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
@@ -11,12 +11,12 @@ import * as uploads from "../store.ts";
 import { inspectStored } from "./inspect.ts";
 
 /** Queues a look at the stored videos of which nothing is known. */
-export const queueInspection = (deps: Deps, tx: Query): Promise<unknown> =>
-  deps.jobs.schedule(tx, { kind: "inspect-videos", key: "all", payload: {}, runAt: deps.clock.now() });
+export const queueInspection = (tx: Tx): Promise<unknown> =>
+  tx.schedule({ kind: "inspect-videos", key: "all", payload: {}, runAt: tx.now });
 
 /** Queues a look at videos that were stored before servers looked at them. */
 export async function startInspecting(deps: Deps): Promise<void> {
-  if (await deps.store.read(uploads.nextToInspect)) await deps.store.write((tx) => queueInspection(deps, tx));
+  if (await deps.store.read(uploads.nextToInspect)) await deps.store.write((tx) => queueInspection(tx));
 }
 
 /** Looks at one video and comes back for the next. */
@@ -28,7 +28,7 @@ export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
     // Whoever submits the slot meanwhile must not miss it.
     playtests.lockOfSlot(tx, upload.slot_id!);
     await uploads.setFacts(tx, upload, JSON.stringify(facts ?? unknown), facts?.durationMs ?? null);
-    await job.reschedule(tx, deps.clock.now());
+    await job.reschedule(tx, tx.now);
   });
 }
 

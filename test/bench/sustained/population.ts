@@ -7,6 +7,7 @@ import { insertRows } from "../../../server/database/rows.ts";
 import { goodwillTransfer, orderTransfer } from "../../../server/ledger/rules.ts";
 import * as ledger from "../../../server/ledger/store.ts";
 import { createIds } from "../../../server/lib/ids.ts";
+import { stamped } from "../../helpers/stamped.ts";
 import { serveIn } from "../serve.ts";
 
 const owners = 1_000;
@@ -74,7 +75,7 @@ async function fill(tx: Query, size: Size): Promise<Population> {
   );
   for (const { id } of ownerRows) {
     const grant = { grantId: newId(), ownerId: id, cents: 1_000_000_000, note: "benchmark" };
-    await ledger.post(tx, goodwillTransfer(grant), { now, newId });
+    await ledger.post(stamped(tx, { now, newId }), goodwillTransfer(grant));
   }
   return {
     games: gameRows.map(({ id }, index) => ({ id, key: keys[Math.floor(index / gamesEach)]!.key })),
@@ -115,7 +116,7 @@ async function list(store: Store, index: number, slots: number): Promise<Listed>
     await insertRows(tx, "api_keys", [row]);
     await insertRows(tx, "games", [game]);
     const grant = { grantId: newId(), ownerId: owner.id, cents: 1_000_000_000, note: "benchmark" };
-    await ledger.post(tx, goodwillTransfer(grant), { now, newId });
+    await ledger.post(stamped(tx, { now, newId }), goodwillTransfer(grant));
   });
   // In portions: one transaction of a million rows would fill the memory.
   for (let left = slots; left > 0; left -= 10_000)
@@ -158,7 +159,7 @@ async function submittedPlaytests(
   await insertAll(tx, "playtests", playtests);
   for (const { id } of playtests) {
     const order = { playtestId: id, ownerId, paymentId: newId(), paidWith: "credit", amount: 2000 * testers.length } as const;
-    await ledger.post(tx, orderTransfer(order), { now, newId });
+    await ledger.post(stamped(tx, { now, newId }), orderTransfer(order));
   }
   const slots = playtests.flatMap((playtest) =>
     testers.map(({ id }) => ({ ...slotRow(playtest), status: "submitted", playtester_id: id, submitted_at: now })),

@@ -30,7 +30,7 @@ export function depositProofs(deps: Deps): HandlersFor<"getProofMessage" | "prov
           `is not a signature of this deposit's message by ${addresses.join(" or ")}, which sent it. Sign the message unchanged, with that address`,
         );
       return call.commit(async (tx) => {
-        const outcome = await prove(deps, tx, subject, { sender, signature });
+        const outcome = await prove(tx, subject, { sender, signature });
         if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
         const creditedCents = outcome.reduce((sum, { cents }) => sum + cents, 0);
         const paysOrder = outcome.some(({ quote }) => quote?.playtest_id);

@@ -1,4 +1,5 @@
 import type { Deps } from "../../../app/deps.ts";
+import type { Tx } from "../../../app/tx.ts";
 import type { Query } from "../../../database/port.ts";
 import { conflict, invalid, notFound, type Problem } from "../../../lib/problem.ts";
 import type { SeenTransaction, SeenTransfer } from "../chains/index.ts";
@@ -59,41 +60,40 @@ export async function subjectOf(deps: Deps, { ownerId, paymentId, chain: given, 
  * result. If a problem is returned, the proof is stored with the deposit for the operator. If one is thrown, nothing is stored.
  */
 export async function prove(
-  deps: Deps,
-  tx: Query,
+  tx: Tx,
   subject: Subject,
   { sender, signature }: { sender: string; signature: string },
 ): Promise<Received[] | Problem> {
   const evidence: Evidence = { by: "signature", ownerId: subject.ownerId, signature };
   const outcomes: (Received | Problem)[] = [];
   for (const transfer of subject.seen.transfers)
-    if (transfer.from === sender) outcomes.push(await proveOne(deps, tx, subject, transfer, evidence));
+    if (transfer.from === sender) outcomes.push(await proveOne(tx, subject, transfer, evidence));
   const credited = outcomes.filter((one): one is Received => "cents" in one);
   return credited.length > 0 ? credited : (outcomes[0] as Problem);
 }
 
-async function proveOne(deps: Deps, tx: Query, subject: Subject, transfer: SeenTransfer, evidence: Evidence) {
+async function proveOne(tx: Tx, subject: Subject, transfer: SeenTransfer, evidence: Evidence) {
   const { chain, txHash, ownerId, quote, seen, prices } = subject;
   const rate = prices.get(transfer.currency)!;
   const booked = await crypto.depositsOf(tx, chain, txHash);
   let deposit = booked.find(({ tx_index }) => tx_index === transfer.index);
   if (!deposit) {
     const found = await judgeUnnamed(tx, chain, transfer, seen.at);
-    if (found?.verdict.is === "paid") await applyDeposit(deps, tx, subject, { ...found, rate });
-    else if (found && !isOwn(found.verdict, ownerId)) await suspend(deps, tx, subject, { ...found, rate });
-    else await keep(deps, tx, subject, transfer, rate);
+    if (found?.verdict.is === "paid") await applyDeposit(tx, subject, { ...found, rate });
+    else if (found && !isOwn(found.verdict, ownerId)) await suspend(tx, subject, { ...found, rate });
+    else await keep(tx, subject, transfer, rate);
     deposit = (await crypto.depositsOf(tx, chain, txHash)).find(({ tx_index }) => tx_index === transfer.index)!;
   }
   if (deposit.status === "credited" && deposit.owner_id === ownerId) return creditedBefore(tx, deposit);
   if (deposit.status !== "suspense") return decided(deposit.status);
   if (isOthersByAmount(deposit, ownerId)) {
     const { by: proof, signature } = evidence;
-    await crypto.setProof(tx, deposit, { proof, proved_by: ownerId, proved_at: deps.clock.now(), signature });
+    await crypto.setProof(tx, deposit, { proof, proved_by: ownerId, proved_at: tx.now, signature });
     return othersByAmount();
   }
   const kept = await keptOf(tx, deposit);
   if (!kept) return tooSmall();
-  return release(deps, tx, kept, { evidence, quote, at: seen.at, rate });
+  return release(tx, kept, { evidence, quote, at: seen.at, rate });
 }
 
 const isOwn = (verdict: object, ownerId: string) =>
@@ -110,13 +110,7 @@ const creditedBefore = async (tx: Query, deposit: crypto.DepositRow): Promise<Re
 });
 
 /** Records a transfer that was not submitted before as held in suspense. It is released right after. */
-async function keep(
-  deps: Deps,
-  tx: Query,
-  { chain, txHash, ownerId, quote, seen }: Subject,
-  transfer: SeenTransfer,
-  rate: number,
-) {
+async function keep(tx: Tx, { chain, txHash, ownerId, quote, seen }: Subject, transfer: SeenTransfer, rate: number) {
   // A transfer older than the payment may have been sent for another reason, so the server must have recorded it as a deposit first.
   if (isOlder(withTerms(quote), seen.at))
     throw invalid(
@@ -125,7 +119,7 @@ async function keep(
     );
   const cents = worthOf(transfer.amount, transfer.currency, rate);
   const { payment_id } = quote;
-  await hold(deps, tx, { chain, tx_hash: txHash, transfer, cents, rate, note: "unclear", owner_id: ownerId, payment_id });
+  await hold(tx, { chain, tx_hash: txHash, transfer, cents, rate, note: "unclear", owner_id: ownerId, payment_id });
 }
 
 const decided = (status: string) =>

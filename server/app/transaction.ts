@@ -1,0 +1,106 @@
+import type { EntryRow } from "../audit/chain.ts";
+import type { AuditLog } from "../audit/log.ts";
+import type { MovableClock } from "../database/clock.ts";
+import type { Query, ReadOptions, Store, Value, WriteOptions } from "../database/port.ts";
+import type { EventFeed } from "../events/feed.ts";
+import type { JobRunner } from "../jobs/runner.ts";
+import type { JobToQueue } from "../jobs/types.ts";
+import type { Context, ReadTx, ServerStore, Tx } from "./tx.ts";
+
+/** What transactions cause outside of their rows, after the commit. */
+interface Effects {
+  jobs: JobRunner;
+  feed: EventFeed;
+  audit: AuditLog;
+}
+
+/** The queries of one transaction together with what a change needs. A class, so that its functions are not created again each time. */
+class Transaction implements Tx {
+  readonly now: number;
+  readonly newId: () => string;
+  readonly #query: Query;
+  readonly #context: Context;
+  readonly #effects: Effects;
+
+  constructor(query: Query, now: number, context: Context, effects: Effects) {
+    this.now = now;
+    this.newId = context.newId;
+    this.#query = query;
+    this.#context = context;
+    this.#effects = effects;
+  }
+
+  one<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.#query.one(sql, ...values);
+  }
+  all<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    return this.#query.all(sql, ...values);
+  }
+  run(sql: string, ...values: Value[]): Promise<number> {
+    return this.#query.run(sql, ...values);
+  }
+  send(sql: string, ...values: Value[]): void {
+    this.#query.send(sql, ...values);
+  }
+  lock(table: "playtests" | "users", condition: string, ...values: Value[]): void {
+    this.#query.lock(table, condition, ...values);
+  }
+  locked<T>(table: "playtests" | "users", id: string): Promise<T | undefined> {
+    return this.#query.locked(table, id);
+  }
+
+  get config() {
+    return this.#context.config;
+  }
+  get brand() {
+    return this.#context.brand;
+  }
+  get secrets() {
+    return this.#context.secrets;
+  }
+  get paidOrders() {
+    return this.#context.paidOrders;
+  }
+  randomBytes(count: number): Buffer {
+    return this.#context.randomBytes(count);
+  }
+
+  schedule(job: JobToQueue): Promise<void> {
+    return this.#effects.jobs.schedule(this, job);
+  }
+  scheduleNew(jobs: readonly JobToQueue[]): Promise<void> {
+    return this.#effects.jobs.scheduleNew(this, jobs);
+  }
+  wake(accountId: string): void {
+    this.#effects.feed.note(this, accountId);
+  }
+  audit(entry: EntryRow): Promise<void> {
+    return this.#effects.audit.write(this, entry);
+  }
+}
+
+/**
+ * The store whose transactions know what a change needs. In each, the clock is first brought up to date, so that an advance of the sandbox
+ * clock holds in all processes at once; jobs, events and audit entries become visible to the rest of this process after the commit.
+ */
+export function createServerStore(store: Store, clock: MovableClock, context: Context, effects: Effects): ServerStore {
+  const begin = async (query: Query) => {
+    await clock.follow?.(query);
+    return new Transaction(query, clock.now(), context, effects);
+  };
+  return {
+    dialect: store.dialect,
+    shared: store.shared,
+    read: <T>(fn: (q: ReadTx) => Promise<T>, options?: ReadOptions) => store.read(async (q) => fn(await begin(q)), options),
+    async write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
+      const [tx, result] = await store.write(async (q) => {
+        const begun = await begin(q);
+        return [begun, await fn(begun)] as const;
+      }, options);
+      for (const effect of [effects.audit, effects.jobs, effects.feed]) effect.committed(tx);
+      return result;
+    },
+    check: (options) => store.check(options),
+    close: () => store.close(),
+  };
+}
