@@ -2,8 +2,7 @@ import type { MailState } from "../../src/contract/admin/mails.ts";
 import { invite, requireInvitable, revokeInvitation } from "../accounts/invitations.ts";
 import * as store from "../accounts/invitations-store.ts";
 import { emailKey } from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { deliveryOf, invitedNote } from "../mail/delivery.ts";
 
@@ -27,34 +26,32 @@ function deliveryState({ mail_kept, mail_sent_at, mail_failed_at }: store.Listed
 }
 
 /** Invitations by email, many at a time. */
-export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | "invite" | "revokeInvitation"> {
-  return {
-    async listInvitations(call) {
-      const page = call.page();
-      const rows = await call.read((q) => store.list(q, call.query.state, q.now, page));
-      return call.listed(page, rows, (items) => ({ invitations: items.map(invitationView) }));
-    },
+export const invitationHandlers = {
+  async listInvitations(call) {
+    const page = call.page();
+    const rows = await call.read((q) => store.list(q, call.query.state, q.now, page));
+    return call.listed(page, rows, (items) => ({ invitations: items.map(invitationView) }));
+  },
 
-    invite: (call) => {
-      requireInvitable(deps);
-      return call.commit(async (tx, trail) => {
-        const results = [];
-        const sent = new Set<string>();
-        for (const invitee of call.body.invitations) {
-          // An address that the request names twice gets one email all the same.
-          const again = call.body.again && !sent.has(emailKey(invitee.email));
-          const { outcome, invitation } = await invite(tx, invitee, again);
-          sent.add(emailKey(invitee.email));
-          if (outcome === "invited") trail.created(invitation!.id);
-          results.push({ email: invitee.email, outcome, invitation: invitation && invitationView(invitation) });
-        }
-        const invited = results.filter(({ outcome }) => outcome === "invited").length;
-        if (invited === 0) trail.unchanged();
-        return { results, message: invitedNote(deliveryOf(deps), invited) };
-      });
-    },
+  invite: (call) => {
+    requireInvitable(call.deps);
+    return call.commit(async (tx, trail) => {
+      const results = [];
+      const sent = new Set<string>();
+      for (const invitee of call.body.invitations) {
+        // An address that the request names twice gets one email all the same.
+        const again = call.body.again && !sent.has(emailKey(invitee.email));
+        const { outcome, invitation } = await invite(tx, invitee, again);
+        sent.add(emailKey(invitee.email));
+        if (outcome === "invited") trail.created(invitation!.id);
+        results.push({ email: invitee.email, outcome, invitation: invitation && invitationView(invitation) });
+      }
+      const invited = results.filter(({ outcome }) => outcome === "invited").length;
+      if (invited === 0) trail.unchanged();
+      return { results, message: invitedNote(deliveryOf(call.deps), invited) };
+    });
+  },
 
-    revokeInvitation: (call) =>
-      call.commit(async (tx) => ({ invitation: invitationView(await revokeInvitation(tx, call.params.id)) })),
-  };
-}
+  revokeInvitation: (call) =>
+    call.commit(async (tx) => ({ invitation: invitationView(await revokeInvitation(tx, call.params.id)) })),
+} satisfies Partial<Handlers>;

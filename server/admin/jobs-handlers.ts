@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { purposeOf } from "../jobs/purposes.ts";
 import * as jobs from "../jobs/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
@@ -25,21 +24,19 @@ const aboutOf = ({ payload }: jobs.DeadJobRow): Record<string, string> =>
   );
 
 /** Background jobs that failed for good. */
-export function failedJobHandlers(_deps: Deps): HandlersFor<"listFailedJobs" | "retryJob"> {
-  return {
-    async listFailedJobs(call) {
-      const page = call.page();
-      const rows = await call.read((q) => jobs.listDead(q, page));
-      return call.listed(page, rows, (items) => ({ jobs: items.map(jobView) }));
-    },
+export const failedJobHandlers = {
+  async listFailedJobs(call) {
+    const page = call.page();
+    const rows = await call.read((q) => jobs.listDead(q, page));
+    return call.listed(page, rows, (items) => ({ jobs: items.map(jobView) }));
+  },
 
-    retryJob: (call) =>
-      call.commit(async (tx) => {
-        const job = await jobs.findById(tx, call.params.id);
-        if (!job) throw notFound();
-        if (job.state !== "dead") throw conflict("The job has not failed for good: it runs by itself. Nothing was changed.");
-        await jobs.requeue(tx, job.id, tx.now);
-        return { job: { id: job.id, kind: job.kind } };
-      }),
-  };
-}
+  retryJob: (call) =>
+    call.commit(async (tx) => {
+      const job = await jobs.findById(tx, call.params.id);
+      if (!job) throw notFound();
+      if (job.state !== "dead") throw conflict("The job has not failed for good: it runs by itself. Nothing was changed.");
+      await jobs.requeue(tx, job.id, tx.now);
+      return { job: { id: job.id, kind: job.kind } };
+    }),
+} satisfies Partial<Handlers>;

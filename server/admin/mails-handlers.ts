@@ -1,6 +1,5 @@
 import type { MailState } from "../../src/contract/admin/mails.ts";
-import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { isComplete, sending } from "../mail/queue.ts";
@@ -23,28 +22,26 @@ const mailView = (row: mails.MailRow) => ({
 });
 
 /** The emails of the server, without their texts: these hold links that sign people in. */
-export function mailHandlers(_deps: Deps): HandlersFor<"listMails" | "retryMail"> {
-  return {
-    async listMails(call) {
-      const page = call.page();
-      const rows = await call.read((q) => mails.listByState(q, call.query.state, page));
-      return call.listed(page, rows, (items) => ({ mails: items.map(mailView) }));
-    },
+export const mailHandlers = {
+  async listMails(call) {
+    const page = call.page();
+    const rows = await call.read((q) => mails.listByState(q, call.query.state, page));
+    return call.listed(page, rows, (items) => ({ mails: items.map(mailView) }));
+  },
 
-    retryMail: (call) =>
-      call.commit(async (tx) => {
-        const now = tx.now;
-        const mail = await mails.find(tx, call.params.id);
-        if (!mail) throw notFound();
-        if (mail.sent_at !== null) throw conflict("The email was sent already. Nothing was sent again.");
-        if (mail.collect_at !== null) throw conflict("The email waits for a summary of its reader. Nothing was changed.");
-        if (!isComplete(mail) || (mail.expires_at !== null && mail.expires_at <= now))
-          throw conflict(
-            "The link in this email has ended. Nothing was sent. Its reader can ask for a new one, or be invited again.",
-          );
-        await mails.update(tx, mail.id, { failed_at: null, tries: 0 });
-        await tx.schedule(sending(mail.id, now));
-        return { mail: mailView((await mails.find(tx, mail.id))!) };
-      }),
-  };
-}
+  retryMail: (call) =>
+    call.commit(async (tx) => {
+      const now = tx.now;
+      const mail = await mails.find(tx, call.params.id);
+      if (!mail) throw notFound();
+      if (mail.sent_at !== null) throw conflict("The email was sent already. Nothing was sent again.");
+      if (mail.collect_at !== null) throw conflict("The email waits for a summary of its reader. Nothing was changed.");
+      if (!isComplete(mail) || (mail.expires_at !== null && mail.expires_at <= now))
+        throw conflict(
+          "The link in this email has ended. Nothing was sent. Its reader can ask for a new one, or be invited again.",
+        );
+      await mails.update(tx, mail.id, { failed_at: null, tries: 0 });
+      await tx.schedule(sending(mail.id, now));
+      return { mail: mailView((await mails.find(tx, mail.id))!) };
+    }),
+} satisfies Partial<Handlers>;

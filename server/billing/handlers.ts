@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
@@ -11,68 +11,63 @@ import * as paymentStore from "./store.ts";
 import { hours, plans } from "./subscriptions/plans.ts";
 import { hoursEntryView, planView } from "./views.ts";
 
-type Ops =
-  | "getBalance"
-  | "listPayments"
-  | "getPayment"
-  | "buyCredit"
-  | "listPlans"
-  | "getPlaytestHours"
-  | "listPlaytestHoursHistory";
+const current = (deps: Deps, payment: paymentStore.PaymentRow) => ({ ...payment, status: statusAt(payment, deps.clock.now()) });
 
-export function billing(deps: Deps): HandlersFor<Ops> {
-  const current = (payment: paymentStore.PaymentRow) => ({ ...payment, status: statusAt(payment, deps.clock.now()) });
+export const billing = {
+  getBalance: (call) =>
+    call.read(async (q) => ({
+      balanceCents: await balance(q, accounts.credit(call.principal.userId)),
+      currency: "USD",
+      playtestMinutes: await balance(q, accounts.minutes(call.principal.userId)),
+    })),
 
-  return {
-    getBalance: (call) =>
-      call.read(async (q) => ({
-        balanceCents: await balance(q, accounts.credit(call.principal.userId)),
-        currency: "USD",
-        playtestMinutes: await balance(q, accounts.minutes(call.principal.userId)),
-      })),
+  async listPayments(call) {
+    const page = call.page();
+    const [rows, views] = await call.read(async (q) => {
+      const found = await paymentStore.listForOwner(q, call.principal.userId, page);
+      return [
+        found,
+        await paymentViews(
+          q,
+          found.map((row) => current(call.deps, row)),
+        ),
+      ];
+    });
+    return call.listed(page, rows, ({ length }) => ({ payments: views.slice(0, length) }));
+  },
 
-    async listPayments(call) {
-      const page = call.page();
-      const [rows, views] = await call.read(async (q) => {
-        const found = await paymentStore.listForOwner(q, call.principal.userId, page);
-        return [found, await paymentViews(q, found.map(current))];
-      });
-      return call.listed(page, rows, ({ length }) => ({ payments: views.slice(0, length) }));
-    },
+  async getPayment(call) {
+    const payment = await call.read(async (q) => {
+      const found = await paymentStore.findForOwner(q, call.params.id, call.principal.userId);
+      return found && paymentView(q, current(call.deps, found));
+    });
+    if (!payment) throw notFound();
+    return { payment };
+  },
 
-    async getPayment(call) {
-      const payment = await call.read(async (q) => {
-        const found = await paymentStore.findForOwner(q, call.params.id, call.principal.userId);
-        return found && paymentView(q, current(found));
-      });
-      if (!payment) throw notFound();
-      return { payment };
-    },
+  async buyCredit(call) {
+    requirePayments(call.deps);
+    requireCards(call.deps);
+    const { amountCents, returnUrl } = call.body;
+    requireReturnable(returnUrl);
+    return call.commit(async (tx) => {
+      const ownerId = call.principal.userId;
+      const checkout = { ownerId, amountCents, returnUrl, purpose: "credit", description: "Playtest credit" } as const;
+      const { payment, checkoutUrl } = await openCheckout(call.deps, tx, checkout);
+      return { checkoutUrl, paymentId: payment.id, amountCents };
+    });
+  },
 
-    async buyCredit(call) {
-      requirePayments(deps);
-      requireCards(deps);
-      const { amountCents, returnUrl } = call.body;
-      requireReturnable(returnUrl);
-      return call.commit(async (tx) => {
-        const ownerId = call.principal.userId;
-        const checkout = { ownerId, amountCents, returnUrl, purpose: "credit", description: "Playtest credit" } as const;
-        const { payment, checkoutUrl } = await openCheckout(deps, tx, checkout);
-        return { checkoutUrl, paymentId: payment.id, amountCents };
-      });
-    },
+  listPlans: async ({ deps }) => ({ plans: plans.map(planView), configured: deps.cards !== null }),
 
-    listPlans: async () => ({ plans: plans.map(planView), configured: deps.cards !== null }),
+  async getPlaytestHours(call) {
+    const minutes = await call.read((q) => balance(q, accounts.minutes(call.principal.userId)));
+    return { balanceMinutes: minutes, balanceHours: hours(minutes) };
+  },
 
-    async getPlaytestHours(call) {
-      const minutes = await call.read((q) => balance(q, accounts.minutes(call.principal.userId)));
-      return { balanceMinutes: minutes, balanceHours: hours(minutes) };
-    },
-
-    async listPlaytestHoursHistory(call) {
-      const page = call.page();
-      const rows = await call.read((q) => hoursStore.listForOwner(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ entries: items.map(hoursEntryView) }));
-    },
-  };
-}
+  async listPlaytestHoursHistory(call) {
+    const page = call.page();
+    const rows = await call.read((q) => hoursStore.listForOwner(q, call.principal.userId, page));
+    return call.listed(page, rows, (items) => ({ entries: items.map(hoursEntryView) }));
+  },
+} satisfies Partial<Handlers>;

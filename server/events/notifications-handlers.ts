@@ -1,9 +1,8 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { HandlersFor, Principal } from "../http/call.ts";
+import type { Handlers, Principal } from "../http/call.ts";
 import { invalid } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { canReceive } from "./event-mails.ts";
@@ -19,50 +18,46 @@ const notificationView = (row: notificationStore.NotificationRow) => ({
   createdAt: iso(row.created_at),
 });
 
-type Ops = "listNotifications" | "markAllRead" | "listNotificationSettings" | "updateNotificationSettings";
-
-export function notifications(deps: Deps): HandlersFor<Ops> {
-  async function settingsOf(q: Query, { userId, role }: Principal) {
-    const changed = new Map((await listSettings(q, userId)).map(({ kind, mail }) => [kind as string, mail]));
-    return mailedKinds[role].map((kind) => ({ kind, topic: mailedTopics[kind], mail: changed.get(kind) ?? ("on" as const) }));
-  }
-
-  return {
-    async listNotificationSettings(call) {
-      const { digestHour } = deps.config.mail;
-      return call.read(async (q) => {
-        const user = (await users.find(q, call.principal.userId))!;
-        const settings = await settingsOf(q, call.principal);
-        return { settings, digestHour, address: canReceive(user) ? user.email : null };
-      });
-    },
-
-    updateNotificationSettings: (call) =>
-      call.commit(async (tx) => {
-        const { userId, role } = call.principal;
-        const mine: readonly EventKind[] = mailedKinds[role];
-        const { kinds = mine, mail } = call.body;
-        const unknown = kinds.find((kind) => !mine.includes(kind));
-        if (unknown)
-          throw invalid("kinds", `contains ${unknown}, about which you get no emails. You get those about ${mine.join(", ")}`);
-        await setModes(tx, userId, kinds, mail, tx.now);
-        return { settings: await settingsOf(tx, call.principal) };
-      }),
-
-    async listNotifications(call) {
-      const { userId } = call.principal;
-      const page = call.page();
-      const { rows, unreadCount } = await call.read(async (q) => ({
-        rows: await notificationStore.list(q, userId, call.query.unread, page),
-        unreadCount: await notificationStore.countUnread(q, userId),
-      }));
-      return call.listed(page, rows, (items) => ({ notifications: items.map(notificationView), unreadCount }));
-    },
-
-    markAllRead: (call) =>
-      call.commit(async (tx) => {
-        const updatedCount = await notificationStore.markAllRead(tx, call.principal.userId, tx.now);
-        return { message: "All notifications were marked as read.", updatedCount };
-      }),
-  };
+async function settingsOf(q: Query, { userId, role }: Principal) {
+  const changed = new Map((await listSettings(q, userId)).map(({ kind, mail }) => [kind as string, mail]));
+  return mailedKinds[role].map((kind) => ({ kind, topic: mailedTopics[kind], mail: changed.get(kind) ?? ("on" as const) }));
 }
+
+export const notifications = {
+  async listNotificationSettings(call) {
+    const { digestHour } = call.deps.config.mail;
+    return call.read(async (q) => {
+      const user = (await users.find(q, call.principal.userId))!;
+      const settings = await settingsOf(q, call.principal);
+      return { settings, digestHour, address: canReceive(user) ? user.email : null };
+    });
+  },
+
+  updateNotificationSettings: (call) =>
+    call.commit(async (tx) => {
+      const { userId, role } = call.principal;
+      const mine: readonly EventKind[] = mailedKinds[role];
+      const { kinds = mine, mail } = call.body;
+      const unknown = kinds.find((kind) => !mine.includes(kind));
+      if (unknown)
+        throw invalid("kinds", `contains ${unknown}, about which you get no emails. You get those about ${mine.join(", ")}`);
+      await setModes(tx, userId, kinds, mail, tx.now);
+      return { settings: await settingsOf(tx, call.principal) };
+    }),
+
+  async listNotifications(call) {
+    const { userId } = call.principal;
+    const page = call.page();
+    const { rows, unreadCount } = await call.read(async (q) => ({
+      rows: await notificationStore.list(q, userId, call.query.unread, page),
+      unreadCount: await notificationStore.countUnread(q, userId),
+    }));
+    return call.listed(page, rows, (items) => ({ notifications: items.map(notificationView), unreadCount }));
+  },
+
+  markAllRead: (call) =>
+    call.commit(async (tx) => {
+      const updatedCount = await notificationStore.markAllRead(tx, call.principal.userId, tx.now);
+      return { message: "All notifications were marked as read.", updatedCount };
+    }),
+} satisfies Partial<Handlers>;

@@ -1,133 +1,127 @@
-import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { scheduleCover } from "./covers/fetch-cover.ts";
 import * as covers from "./covers/store.ts";
 import * as gameStore from "./store.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";
 
-type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
-export function games(deps: Deps): HandlersFor<Ops> {
-  /** 422 that names the first tag that is not the id of a category. */
-  async function checkTags(q: Query, tags: readonly string[] | undefined): Promise<void> {
-    if (!tags || tags.length === 0) return;
-    const known = new Set((await gameStore.allCategories(q)).map((category) => category.id));
-    const at = tags.findIndex((tag) => !known.has(tag));
-    if (at >= 0) throw invalid(`tags.${at}`, "must be the id of a category. List them with GET /api/v1/info/categories");
-  }
-
-  const addBuild = (tx: Tx, gameId: string, buildUrl: string, now: number) =>
-    gameStore.insertBuild(tx, {
-      id: tx.newId(),
-      game_id: gameId,
-      build_url: buildUrl,
-      blob_key: null,
-      filename: null,
-      size: null,
-      sha256: null,
-      content_sha256: null,
-      version: null,
-      channel: null,
-      notes: null,
-      created_at: now,
-    });
-
-  return {
-    async listGames(call) {
-      const page = call.page();
-      const { rows, categories } = await call.read(async (q) => {
-        const found = await gameStore.listForOwner(q, call.principal.userId, page);
-        return {
-          rows: found,
-          categories: await gameStore.categoriesOf(
-            q,
-            found.map((row) => row.id),
-          ),
-        };
-      });
-      return call.listed(page, rows, (items) => ({ games: items.map((row) => fullGameView(row, categories.get(row.id) ?? [])) }));
-    },
-
-    createGame: (call) =>
-      call.commit(async (tx) => {
-        const { tags, devices, platforms, languages, ...fields } = call.body;
-        await checkTags(tx, tags);
-        const most = deps.config.games.maxPerAccount;
-        if ((await gameStore.countForOwner(tx, call.principal.userId)) >= most)
-          throw conflict(
-            `An account can have at most ${most} games. Nothing was created. Ask the operator of this server for more.`,
-          );
-        const now = tx.now;
-        const row: gameStore.GameRow = {
-          id: tx.newId(),
-          owner_id: call.principal.userId,
-          name: fields.name,
-          description: fields.description ?? null,
-          instructions: fields.instructions ?? null,
-          build_url: fields.buildUrl,
-          build_id: null,
-          cover_image_url: fields.coverImageUrl ?? null,
-          external_url: fields.externalUrl ?? null,
-          status: "active",
-          devices: JSON.stringify([...new Set(devices)]),
-          platforms: JSON.stringify([...new Set(platforms)]),
-          languages: JSON.stringify([...new Set(languages)]),
-          created_at: now,
-          updated_at: now,
-        };
-        await gameStore.insert(tx, row);
-        await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
-        await addBuild(tx, row.id, row.build_url, now);
-        if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);
-        return { game: gameView(row) };
-      }),
-
-    async getGame(call) {
-      return call.read(async (q) => {
-        const row = await gameStore.findForOwner(q, call.params.id, call.principal.userId);
-        if (!row) throw notFound();
-        return { game: fullGameView(row, (await gameStore.categoriesOf(q, [row.id])).get(row.id) ?? []) };
-      });
-    },
-
-    updateGame: (call) =>
-      call.commit(async (tx) => {
-        const row = await gameStore.findForOwner(tx, call.params.id, call.principal.userId);
-        if (!row) throw notFound();
-        const { tags, devices, platforms, languages, name, description, instructions, buildUrl, coverImageUrl, externalUrl } =
-          call.body;
-        await checkTags(tx, tags);
-        const changes: Partial<gameStore.GameRow> = { updated_at: tx.now };
-        if (name !== undefined) changes.name = name;
-        if (description !== undefined) changes.description = description;
-        if (instructions !== undefined) changes.instructions = instructions;
-        if (coverImageUrl !== undefined) changes.cover_image_url = coverImageUrl;
-        if (externalUrl !== undefined) changes.external_url = externalUrl;
-        if (devices !== undefined) changes.devices = JSON.stringify([...new Set(devices)]);
-        if (platforms !== undefined) changes.platforms = JSON.stringify([...new Set(platforms)]);
-        if (languages !== undefined) changes.languages = JSON.stringify([...new Set(languages)]);
-        if (buildUrl !== undefined && buildUrl !== row.build_url) {
-          Object.assign(changes, { build_url: buildUrl, build_id: null });
-          await addBuild(tx, row.id, buildUrl, changes.updated_at!);
-        }
-        await gameStore.update(tx, row.id, changes);
-        if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
-        if (coverImageUrl === null) await covers.remove(tx, row.id);
-        if (coverImageUrl) await scheduleCover(tx, row.id, coverImageUrl);
-        return { game: gameView({ ...row, ...changes }) };
-      }),
-
-    async listBuilds(call) {
-      const page = call.page();
-      const rows = await call.read(async (q) => {
-        if (!(await gameStore.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
-        return gameStore.listBuilds(q, call.params.id, page);
-      });
-      return call.listed(page, rows, (items) => ({ builds: items.map(buildView) }));
-    },
-  };
+/** 422 that names the first tag that is not the id of a category. */
+async function checkTags(q: Query, tags: readonly string[] | undefined): Promise<void> {
+  if (!tags || tags.length === 0) return;
+  const known = new Set((await gameStore.allCategories(q)).map((category) => category.id));
+  const at = tags.findIndex((tag) => !known.has(tag));
+  if (at >= 0) throw invalid(`tags.${at}`, "must be the id of a category. List them with GET /api/v1/info/categories");
 }
+
+const addBuild = (tx: Tx, gameId: string, buildUrl: string, now: number) =>
+  gameStore.insertBuild(tx, {
+    id: tx.newId(),
+    game_id: gameId,
+    build_url: buildUrl,
+    blob_key: null,
+    filename: null,
+    size: null,
+    sha256: null,
+    content_sha256: null,
+    version: null,
+    channel: null,
+    notes: null,
+    created_at: now,
+  });
+
+export const games = {
+  async listGames(call) {
+    const page = call.page();
+    const { rows, categories } = await call.read(async (q) => {
+      const found = await gameStore.listForOwner(q, call.principal.userId, page);
+      return {
+        rows: found,
+        categories: await gameStore.categoriesOf(
+          q,
+          found.map((row) => row.id),
+        ),
+      };
+    });
+    return call.listed(page, rows, (items) => ({ games: items.map((row) => fullGameView(row, categories.get(row.id) ?? [])) }));
+  },
+
+  createGame: (call) =>
+    call.commit(async (tx) => {
+      const { tags, devices, platforms, languages, ...fields } = call.body;
+      await checkTags(tx, tags);
+      const most = tx.config.games.maxPerAccount;
+      if ((await gameStore.countForOwner(tx, call.principal.userId)) >= most)
+        throw conflict(
+          `An account can have at most ${most} games. Nothing was created. Ask the operator of this server for more.`,
+        );
+      const now = tx.now;
+      const row: gameStore.GameRow = {
+        id: tx.newId(),
+        owner_id: call.principal.userId,
+        name: fields.name,
+        description: fields.description ?? null,
+        instructions: fields.instructions ?? null,
+        build_url: fields.buildUrl,
+        build_id: null,
+        cover_image_url: fields.coverImageUrl ?? null,
+        external_url: fields.externalUrl ?? null,
+        status: "active",
+        devices: JSON.stringify([...new Set(devices)]),
+        platforms: JSON.stringify([...new Set(platforms)]),
+        languages: JSON.stringify([...new Set(languages)]),
+        created_at: now,
+        updated_at: now,
+      };
+      await gameStore.insert(tx, row);
+      await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+      await addBuild(tx, row.id, row.build_url, now);
+      if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);
+      return { game: gameView(row) };
+    }),
+
+  async getGame(call) {
+    return call.read(async (q) => {
+      const row = await gameStore.findForOwner(q, call.params.id, call.principal.userId);
+      if (!row) throw notFound();
+      return { game: fullGameView(row, (await gameStore.categoriesOf(q, [row.id])).get(row.id) ?? []) };
+    });
+  },
+
+  updateGame: (call) =>
+    call.commit(async (tx) => {
+      const row = await gameStore.findForOwner(tx, call.params.id, call.principal.userId);
+      if (!row) throw notFound();
+      const { tags, devices, platforms, languages, name, description, instructions, buildUrl, coverImageUrl, externalUrl } =
+        call.body;
+      await checkTags(tx, tags);
+      const changes: Partial<gameStore.GameRow> = { updated_at: tx.now };
+      if (name !== undefined) changes.name = name;
+      if (description !== undefined) changes.description = description;
+      if (instructions !== undefined) changes.instructions = instructions;
+      if (coverImageUrl !== undefined) changes.cover_image_url = coverImageUrl;
+      if (externalUrl !== undefined) changes.external_url = externalUrl;
+      if (devices !== undefined) changes.devices = JSON.stringify([...new Set(devices)]);
+      if (platforms !== undefined) changes.platforms = JSON.stringify([...new Set(platforms)]);
+      if (languages !== undefined) changes.languages = JSON.stringify([...new Set(languages)]);
+      if (buildUrl !== undefined && buildUrl !== row.build_url) {
+        Object.assign(changes, { build_url: buildUrl, build_id: null });
+        await addBuild(tx, row.id, buildUrl, changes.updated_at!);
+      }
+      await gameStore.update(tx, row.id, changes);
+      if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+      if (coverImageUrl === null) await covers.remove(tx, row.id);
+      if (coverImageUrl) await scheduleCover(tx, row.id, coverImageUrl);
+      return { game: gameView({ ...row, ...changes }) };
+    }),
+
+  async listBuilds(call) {
+    const page = call.page();
+    const rows = await call.read(async (q) => {
+      if (!(await gameStore.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+      return gameStore.listBuilds(q, call.params.id, page);
+    });
+    return call.listed(page, rows, (items) => ({ builds: items.map(buildView) }));
+  },
+} satisfies Partial<Handlers>;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, HeadersOut, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Trail } from "../audit/trail.ts";
 import type { Page, Position } from "../database/keyset.ts";
@@ -107,6 +108,7 @@ export interface CommitOptions extends WriteOptions {
 
 /** The argument of a handler. Handlers read with `read`, and make all changes in one `commit`. */
 export interface Call<E extends Endpoint> {
+  deps: Deps;
   params: ParamsOf<E>;
   query: QueryOut<E>;
   body: BodyOut<E>;

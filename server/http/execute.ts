@@ -129,12 +129,12 @@ class OperationCall {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly idempotent: IdempotentRequest | undefined;
-  readonly #deps: Deps;
+  readonly deps: Deps;
   readonly #endpoint: Endpoint;
   readonly #request: OperationRequest;
 
   constructor(deps: Deps, endpoint: Endpoint, request: OperationRequest) {
-    this.#deps = deps;
+    this.deps = deps;
     this.#endpoint = endpoint;
     this.#request = request;
     this.query = endpoint.query ? validate(endpoint.query, request.query) : {};
@@ -170,12 +170,12 @@ class OperationCall {
   page(): Page {
     // The parsed query of a list always has a limit, because its schema has a default.
     const { limit, cursor } = this.query as { limit: number; cursor?: string };
-    return { limit, after: cursor === undefined ? undefined : decodeCursor(this.#deps.secrets, this.#listName(), cursor) };
+    return { limit, after: cursor === undefined ? undefined : decodeCursor(this.deps.secrets, this.#listName(), cursor) };
   }
 
   read<T>(fn: (q: ReadTx) => Promise<T>): Promise<T> {
     // What a change depends on is read from the primary.
-    return this.#deps.store.read(fn, { replica: this.#endpoint.method === "GET" });
+    return this.deps.store.read(fn, { replica: this.#endpoint.method === "GET" });
   }
 
   async commit(
@@ -196,7 +196,7 @@ class OperationCall {
       return new Committed<never>(rendered);
     };
     try {
-      return await this.#deps.store.write(effect, options);
+      return await this.deps.store.write(effect, options);
     } catch (error) {
       if (!idempotent?.isDuplicate(error)) throw error;
       const stored = await this.read((q) => idempotent.find(q));
@@ -209,10 +209,10 @@ class OperationCall {
     const meta = this.#meta();
     const data = result instanceof Listed || result instanceof Existing ? result.data : result;
     if (result instanceof Listed) {
-      meta.cursor = result.next && encodeCursor(this.#deps.secrets, this.#listName(), result.next);
+      meta.cursor = result.next && encodeCursor(this.deps.secrets, this.#listName(), result.next);
       meta.hasMore = result.next !== null;
     }
-    if (this.#deps.config.strict) checkReply(this.#endpoint, data);
+    if (this.deps.config.strict) checkReply(this.#endpoint, data);
     const { status, existing = status } = this.#endpoint;
     return renderData(result instanceof Existing ? existing : status, data, meta);
   }
@@ -245,7 +245,7 @@ class OperationCall {
   }
 
   #meta(): Meta {
-    return { requestId: this.#request.requestId, timestamp: new Date(this.#deps.clock.now()).toISOString() };
+    return { requestId: this.#request.requestId, timestamp: new Date(this.deps.clock.now()).toISOString() };
   }
 
   /** Identifies a list for cursors: the account, the main path, its ids and the filter. The short forms of a path are the same list. */

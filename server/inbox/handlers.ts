@@ -1,7 +1,6 @@
 import type { Role, Scope } from "../../src/contract/endpoint.ts";
 import { type InboxKind, inboxKinds } from "../../src/contract/notifications.ts";
-import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { isoOrNull } from "../lib/time.ts";
 import { ofAdmin, ofOwner, ofPlaytester } from "./inbox-store.ts";
 
@@ -27,23 +26,21 @@ const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
 };
 
 /** What waits for an account of any role. */
-export function inbox(deps: Deps): HandlersFor<"getInbox"> {
-  return {
-    getInbox(call) {
-      const { userId, role, scopes } = call.principal;
-      const account = { userId, now: deps.clock.now(), lowCreditCents: deps.config.orders.lowCreditCents };
-      return call.read(async (q) => {
-        const items = [];
-        for (const kind of inboxKinds) {
-          const find = findersOf[role][kind];
-          const scope = needed[role][kind];
-          if (kind === "lowCredit" && !deps.config.payments.enabled) continue;
-          if (!find || (scope && !scopes.has(scope))) continue;
-          const { count, due_at, amount_cents: amountCents, first_id: firstId } = await find(q, account);
-          items.push({ kind, count, dueAt: isoOrNull(due_at), amountCents, firstId });
-        }
-        return { role, items };
-      });
-    },
-  };
-}
+export const inbox = {
+  getInbox(call) {
+    const { userId, role, scopes } = call.principal;
+    const account = { userId, now: call.deps.clock.now(), lowCreditCents: call.deps.config.orders.lowCreditCents };
+    return call.read(async (q) => {
+      const items = [];
+      for (const kind of inboxKinds) {
+        const find = findersOf[role][kind];
+        const scope = needed[role][kind];
+        if (kind === "lowCredit" && !q.config.payments.enabled) continue;
+        if (!find || (scope && !scopes.has(scope))) continue;
+        const { count, due_at, amount_cents: amountCents, first_id: firstId } = await find(q, account);
+        items.push({ kind, count, dueAt: isoOrNull(due_at), amountCents, firstId });
+      }
+      return { role, items };
+    });
+  },
+} satisfies Partial<Handlers>;

@@ -11,79 +11,78 @@ import { accountView } from "../admin/views.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
-import type { Client, HandlersFor, Principal } from "../http/call.ts";
+import type { Client, Handlers, Principal } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { iso } from "../lib/time.ts";
 import { exportOf } from "./export-store.ts";
 import { deleteAccount, requireDeletable } from "./service.ts";
 
-/** The data that an account holds, and the end of the account. */
-export function personal(deps: Deps): HandlersFor<"exportAccount" | "exportAccountInFull" | "deleteAccount" | "deleteUser"> {
-  async function exported(q: ReadTx, userId: string) {
-    const { account, records } = await exportOf(q, userId);
-    return { exportedAt: iso(q.now), account, records };
-  }
-
-  async function accountOf(q: Query, id: string): Promise<users.UserRow> {
-    const found = await users.find(q, id);
-    if (!found) throw notFound();
-    return found;
-  }
-
-  /** 422 unless the caller proves again who they are: by the password, or by a browser that signed in just now. */
-  async function requireProof(
-    user: users.UserRow,
-    principal: Principal,
-    password: string | undefined,
-    client: Client,
-  ): Promise<void> {
-    if (password === undefined) {
-      if (await isFresh(deps, principal)) return;
-      throw invalid("password", "is required. An account without a password can set one by a password reset first");
-    }
-    const attempt = { account: user.email_key, password, hash: user.password_hash };
-    if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
-  }
-
-  return {
-    exportAccount: (call) => call.read((q) => exported(q, call.principal.userId)),
-
-    async exportAccountInFull(call) {
-      const user = await call.read((q) => accountOf(q, call.principal.userId));
-      await requireProof(user, call.principal, call.body.password, call.client);
-      await requireCode(deps, user.id, call.body.code, call);
-      return call.commit(async (tx, trail) => {
-        await requireUnchanged(tx, user);
-        await trail.changing(user.id);
-        const { records, ...rest } = await exported(tx, user.id);
-        const details = await payoutDetails.find(tx, user.id);
-        const inFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(deps, details)) }));
-        await mailExported(tx, user.id, call.client);
-        return { ...rest, records: { ...records, payoutDetails: inFull } };
-      });
-    },
-
-    async deleteAccount(call) {
-      const user = await call.read((q) => accountOf(q, call.principal.userId));
-      await requireProof(user, call.principal, call.body.password, call.client);
-      // Before the code, which is used up.
-      await call.read((q) => requireDeletable(q, user, { byOperator: false }));
-      await requireCode(deps, user.id, call.body.code, call);
-      return call.commit(async (tx, trail) => {
-        await requireUnchanged(tx, user);
-        await trail.changing(user.id);
-        await deleteAccount(tx, await accountOf(tx, user.id), { byOperator: false });
-        return { message: "The account was deleted." };
-      });
-    },
-
-    deleteUser: (call) =>
-      call.commit(async (tx) => {
-        const user = await accountOf(tx, call.params.id);
-        if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
-        await requireMayChange(tx, call.principal, user);
-        await deleteAccount(tx, user, { byOperator: true });
-        return { user: accountView(await accountOf(tx, user.id)) };
-      }),
-  };
+async function exported(q: ReadTx, userId: string) {
+  const { account, records } = await exportOf(q, userId);
+  return { exportedAt: iso(q.now), account, records };
 }
+
+async function accountOf(q: Query, id: string): Promise<users.UserRow> {
+  const found = await users.find(q, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+/** 422 unless the caller proves again who they are: by the password, or by a browser that signed in just now. */
+async function requireProof(
+  deps: Deps,
+  user: users.UserRow,
+  principal: Principal,
+  password: string | undefined,
+  client: Client,
+): Promise<void> {
+  if (password === undefined) {
+    if (await isFresh(deps, principal)) return;
+    throw invalid("password", "is required. An account without a password can set one by a password reset first");
+  }
+  const attempt = { account: user.email_key, password, hash: user.password_hash };
+  if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
+}
+
+/** The data that an account holds, and the end of the account. */
+export const personal = {
+  exportAccount: (call) => call.read((q) => exported(q, call.principal.userId)),
+
+  async exportAccountInFull(call) {
+    const user = await call.read((q) => accountOf(q, call.principal.userId));
+    await requireProof(call.deps, user, call.principal, call.body.password, call.client);
+    await requireCode(call.deps, user.id, call.body.code, call);
+    return call.commit(async (tx, trail) => {
+      await requireUnchanged(tx, user);
+      await trail.changing(user.id);
+      const { records, ...rest } = await exported(tx, user.id);
+      const details = await payoutDetails.find(tx, user.id);
+      const inFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(call.deps, details)) }));
+      await mailExported(tx, user.id, call.client);
+      return { ...rest, records: { ...records, payoutDetails: inFull } };
+    });
+  },
+
+  async deleteAccount(call) {
+    const user = await call.read((q) => accountOf(q, call.principal.userId));
+    await requireProof(call.deps, user, call.principal, call.body.password, call.client);
+    // Before the code, which is used up.
+    await call.read((q) => requireDeletable(q, user, { byOperator: false }));
+    await requireCode(call.deps, user.id, call.body.code, call);
+    return call.commit(async (tx, trail) => {
+      await requireUnchanged(tx, user);
+      await trail.changing(user.id);
+      await deleteAccount(tx, await accountOf(tx, user.id), { byOperator: false });
+      return { message: "The account was deleted." };
+    });
+  },
+
+  deleteUser: (call) =>
+    call.commit(async (tx) => {
+      const user = await accountOf(tx, call.params.id);
+      if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
+      await requireMayChange(tx, call.principal, user);
+      await deleteAccount(tx, user, { byOperator: true });
+      return { user: accountView(await accountOf(tx, user.id)) };
+    }),
+} satisfies Partial<Handlers>;

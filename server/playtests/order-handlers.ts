@@ -8,7 +8,7 @@ import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
-import type { CommitOptions, HandlersFor } from "../http/call.ts";
+import type { CommitOptions, Handlers } from "../http/call.ts";
 import { CommittedProblem } from "../http/call.ts";
 import { conflict, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";
@@ -35,8 +35,6 @@ import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
-type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
-
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
  * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and unique indexes refuse a game's second free trial and a second order with one
@@ -49,144 +47,139 @@ const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
     ? { locksCaller: true, isolation: "serializable" }
     : { locksCaller: true, isolation: "rows", locks: [ownerId] };
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
-export function orders(deps: Deps): HandlersFor<Ops> {
-  const { clock } = deps;
+async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, { need }: Priced) {
+  const description = orderDescription(playtest);
+  const order = { ownerId: playtest.owner_id, amountCents: need.totalCents, description, playtestId: playtest.id };
+  const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...order, purpose: "order" });
+  return { checkoutUrl, paymentId: payment.id };
+}
 
-  async function checkoutFor(tx: Tx, playtest: playtests.PlaytestRow, { need }: Priced) {
-    const description = orderDescription(playtest);
-    const order = { ownerId: playtest.owner_id, amountCents: need.totalCents, description, playtestId: playtest.id };
-    const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...order, purpose: "order" });
-    return { checkoutUrl, paymentId: payment.id };
+/** Builds the reply, whose shape depends on how the order was paid. */
+async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
+  const { playtest, settlement, priced } = placed;
+  if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
+  if (playtest.is_free_public_trial === 1) {
+    const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
+    return trialReply(playtest, opened, tx.now);
   }
+  if (settlement.by === "free") return { playtest: playtestView(playtest) };
+  return pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined);
+}
 
-  /** Builds the reply, whose shape depends on how the order was paid. */
-  async function replyTo(tx: Tx, placed: Placed, byCard: boolean) {
-    const { playtest, settlement, priced } = placed;
-    if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
-    if (playtest.is_free_public_trial === 1) {
-      const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
-      return trialReply(playtest, opened, tx.now);
-    }
-    if (settlement.by === "free") return { playtest: playtestView(playtest) };
-    return pendingReply(playtest, priced, byCard ? await checkoutFor(tx, playtest, priced) : undefined);
-  }
-
-  /** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
-  async function payment(named: Proof, scope: Scope) {
-    const { proof, ...found } = await lookUp(deps, named, scope);
-    return async (tx: Tx) => {
-      const outcome = await receive(tx, proof, found, scope);
-      if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
-      if (!outcome.quote?.playtest_id) return new CommittedProblem(creditedOnly(outcome), 0);
-      return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
-    };
-  }
-
-  return {
-    async createPlaytest(call) {
-      const ownerId = call.principal.userId;
-      // Without payments, every order is free however it asks to be paid.
-      const { "X-Payment-Method": asked = "any" } = call.headers;
-      const method = deps.config.payments.enabled ? asked : "any";
-      const proof = proofOf(call.headers, ownerId);
-      const { gameId } = call.params;
-      if (proof) {
-        await call.read((q) => ownGame(q, gameId, ownerId));
-        return call.commit(await payment(proof, paysOrder(gameId, call.body)));
-      }
-      if (method === "card") requireCards(deps);
-      const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
-      const requestKey = call.idempotencyKey;
-      const bill = async (tx: Tx, playtest: playtests.PlaytestRow, cents: number) => {
-        const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
-        return new CommittedProblem(problem, until);
-      };
-      return call.commit(
-        async (tx) => {
-          const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-          if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
-          if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
-          const placed = await placeOrder(deps, tx, { gameId, ownerId }, call.body, method);
-          if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
-          return replyTo(tx, placed, method === "card");
-        },
-        optionsOf(method, ownerId),
-      );
-    },
-
-    quotePlaytest: (call) =>
-      call.read(async (q) => {
-        const { gameId, ...order } = call.body;
-        const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
-        if (game) await requireUnfrozen(q, game.owner_id);
-        await checkOrder(q, game, order);
-        const { price, need, funds } = await priceOrder(q, call.principal.userId, order);
-        const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
-        return {
-          costPerSlotCents: price.costCents,
-          payoutCents: price.payoutCents,
-          totalCents: need.totalCents,
-          playtestMinutesNeeded: need.minutesNeeded,
-          playtestMinutesAvailable: funds.minutesAvailable,
-          balanceCents: funds.balanceCents,
-          wouldPayWith: by,
-          missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
-          warnings: await panelWarnings(q, order.panel, order.quantity),
-        };
-      }),
-
-    async payPlaytest(call) {
-      const { method } = call.body;
-      const { id } = call.params;
-      const proof = method === "x402" ? proofOf(call.headers, call.principal.userId) : undefined;
-      if (proof) {
-        await call.read((q) => ownPlaytest(q, id, call.principal.userId));
-        return call.commit(await payment(proof, paysPlaytest(id)));
-      }
-      requirePayments(deps);
-      if (method === "card") requireCards(deps);
-      const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
-      return call.commit(async (tx) => {
-        playtests.lock(tx, id);
-        const row = await ownPlaytest(tx, id, call.principal.userId);
-        if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
-        const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
-        if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
-        if (offer) {
-          const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
-          const { problem, until } = await billOrder(tx, row, request);
-          return new CommittedProblem(problem, until);
-        }
-        if (method === "x402") throw new Error("a crypto payment requires an offer");
-        if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
-        const paymentId = await charge(deps, tx, row, method, priced.need);
-        return paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId);
-      });
-    },
-
-    cancelPlaytest: (call) =>
-      call.commit(async (tx) => {
-        playtests.lock(tx, call.params.id);
-        const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
-        const counts = (await playtests.slotCounts(tx, [row.id], clock.now())).get(row.id)!;
-        const { status } = countedPlaytestView(row, counts, clock.now());
-        const total = { cents: 0, minutes: 0 };
-        if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
-          await playtests.transition(tx, row, "cancel", { updated_at: clock.now() });
-        else {
-          const open = status === "active" ? await slots.openOf(tx, row.id) : [];
-          if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
-          for (const slot of open) {
-            const refunded = await cancelOpen(tx, row, slot);
-            total.cents += refunded.cents;
-            total.minutes += refunded.minutes;
-          }
-          await closeWhenFull(tx, row);
-          await finishPlaytest(tx, row);
-        }
-        const playtest = (await playtests.find(tx, row.id))!;
-        return { playtest: playtestView(playtest), refundedCents: total.cents, refundedMinutes: total.minutes };
-      }),
+/** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
+async function payment(deps: Deps, named: Proof, scope: Scope) {
+  const { proof, ...found } = await lookUp(deps, named, scope);
+  return async (tx: Tx) => {
+    const outcome = await receive(tx, proof, found, scope);
+    if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
+    if (!outcome.quote?.playtest_id) return new CommittedProblem(creditedOnly(outcome), 0);
+    return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
   };
 }
+
+export const orders = {
+  async createPlaytest(call) {
+    const ownerId = call.principal.userId;
+    // Without payments, every order is free however it asks to be paid.
+    const { "X-Payment-Method": asked = "any" } = call.headers;
+    const method = call.deps.config.payments.enabled ? asked : "any";
+    const proof = proofOf(call.headers, ownerId);
+    const { gameId } = call.params;
+    if (proof) {
+      await call.read((q) => ownGame(q, gameId, ownerId));
+      return call.commit(await payment(call.deps, proof, paysOrder(gameId, call.body)));
+    }
+    if (method === "card") requireCards(call.deps);
+    const offer = method === "x402" ? await offerOf(call.deps, wantedOf(call.headers)) : undefined;
+    const requestKey = call.idempotencyKey;
+    const bill = async (tx: Tx, playtest: playtests.PlaytestRow, cents: number) => {
+      const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
+      return new CommittedProblem(problem, until);
+    };
+    return call.commit(
+      async (tx) => {
+        const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+        if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+        if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
+        const placed = await placeOrder(call.deps, tx, { gameId, ownerId }, call.body, method);
+        if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
+        return replyTo(call.deps, tx, placed, method === "card");
+      },
+      optionsOf(method, ownerId),
+    );
+  },
+
+  quotePlaytest: (call) =>
+    call.read(async (q) => {
+      const { gameId, ...order } = call.body;
+      const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
+      if (game) await requireUnfrozen(q, game.owner_id);
+      await checkOrder(q, game, order);
+      const { price, need, funds } = await priceOrder(q, call.principal.userId, order);
+      const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
+      return {
+        costPerSlotCents: price.costCents,
+        payoutCents: price.payoutCents,
+        totalCents: need.totalCents,
+        playtestMinutesNeeded: need.minutesNeeded,
+        playtestMinutesAvailable: funds.minutesAvailable,
+        balanceCents: funds.balanceCents,
+        wouldPayWith: by,
+        missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
+        warnings: await panelWarnings(q, order.panel, order.quantity),
+      };
+    }),
+
+  async payPlaytest(call) {
+    const { method } = call.body;
+    const { id } = call.params;
+    const proof = method === "x402" ? proofOf(call.headers, call.principal.userId) : undefined;
+    if (proof) {
+      await call.read((q) => ownPlaytest(q, id, call.principal.userId));
+      return call.commit(await payment(call.deps, proof, paysPlaytest(id)));
+    }
+    requirePayments(call.deps);
+    if (method === "card") requireCards(call.deps);
+    const offer = method === "x402" ? await offerOf(call.deps, wantedOf(call.headers)) : undefined;
+    return call.commit(async (tx) => {
+      playtests.lock(tx, id);
+      const row = await ownPlaytest(tx, id, call.principal.userId);
+      if (!awaitsPayment(row, tx.now)) throw conflict("This order is not waiting for payment. Nothing was charged.");
+      const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
+      if (method === "card") return pendingReply(row, priced, await checkoutFor(call.deps, tx, row, priced));
+      if (offer) {
+        const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
+        const { problem, until } = await billOrder(tx, row, request);
+        return new CommittedProblem(problem, until);
+      }
+      if (method === "x402") throw new Error("a crypto payment requires an offer");
+      if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
+      const paymentId = await charge(call.deps, tx, row, method, priced.need);
+      return paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId);
+    });
+  },
+
+  cancelPlaytest: (call) =>
+    call.commit(async (tx) => {
+      playtests.lock(tx, call.params.id);
+      const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
+      const counts = (await playtests.slotCounts(tx, [row.id], tx.now)).get(row.id)!;
+      const { status } = countedPlaytestView(row, counts, tx.now);
+      const total = { cents: 0, minutes: 0 };
+      if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
+        await playtests.transition(tx, row, "cancel", { updated_at: tx.now });
+      else {
+        const open = status === "active" ? await slots.openOf(tx, row.id) : [];
+        if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
+        for (const slot of open) {
+          const refunded = await cancelOpen(tx, row, slot);
+          total.cents += refunded.cents;
+          total.minutes += refunded.minutes;
+        }
+        await closeWhenFull(tx, row);
+        await finishPlaytest(tx, row);
+      }
+      const playtest = (await playtests.find(tx, row.id))!;
+      return { playtest: playtestView(playtest), refundedCents: total.cents, refundedMinutes: total.minutes };
+    }),
+} satisfies Partial<Handlers>;

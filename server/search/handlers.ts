@@ -1,5 +1,4 @@
-import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { invalid } from "../lib/problem.ts";
 import { findIn, type Passage } from "./passage-rules.ts";
 import { maxWords, type Phrase, phrasesOf } from "./rules.ts";
@@ -11,7 +10,7 @@ interface Hit {
   found: NonNullable<ReturnType<typeof findIn>>;
 }
 
-export const search = (deps: Deps): HandlersFor<"search"> => ({
+export const search = {
   async search(call) {
     const { q: text, ...filter } = call.query;
     const phrases = readable(text);
@@ -20,7 +19,7 @@ export const search = (deps: Deps): HandlersFor<"search"> => ({
     const limit = page.limit + 1;
     for (let after = page.after?.at ?? 0; ; ) {
       const rows = await call.read((q) =>
-        store.find(q, deps.store.dialect, call.principal.userId, phrases, filter, { after, limit }),
+        store.find(q, call.deps.store.dialect, call.principal.userId, phrases, filter, { after, limit }),
       );
       hits.push(...rows.flatMap((row) => hitsIn(row, phrases)));
       if (rows.length < limit || hits.length >= limit) break;
@@ -29,7 +28,7 @@ export const search = (deps: Deps): HandlersFor<"search"> => ({
     const listed = hits.slice(0, limit).map((hit) => ({ id: hit.row.slot_id, created_at: hit.row.seq, hit }));
     return call.listed(page, listed, (items) => ({ results: items.map(({ hit }) => resultView(hit)) }));
   },
-});
+} satisfies Partial<Handlers>;
 
 function readable(text: string): Phrase[] {
   const phrases = phrasesOf(text);

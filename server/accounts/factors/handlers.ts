@@ -1,7 +1,7 @@
 import { roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Call, HandlersFor } from "../../http/call.ts";
+import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, forbidden, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import * as passkeys from "../passkeys/store.ts";
@@ -15,8 +15,7 @@ import { recoveryBytes, recoveryCodeFrom, setUpMs } from "./rules.ts";
 import * as store from "./store.ts";
 import { secretFrom, uriOf } from "./totp.ts";
 
-type Ops = "getFactor" | "startFactor" | "enableFactor" | "disableFactor" | "renewRecoveryCodes" | "confirmKey";
-type AnyCall = Pick<Call<Contract[Ops]>, "principal" | "client" | "requestId" | "read">;
+type AnyCall = Pick<Call<Contract["getFactor"]>, "deps" | "principal" | "client" | "requestId" | "read">;
 
 const senderOf = ({ client, principal, requestId }: AnyCall): Sender => ({ client, principal, requestId });
 
@@ -56,103 +55,99 @@ async function requireMayConfirm(call: AnyCall): Promise<void> {
     throw forbidden("Nothing that this API key can do needs a confirmation. The code was not used.");
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
-export function factors(deps: Deps): HandlersFor<Ops> {
-  const { clock } = deps;
-  const newRecoveryCodes = () => Array.from({ length: 10 }, () => recoveryCodeFrom(deps.randomBytes(recoveryBytes)));
+const newRecoveryCodes = (deps: Deps) => Array.from({ length: 10 }, () => recoveryCodeFrom(deps.randomBytes(recoveryBytes)));
 
-  return {
-    async getFactor(call) {
-      const user = await ownAccount(call);
-      return call.read(async (q) => {
-        const factor = await store.find(q, user.id);
-        const until = await confirmedUntil(q, call.principal);
-        return {
-          enabled: factor?.enabled_at != null,
-          enabledAt: isoOrNull(factor?.enabled_at ?? null),
-          recoveryCodesLeft: await store.countRecoveryCodes(q, user.id),
-          passkeys: await passkeys.count(q, user.id),
-          hasPassword: user.password_hash !== noPassword,
-          confirmedUntil: isoOrNull(until),
-        };
-      });
-    },
-
-    async startFactor(call) {
-      const user = await ownAccount(call);
-      await requirePassword(deps, user, call.body.password, call);
-      const secret = secretFrom(deps.randomBytes(20));
-      const issuer = `playtest ${new URL(deps.config.baseUrl).hostname}`;
-      const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
-      return call.commit(async (tx) => {
-        await requireUnchanged(tx, user);
-        const factor = {
-          ...{ user_id: user.id, secret: deps.secrets.seal(secret, store.secretContext(user.id)), created_at: clock.now() },
-          ...{ enabled_at: null, last_step: 0, wrong_codes: 0, wrong_at: 0 },
-        };
-        if (!(await store.replacePending(tx, factor)))
-          throw conflict("The account has a second factor. Nothing was changed. Disable it first to set up another one.");
-        return { secret, uri: uriOf(secret, { issuer, label }) };
-      });
-    },
-
-    async enableFactor(call) {
-      const user = await ownAccount(call);
-      const factor = await call.read((q) => store.find(q, user.id));
-      if (!factor) throw noFactor();
-      if (factor.enabled_at !== null) throw conflict("The second factor is enabled already. Nothing was changed.");
-      if (clock.now() - factor.created_at >= setUpMs) throw setUpEnded();
-      await useCode(deps, user.id, call.body.code, senderOf(call));
-      const recoveryCodes = newRecoveryCodes();
-      return call.commit(async (tx, trail) => {
-        await trail.changing(user.id);
-        if ((await store.enable(tx, factor, clock.now())) === 0) throw setUpEnded();
-        // A passkey that is being added was begun without a code.
-        await passkeys.removeChallenges(tx, user.id);
-        await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
-        await mailFactorEnabled(tx, user.id, call.client);
-        return { recoveryCodes };
-      });
-    },
-
-    async disableFactor(call) {
-      const user = await ownAccount(call);
-      await useFactor(call, user, call.body.code);
-      return call.commit(async (tx, trail) => {
-        await trail.changing(user.id);
-        if (!(await store.remove(tx, user.id))) throw noFactor();
-        await mailFactorDisabled(tx, user.id, call.client);
-        return { message: "The second factor was removed. Signing in takes no code any more." };
-      });
-    },
-
-    async renewRecoveryCodes(call) {
-      const user = await ownAccount(call);
-      await useFactor(call, user, call.body.code);
-      const recoveryCodes = newRecoveryCodes();
-      return call.commit(async (tx, trail) => {
-        await trail.changing(user.id);
-        if (!(await store.isEnabled(tx, user.id))) throw noFactor();
-        await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
-        await mailRecoveryCodesRenewed(tx, user.id, call.client);
-        return { recoveryCodes };
-      });
-    },
-
-    async confirmKey(call) {
-      const { userId } = call.principal;
-      await requireMayConfirm(call);
-      if (!(await call.read((q) => store.isEnabled(q, userId)))) throw noFactor();
-      await useCode(deps, userId, call.body.code, senderOf(call));
-      return call.commit(async (tx, trail) => {
-        await trail.changing(userId);
-        return { confirmedUntil: iso(await recordConfirmation(tx, call.principal)) };
-      });
-    },
-  };
-
-  async function useFactor(call: AnyCall, user: users.UserRow, code: string): Promise<void> {
-    if (!(await call.read((q) => store.isEnabled(q, user.id)))) throw noFactor();
-    await useCode(deps, user.id, code, senderOf(call));
-  }
+async function useFactor(call: AnyCall, user: users.UserRow, code: string): Promise<void> {
+  if (!(await call.read((q) => store.isEnabled(q, user.id)))) throw noFactor();
+  await useCode(call.deps, user.id, code, senderOf(call));
 }
+
+export const factors = {
+  async getFactor(call) {
+    const user = await ownAccount(call);
+    return call.read(async (q) => {
+      const factor = await store.find(q, user.id);
+      const until = await confirmedUntil(q, call.principal);
+      return {
+        enabled: factor?.enabled_at != null,
+        enabledAt: isoOrNull(factor?.enabled_at ?? null),
+        recoveryCodesLeft: await store.countRecoveryCodes(q, user.id),
+        passkeys: await passkeys.count(q, user.id),
+        hasPassword: user.password_hash !== noPassword,
+        confirmedUntil: isoOrNull(until),
+      };
+    });
+  },
+
+  async startFactor(call) {
+    const user = await ownAccount(call);
+    await requirePassword(call.deps, user, call.body.password, call);
+    const secret = secretFrom(call.deps.randomBytes(20));
+    const issuer = `playtest ${new URL(call.deps.config.baseUrl).hostname}`;
+    const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
+    return call.commit(async (tx) => {
+      await requireUnchanged(tx, user);
+      const factor = {
+        ...{ user_id: user.id, secret: tx.secrets.seal(secret, store.secretContext(user.id)), created_at: tx.now },
+        ...{ enabled_at: null, last_step: 0, wrong_codes: 0, wrong_at: 0 },
+      };
+      if (!(await store.replacePending(tx, factor)))
+        throw conflict("The account has a second factor. Nothing was changed. Disable it first to set up another one.");
+      return { secret, uri: uriOf(secret, { issuer, label }) };
+    });
+  },
+
+  async enableFactor(call) {
+    const user = await ownAccount(call);
+    const factor = await call.read((q) => store.find(q, user.id));
+    if (!factor) throw noFactor();
+    if (factor.enabled_at !== null) throw conflict("The second factor is enabled already. Nothing was changed.");
+    if (call.deps.clock.now() - factor.created_at >= setUpMs) throw setUpEnded();
+    await useCode(call.deps, user.id, call.body.code, senderOf(call));
+    const recoveryCodes = newRecoveryCodes(call.deps);
+    return call.commit(async (tx, trail) => {
+      await trail.changing(user.id);
+      if ((await store.enable(tx, factor, tx.now)) === 0) throw setUpEnded();
+      // A passkey that is being added was begun without a code.
+      await passkeys.removeChallenges(tx, user.id);
+      await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, tx.now);
+      await mailFactorEnabled(tx, user.id, call.client);
+      return { recoveryCodes };
+    });
+  },
+
+  async disableFactor(call) {
+    const user = await ownAccount(call);
+    await useFactor(call, user, call.body.code);
+    return call.commit(async (tx, trail) => {
+      await trail.changing(user.id);
+      if (!(await store.remove(tx, user.id))) throw noFactor();
+      await mailFactorDisabled(tx, user.id, call.client);
+      return { message: "The second factor was removed. Signing in takes no code any more." };
+    });
+  },
+
+  async renewRecoveryCodes(call) {
+    const user = await ownAccount(call);
+    await useFactor(call, user, call.body.code);
+    const recoveryCodes = newRecoveryCodes(call.deps);
+    return call.commit(async (tx, trail) => {
+      await trail.changing(user.id);
+      if (!(await store.isEnabled(tx, user.id))) throw noFactor();
+      await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, tx.now);
+      await mailRecoveryCodesRenewed(tx, user.id, call.client);
+      return { recoveryCodes };
+    });
+  },
+
+  async confirmKey(call) {
+    const { userId } = call.principal;
+    await requireMayConfirm(call);
+    if (!(await call.read((q) => store.isEnabled(q, userId)))) throw noFactor();
+    await useCode(call.deps, userId, call.body.code, senderOf(call));
+    return call.commit(async (tx, trail) => {
+      await trail.changing(userId);
+      return { confirmedUntil: iso(await recordConfirmation(tx, call.principal)) };
+    });
+  },
+} satisfies Partial<Handlers>;

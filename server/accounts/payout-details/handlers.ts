@@ -1,6 +1,6 @@
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Call, HandlersFor } from "../../http/call.ts";
+import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { checkPassword } from "../attempts/attempts.ts";
@@ -12,61 +12,56 @@ import { isFault, parseDetails } from "./rules.ts";
 import { save, waitsUntil } from "./service.ts";
 import * as store from "./store.ts";
 
-type Ops = "getPayoutDetails" | "setPayoutDetails" | "removePayoutDetails";
+const view = (deps: Deps, { method, masked, changed_at }: store.DetailsRow) => ({
+  method,
+  masked,
+  changedAt: iso(changed_at),
+  usableFrom: isoOrNull(waitsUntil(deps, changed_at)),
+});
+const shown = (deps: Deps, row: store.DetailsRow | undefined) => ({
+  details: row ? view(deps, row) : null,
+  holdHours: deps.config.payouts.detailsHoldHours,
+});
+
+/** The account of the caller. 422 unless the password and, where the account has a second factor, the code is right. */
+async function provedAccount(call: Call<Contract["setPayoutDetails" | "removePayoutDetails"]>): Promise<users.UserRow> {
+  const user = await call.read((q) => users.find(q, call.principal.userId));
+  if (!user) throw notFound();
+  if (user.password_hash === noPassword)
+    throw invalid("password", "is not set for this account. Set one with a password reset first");
+  const attempt = { account: user.email_key, password: call.body.password, hash: user.password_hash };
+  if (!(await checkPassword(call.deps, attempt, call.client))) throw invalid("password", "is not the current password");
+  await requireCode(call.deps, user.id, call.body.code, call);
+  return user;
+}
 
 /** Where a playtester is paid. Who changes it proves again who they are, and the change is mailed. */
-export function payoutDetails(deps: Deps): HandlersFor<Ops> {
-  const view = ({ method, masked, changed_at }: store.DetailsRow) => ({
-    method,
-    masked,
-    changedAt: iso(changed_at),
-    usableFrom: isoOrNull(waitsUntil(deps, changed_at)),
-  });
-  const shown = (row: store.DetailsRow | undefined) => ({
-    details: row ? view(row) : null,
-    holdHours: deps.config.payouts.detailsHoldHours,
-  });
+export const payoutDetails = {
+  getPayoutDetails: (call) => call.read(async (q) => shown(call.deps, await store.find(q, call.principal.userId))),
 
-  /** The account of the caller. 422 unless the password and, where the account has a second factor, the code is right. */
-  async function provedAccount(call: Call<Contract["setPayoutDetails" | "removePayoutDetails"]>): Promise<users.UserRow> {
-    const user = await call.read((q) => users.find(q, call.principal.userId));
-    if (!user) throw notFound();
-    if (user.password_hash === noPassword)
-      throw invalid("password", "is not set for this account. Set one with a password reset first");
-    const attempt = { account: user.email_key, password: call.body.password, hash: user.password_hash };
-    if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
-    await requireCode(deps, user.id, call.body.code, call);
-    return user;
-  }
+  async setPayoutDetails(call) {
+    const { password: _, code: __, ...entered } = call.body;
+    const details = parseDetails(entered);
+    if (isFault(details)) throw invalid(details.field, details.message);
+    const user = await provedAccount(call);
+    return call.commit(async (tx, trail) => {
+      await requireUnchanged(tx, user);
+      await trail.changing(user.id);
+      const saved = await save(tx, user.id, details);
+      const until = waitsUntil(call.deps, saved.changed_at);
+      await mailPayoutDetailsSet(tx, user.id, call.client, { ...saved, until });
+      return shown(call.deps, saved);
+    });
+  },
 
-  return {
-    getPayoutDetails: (call) => call.read(async (q) => shown(await store.find(q, call.principal.userId))),
-
-    async setPayoutDetails(call) {
-      const { password: _, code: __, ...entered } = call.body;
-      const details = parseDetails(entered);
-      if (isFault(details)) throw invalid(details.field, details.message);
-      const user = await provedAccount(call);
-      return call.commit(async (tx, trail) => {
-        await requireUnchanged(tx, user);
-        await trail.changing(user.id);
-        const saved = await save(tx, user.id, details);
-        const until = waitsUntil(deps, saved.changed_at);
-        await mailPayoutDetailsSet(tx, user.id, call.client, { ...saved, until });
-        return shown(saved);
-      });
-    },
-
-    async removePayoutDetails(call) {
-      const user = await provedAccount(call);
-      return call.commit(async (tx, trail) => {
-        await requireUnchanged(tx, user);
-        await trail.changing(user.id);
-        if ((await store.remove(tx, user.id)) === 0)
-          throw conflict("There are no payout details to remove. Nothing was changed.");
-        await mailPayoutDetailsRemoved(tx, user.id, call.client);
-        return shown(undefined);
-      });
-    },
-  };
-}
+  async removePayoutDetails(call) {
+    const user = await provedAccount(call);
+    return call.commit(async (tx, trail) => {
+      await requireUnchanged(tx, user);
+      await trail.changing(user.id);
+      if ((await store.remove(tx, user.id)) === 0) throw conflict("There are no payout details to remove. Nothing was changed.");
+      await mailPayoutDetailsRemoved(tx, user.id, call.client);
+      return shown(call.deps, undefined);
+    });
+  },
+} satisfies Partial<Handlers>;

@@ -1,47 +1,42 @@
-import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { listOwed, totalOwed } from "./owed.ts";
 import { completePayout, failPayout, recordPayout, requirePayout } from "./payout.ts";
 import * as store from "./store.ts";
 import { owedView, payoutView } from "./views.ts";
 
-type Ops = "listOwed" | "listPayouts" | "createPayout" | "completePayout" | "failPayout";
+export const payouts = {
+  async listOwed(call) {
+    const page = call.page();
+    const { rows, totals } = await call.read(async (q) => ({
+      rows: await listOwed(call.deps, q, page),
+      totals: page.after ? null : await totalOwed(call.deps, q),
+    }));
+    return call.listed(page, rows, (items) => ({ owed: items.map(owedView), totals }));
+  },
 
-export function payouts(deps: Deps): HandlersFor<Ops> {
-  return {
-    async listOwed(call) {
-      const page = call.page();
-      const { rows, totals } = await call.read(async (q) => ({
-        rows: await listOwed(deps, q, page),
-        totals: page.after ? null : await totalOwed(deps, q),
-      }));
-      return call.listed(page, rows, (items) => ({ owed: items.map(owedView), totals }));
-    },
+  async listPayouts(call) {
+    const page = call.page();
+    const rows = await call.read((q) => store.list(q, call.query, page));
+    return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
+  },
 
-    async listPayouts(call) {
-      const page = call.page();
-      const rows = await call.read((q) => store.list(q, call.query, page));
-      return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
-    },
+  createPayout: (call) =>
+    call.commit(async (tx, trail) => {
+      const { userId, amountCents } = call.body;
+      const payout = await recordPayout(tx, userId, amountCents);
+      trail.created(payout.id);
+      return { payout: payoutView(payout) };
+    }),
 
-    createPayout: (call) =>
-      call.commit(async (tx, trail) => {
-        const { userId, amountCents } = call.body;
-        const payout = await recordPayout(tx, userId, amountCents);
-        trail.created(payout.id);
-        return { payout: payoutView(payout) };
-      }),
+  completePayout: (call) =>
+    call.commit(async (tx) => {
+      const payout = await requirePayout(tx, call.params.id);
+      return { payout: payoutView({ ...payout, ...(await completePayout(tx, payout)) }) };
+    }),
 
-    completePayout: (call) =>
-      call.commit(async (tx) => {
-        const payout = await requirePayout(tx, call.params.id);
-        return { payout: payoutView({ ...payout, ...(await completePayout(tx, payout)) }) };
-      }),
-
-    failPayout: (call) =>
-      call.commit(async (tx) => {
-        const payout = await requirePayout(tx, call.params.id);
-        return { payout: payoutView({ ...payout, ...(await failPayout(tx, payout, call.body.failure)) }) };
-      }),
-  };
-}
+  failPayout: (call) =>
+    call.commit(async (tx) => {
+      const payout = await requirePayout(tx, call.params.id);
+      return { payout: payoutView({ ...payout, ...(await failPayout(tx, payout, call.body.failure)) }) };
+    }),
+} satisfies Partial<Handlers>;

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
 import { requirePayments } from "../payments.ts";
@@ -18,58 +18,56 @@ import { scheduleScan } from "./watch.ts";
 const isTopUp: Scope = (_, quote) => quote.playtest_id === null;
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Buying credit with crypto (request instructions, then submit the transaction), and creating sandbox transactions. */
-export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createTransaction"> {
-  const hashOn = (chain: ChainName) =>
-    chain === "solana"
-      ? [...deps.randomBytes(88)].map((byte) => base58[byte % base58.length]).join("")
-      : `0x${deps.randomBytes(32).toString("hex")}`;
+const hashOn = (deps: Deps, chain: ChainName) =>
+  chain === "solana"
+    ? [...deps.randomBytes(88)].map((byte) => base58[byte % base58.length]).join("")
+    : `0x${deps.randomBytes(32).toString("hex")}`;
 
-  /** The open quote of an earlier request with this idempotency key, whose stored reply was replaced by that to an attempt to pay it. */
-  async function topUpUnderKey(tx: Tx, offer: Offer, { ownerId, cents, requestKey }: Bill) {
-    const quote = requestKey === undefined ? undefined : await findByKey(tx, ownerId, requestKey);
-    if (quote?.playtest_id !== null || quote.amount_cents !== cents) return undefined;
-    return isOpenFor(quote, offer, tx.now) ? quote : undefined;
-  }
-
-  return {
-    async buyCreditWithCrypto(call) {
-      const ownerId = call.principal.userId;
-      const named = proofOf(call.headers, ownerId);
-      if (named) {
-        const { proof, ...found } = await lookUp(deps, named, isTopUp);
-        return call.commit(async (tx) => {
-          const outcome = await receive(tx, proof, found, isTopUp);
-          if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
-          const message = "The payment was received and added to your balance.";
-          return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
-        });
-      }
-      requirePayments(deps);
-      const { amountCents } = call.body;
-      if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
-      const offer = await offerOf(deps, wantedOf(call.headers));
-      return call.commit(async (tx) => {
-        const description = "Playtest credit";
-        const requestKey = call.idempotencyKey;
-        const bill = { ownerId, cents: amountCents, description, requestKey };
-        const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(tx, offer, bill));
-        return new CommittedProblem(paymentRequired(quote, { description }), quote.expires_at);
-      });
-    },
-
-    async createTransaction(call) {
-      const { chain, currency, to, amount, from, confirmations = finalConfirmations, status } = call.body;
-      if (!isPair(chain, currency)) throw invalid("currency", `${currency} is not available on ${chain}`);
-      const sender = from === undefined ? null : deps.chains.get(chain)?.addressOf(from);
-      if (sender === undefined) throw invalid("from", `must be an address on ${chain}`);
-      return call.commit(async (tx) => {
-        const txHash = hashOn(chain);
-        const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status, sender };
-        await scheduleScan(tx, chain, tx.now + deps.config.crypto.scanMs);
-        await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: tx.now });
-        return { txHash };
-      });
-    },
-  };
+/** The open quote of an earlier request with this idempotency key, whose stored reply was replaced by that to an attempt to pay it. */
+async function topUpUnderKey(tx: Tx, offer: Offer, { ownerId, cents, requestKey }: Bill) {
+  const quote = requestKey === undefined ? undefined : await findByKey(tx, ownerId, requestKey);
+  if (quote?.playtest_id !== null || quote.amount_cents !== cents) return undefined;
+  return isOpenFor(quote, offer, tx.now) ? quote : undefined;
 }
+
+/** Buying credit with crypto (request instructions, then submit the transaction), and creating sandbox transactions. */
+export const crypto = {
+  async buyCreditWithCrypto(call) {
+    const ownerId = call.principal.userId;
+    const named = proofOf(call.headers, ownerId);
+    if (named) {
+      const { proof, ...found } = await lookUp(call.deps, named, isTopUp);
+      return call.commit(async (tx) => {
+        const outcome = await receive(tx, proof, found, isTopUp);
+        if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
+        const message = "The payment was received and added to your balance.";
+        return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
+      });
+    }
+    requirePayments(call.deps);
+    const { amountCents } = call.body;
+    if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
+    const offer = await offerOf(call.deps, wantedOf(call.headers));
+    return call.commit(async (tx) => {
+      const description = "Playtest credit";
+      const requestKey = call.idempotencyKey;
+      const bill = { ownerId, cents: amountCents, description, requestKey };
+      const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(tx, offer, bill));
+      return new CommittedProblem(paymentRequired(quote, { description }), quote.expires_at);
+    });
+  },
+
+  async createTransaction(call) {
+    const { chain, currency, to, amount, from, confirmations = finalConfirmations, status } = call.body;
+    if (!isPair(chain, currency)) throw invalid("currency", `${currency} is not available on ${chain}`);
+    const sender = from === undefined ? null : call.deps.chains.get(chain)?.addressOf(from);
+    if (sender === undefined) throw invalid("from", `must be an address on ${chain}`);
+    return call.commit(async (tx) => {
+      const txHash = hashOn(call.deps, chain);
+      const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status, sender };
+      await scheduleScan(tx, chain, tx.now + tx.config.crypto.scanMs);
+      await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: tx.now });
+      return { txHash };
+    });
+  },
+} satisfies Partial<Handlers>;

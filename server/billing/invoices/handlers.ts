@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { ReadTx } from "../../app/tx.ts";
+import type { Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { isOfMoney, statusAt } from "../rules.ts";
 import * as payments from "../store.ts";
@@ -13,59 +13,58 @@ import { buyerFacts, issueInvoice } from "./service.ts";
 import * as documents from "./store.ts";
 import { detailsView, invoiceView } from "./views.ts";
 
-type Ops = "getInvoice" | "listInvoices" | "getInvoiceFile" | "getBillingDetails" | "updateBillingDetails";
+const printed = async (deps: Deps, row: documents.DocumentRow) =>
+  pdfReply(await deps.printer.invoice(documentOf(row)), `${row.number}.pdf`);
 
-export function invoices(deps: Deps): HandlersFor<Ops> {
-  const printed = async (row: documents.DocumentRow) =>
-    pdfReply(await deps.printer.invoice(documentOf(row)), `${row.number}.pdf`);
+/** For a payment that a server of an earlier version completed while this one ran. */
+const issued = (deps: Deps, payment: payments.PaymentRow) =>
+  deps.store.write(async (tx) => (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(tx, payment)));
 
-  /** For a payment that a server of an earlier version completed while this one ran. */
-  const issued = (payment: payments.PaymentRow) =>
-    deps.store.write(async (tx) => (await documents.invoiceOf(tx, payment.id)) ?? (await issueInvoice(tx, payment)));
-
-  async function confirmed(q: Query, payment: payments.PaymentRow) {
-    const replaces = (await documents.invoiceOf(q, payment.id))?.number;
-    const facts = { payment, replaces, seller: sellerOf(deps.config), buyer: await buyerFacts(q, payment.owner_id) };
-    return composeConfirmation({ ...facts, sources: await sourcesOf(q, payment) });
-  }
-
-  return {
-    async getInvoice(call) {
-      const payment = await call.read((q) => payments.findForOwner(q, call.params.id, call.principal.userId));
-      if (!payment) throw notFound();
-      if (payment.completed_at === null)
-        throw conflict(
-          `Invoices exist only for completed payments: this payment is ${statusAt(payment, deps.clock.now())}. Nothing was created.`,
-        );
-      if (isOfMoney(payment))
-        return printed((await call.read((q) => documents.invoiceOf(q, payment.id))) ?? (await issued(payment)));
-      const confirmation = await call.read((q) => confirmed(q, payment));
-      return pdfReply(await deps.printer.confirmation(confirmation), `order-${confirmation.orderId}.pdf`);
-    },
-
-    async listInvoices(call) {
-      const page = call.page();
-      const rows = await call.read((q) => documents.listForOwner(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ invoices: items.map(invoiceView) }));
-    },
-
-    async getInvoiceFile(call) {
-      const row = await call.read((q) => documents.findForOwner(q, call.params.id, call.principal.userId));
-      if (!row) throw notFound();
-      return printed(row);
-    },
-
-    getBillingDetails: (call) =>
-      call.read(async (q) => ({ details: detailsView(await documents.findDetails(q, call.principal.userId)) })),
-
-    updateBillingDetails: (call) =>
-      call.commit(async (tx) => {
-        const { userId } = call.principal;
-        const before = detailsView(await documents.findDetails(tx, userId));
-        const { name, address, country, taxNumber } = { ...before, ...call.body };
-        const row = { user_id: userId, name, address, country, tax_number: taxNumber, updated_at: tx.now };
-        await documents.saveDetails(tx, row);
-        return { details: detailsView(row) };
-      }),
-  };
+async function confirmed(q: ReadTx, payment: payments.PaymentRow) {
+  const replaces = (await documents.invoiceOf(q, payment.id))?.number;
+  const facts = { payment, replaces, seller: sellerOf(q.config), buyer: await buyerFacts(q, payment.owner_id) };
+  return composeConfirmation({ ...facts, sources: await sourcesOf(q, payment) });
 }
+
+export const invoices = {
+  async getInvoice(call) {
+    const payment = await call.read((q) => payments.findForOwner(q, call.params.id, call.principal.userId));
+    if (!payment) throw notFound();
+    if (payment.completed_at === null)
+      throw conflict(
+        `Invoices exist only for completed payments: this payment is ${statusAt(payment, call.deps.clock.now())}. Nothing was created.`,
+      );
+    if (isOfMoney(payment))
+      return printed(
+        call.deps,
+        (await call.read((q) => documents.invoiceOf(q, payment.id))) ?? (await issued(call.deps, payment)),
+      );
+    const confirmation = await call.read((q) => confirmed(q, payment));
+    return pdfReply(await call.deps.printer.confirmation(confirmation), `order-${confirmation.orderId}.pdf`);
+  },
+
+  async listInvoices(call) {
+    const page = call.page();
+    const rows = await call.read((q) => documents.listForOwner(q, call.principal.userId, page));
+    return call.listed(page, rows, (items) => ({ invoices: items.map(invoiceView) }));
+  },
+
+  async getInvoiceFile(call) {
+    const row = await call.read((q) => documents.findForOwner(q, call.params.id, call.principal.userId));
+    if (!row) throw notFound();
+    return printed(call.deps, row);
+  },
+
+  getBillingDetails: (call) =>
+    call.read(async (q) => ({ details: detailsView(await documents.findDetails(q, call.principal.userId)) })),
+
+  updateBillingDetails: (call) =>
+    call.commit(async (tx) => {
+      const { userId } = call.principal;
+      const before = detailsView(await documents.findDetails(tx, userId));
+      const { name, address, country, taxNumber } = { ...before, ...call.body };
+      const row = { user_id: userId, name, address, country, tax_number: taxNumber, updated_at: tx.now };
+      await documents.saveDetails(tx, row);
+      return { details: detailsView(row) };
+    }),
+} satisfies Partial<Handlers>;

@@ -1,5 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../lib/time.ts";
@@ -12,44 +11,40 @@ import { outlook, subscriptionAt } from "./rules.ts";
 import { startCheckout } from "./service.ts";
 import * as subscriptionStore from "./store.ts";
 
-type Ops = "getSubscription" | "checkoutSubscription" | "cancelSubscription" | "resumeSubscription";
+export const subscriptions = {
+  getSubscription: (call) =>
+    call.read(async (q) => {
+      const ownerId = call.principal.userId;
+      const row = await subscriptionStore.findCurrent(q, ownerId);
+      const playtestMinutes = await balance(q, accounts.minutes(ownerId));
+      const subscription = row && subscriptionAt(row, q.now);
+      const failed = subscription?.status === "past_due" ? await payments.latestOf(q, subscription.id, "failed") : undefined;
+      const { nextRenewalAt, endsAt } = subscription
+        ? outlook(subscription, failed?.updated_at)
+        : { nextRenewalAt: null, endsAt: null };
+      return {
+        subscription: subscription ? subscriptionView(subscription) : null,
+        plan: subscription ? planView(planOf(subscription.plan_key)) : null,
+        playtestMinutes,
+        playtestHours: hours(playtestMinutes),
+        nextRenewalAt: isoOrNull(nextRenewalAt),
+        endsAt: isoOrNull(endsAt),
+        cancelAtPeriodEnd: subscription?.cancel_at_period_end === 1,
+      };
+    }),
 
-export function subscriptions(deps: Deps): HandlersFor<Ops> {
-  return {
-    getSubscription: (call) =>
-      call.read(async (q) => {
-        const ownerId = call.principal.userId;
-        const row = await subscriptionStore.findCurrent(q, ownerId);
-        const playtestMinutes = await balance(q, accounts.minutes(ownerId));
-        const subscription = row && subscriptionAt(row, q.now);
-        const failed = subscription?.status === "past_due" ? await payments.latestOf(q, subscription.id, "failed") : undefined;
-        const { nextRenewalAt, endsAt } = subscription
-          ? outlook(subscription, failed?.updated_at)
-          : { nextRenewalAt: null, endsAt: null };
-        return {
-          subscription: subscription ? subscriptionView(subscription) : null,
-          plan: subscription ? planView(planOf(subscription.plan_key)) : null,
-          playtestMinutes,
-          playtestHours: hours(playtestMinutes),
-          nextRenewalAt: isoOrNull(nextRenewalAt),
-          endsAt: isoOrNull(endsAt),
-          cancelAtPeriodEnd: subscription?.cancel_at_period_end === 1,
-        };
-      }),
+  async checkoutSubscription(call) {
+    requirePayments(call.deps);
+    requireCards(call.deps, "minutes");
+    return call.commit((tx) => startCheckout(call.deps, tx, call.principal.userId, call.body.planKey));
+  },
 
-    async checkoutSubscription(call) {
-      requirePayments(deps);
-      requireCards(deps, "minutes");
-      return call.commit((tx) => startCheckout(deps, tx, call.principal.userId, call.body.planKey));
-    },
+  cancelSubscription: (call) =>
+    call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(tx, call.principal.userId)) })),
 
-    cancelSubscription: (call) =>
-      call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(tx, call.principal.userId)) })),
-
-    resumeSubscription: (call) =>
-      call.commit(async (tx) => {
-        requirePayments(deps);
-        return { subscription: subscriptionView(await resume(tx, call.principal.userId)) };
-      }),
-  };
-}
+  resumeSubscription: (call) =>
+    call.commit(async (tx) => {
+      requirePayments(call.deps);
+      return { subscription: subscriptionView(await resume(tx, call.principal.userId)) };
+    }),
+} satisfies Partial<Handlers>;

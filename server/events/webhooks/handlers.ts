@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { AddressRefused } from "../../outbound/index.ts";
@@ -10,18 +10,6 @@ import { attempt, openSecret, recordTestAttempt, secretContext } from "./deliver
 import { inFlightOf } from "./in-flight.ts";
 import { newSecret } from "./signature.ts";
 import * as webhookStore from "./store.ts";
-
-type Ops =
-  | "listWebhooks"
-  | "createWebhook"
-  | "updateWebhook"
-  | "deleteWebhook"
-  | "listDeliveries"
-  | "redeliver"
-  | "redeliverSince"
-  | "testWebhook"
-  | "enableWebhook"
-  | "rotateWebhookSecret";
 
 const disabled = () => conflict("The webhook is disabled. Nothing was sent. Enable it first.");
 
@@ -46,167 +34,163 @@ const deliveryView = (row: webhookStore.DeliveryRow) => ({
   createdAt: iso(row.created_at),
 });
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
-export function webhooks(deps: Deps): HandlersFor<Ops> {
-  async function find(q: Query, id: string, ownerId: string) {
-    const found = await webhookStore.findForOwner(q, id, ownerId);
-    if (!found) throw notFound();
-    return found;
-  }
-
-  /** 422 for a URL to which deliveries would refuse to connect. */
-  async function checkUrl(url: string): Promise<void> {
-    try {
-      await deps.outbound.check(url);
-    } catch (error) {
-      if (error instanceof AddressRefused) throw invalid("url", error.message);
-      throw error;
-    }
-  }
-
-  async function insertPing(tx: Tx, webhook: webhookStore.WebhookRow) {
-    const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
-    const [event] = await record(tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
-    const ping = newDelivery(deps, webhook, event!, "test", null);
-    await webhookStore.insertDelivery(tx, ping);
-    return { ...ping, data: event!.data, happened_at: event!.created_at };
-  }
-
-  const sealed = (webhookId: string, secret: string) => deps.secrets.seal(secret, secretContext(webhookId));
-
-  return {
-    async listWebhooks(call) {
-      const page = call.page();
-      const rows = await call.read((q) => webhookStore.listForOwner(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ webhooks: items.map(webhookView) }));
-    },
-
-    async createWebhook(call) {
-      const { url, events, format = "standard" } = call.body;
-      await checkUrl(url);
-      const id = deps.newId();
-      const secret = newSecret(deps.randomBytes(32));
-      const secretSealed = sealed(id, secret);
-      return call.commit(async (tx) => {
-        const ownerId = call.principal.userId;
-        const most = deps.config.webhooks.maxPerAccount;
-        if ((await webhookStore.allOfOwner(tx, ownerId)).length >= most)
-          throw conflict(`An account can have at most ${most} webhooks. Nothing was created. Delete one first.`);
-        const row: webhookStore.WebhookRow = {
-          id,
-          owner_id: ownerId,
-          url,
-          host: new URL(url).host,
-          events: JSON.stringify([...new Set(events)]),
-          format,
-          secret: secretSealed,
-          is_active: 1,
-          failure_count: 0,
-          last_failure_at: null,
-          disabled_at: null,
-          created_at: tx.now,
-          deleted_at: null,
-        };
-        await webhookStore.insert(tx, row);
-        return { webhook: webhookView(row), secret };
-      });
-    },
-
-    async updateWebhook(call) {
-      const { url, events, format } = call.body;
-      if (url !== undefined) await checkUrl(url);
-      return call.commit(async (tx) => {
-        const row = await find(tx, call.params.id, call.principal.userId);
-        const changes: Partial<webhookStore.WebhookRow> = {};
-        if (url !== undefined) Object.assign(changes, { url, host: new URL(url).host });
-        if (events !== undefined) changes.events = JSON.stringify([...new Set(events)]);
-        if (format !== undefined) changes.format = format;
-        if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
-        if (changes.host !== undefined) {
-          await webhookStore.moveHost(tx, row.id, changes.host);
-          await scheduleDeliveries(tx, changes.host, tx.now);
-        }
-        return { webhook: webhookView({ ...row, ...changes }) };
-      });
-    },
-
-    deleteWebhook: (call) =>
-      call.commit(async (tx) => {
-        const row = await find(tx, call.params.id, call.principal.userId);
-        await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: tx.now });
-        for (const state of ["pending", "paused", "held"] as const)
-          await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
-        return { message: "The webhook was deleted. Pending deliveries will not be sent." };
-      }),
-
-    async listDeliveries(call) {
-      const page = call.page();
-      const rows = await call.read(async (q) => {
-        const { id } = await find(q, call.params.id, call.principal.userId);
-        return webhookStore.listDeliveries(q, id, page);
-      });
-      return call.listed(page, rows, (items) => ({ deliveries: items.map(deliveryView) }));
-    },
-
-    redeliver: (call) =>
-      call.commit(async (tx) => {
-        const webhook = await find(tx, call.params.id, call.principal.userId);
-        const delivery = await webhookStore.findDelivery(tx, webhook.id, call.params.deliveryId);
-        if (!delivery) throw notFound();
-        if (webhook.is_active === 0) throw disabled();
-        const now = tx.now;
-        const { host } = webhook;
-        const changes = { host, next_retry_at: now, round_start: delivery.attempt_count };
-        await webhookStore.transitionDeliveryFromAny(tx, delivery, "redeliver", changes);
-        await scheduleDeliveries(tx, host, now);
-        return { delivery: deliveryView({ ...delivery, ...changes }) };
-      }),
-
-    redeliverSince: (call) =>
-      call.commit(async (tx) => {
-        const webhook = await find(tx, call.params.id, call.principal.userId);
-        if (webhook.is_active === 0) throw disabled();
-        const { since, onlyUndelivered } = call.body;
-        const now = tx.now;
-        const count = await webhookStore.requeueSince(tx, webhook, { since: Date.parse(since), onlyUndelivered, now });
-        if (count > 0) await scheduleDeliveries(tx, webhook.host, now);
-        return { count };
-      }),
-
-    /** Sends a test event at once and returns the result. Also works for a disabled webhook and for one that subscribes to other events. */
-    async testWebhook(call) {
-      const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
-      return inFlightOf(deps).test(webhook.host, async () => {
-        const delivery = await deps.store.write((tx) => insertPing(tx, webhook));
-        const outcome = await attempt(deps, delivery, webhook, openSecret(deps, webhook));
-        return call.commit(async (tx) => {
-          const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
-          return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
-        });
-      });
-    },
-
-    enableWebhook: (call) =>
-      call.commit(async (tx) => {
-        const row = await find(tx, call.params.id, call.principal.userId);
-        const now = tx.now;
-        await webhookStore.update(tx, row.id, { is_active: 1, failure_count: 0, disabled_at: null });
-        await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
-        await scheduleDeliveries(tx, row.host, now);
-        return {
-          message:
-            "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",
-          isActive: true,
-        };
-      }),
-
-    async rotateWebhookSecret(call) {
-      const secret = newSecret(deps.randomBytes(32));
-      return call.commit(async (tx) => {
-        const row = await find(tx, call.params.id, call.principal.userId);
-        await webhookStore.update(tx, row.id, { secret: sealed(row.id, secret) });
-        return { secret, message: "The signing secret was replaced. The old secret is no longer valid." };
-      });
-    },
-  };
+async function find(q: Query, id: string, ownerId: string) {
+  const found = await webhookStore.findForOwner(q, id, ownerId);
+  if (!found) throw notFound();
+  return found;
 }
+
+/** 422 for a URL to which deliveries would refuse to connect. */
+async function checkUrl(deps: Deps, url: string): Promise<void> {
+  try {
+    await deps.outbound.check(url);
+  } catch (error) {
+    if (error instanceof AddressRefused) throw invalid("url", error.message);
+    throw error;
+  }
+}
+
+async function insertPing(deps: Deps, tx: Tx, webhook: webhookStore.WebhookRow) {
+  const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
+  const [event] = await record(tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
+  const ping = newDelivery(deps, webhook, event!, "test", null);
+  await webhookStore.insertDelivery(tx, ping);
+  return { ...ping, data: event!.data, happened_at: event!.created_at };
+}
+
+const sealed = (deps: Deps, webhookId: string, secret: string) => deps.secrets.seal(secret, secretContext(webhookId));
+
+export const webhooks = {
+  async listWebhooks(call) {
+    const page = call.page();
+    const rows = await call.read((q) => webhookStore.listForOwner(q, call.principal.userId, page));
+    return call.listed(page, rows, (items) => ({ webhooks: items.map(webhookView) }));
+  },
+
+  async createWebhook(call) {
+    const { url, events, format = "standard" } = call.body;
+    await checkUrl(call.deps, url);
+    const id = call.deps.newId();
+    const secret = newSecret(call.deps.randomBytes(32));
+    const secretSealed = sealed(call.deps, id, secret);
+    return call.commit(async (tx) => {
+      const ownerId = call.principal.userId;
+      const most = tx.config.webhooks.maxPerAccount;
+      if ((await webhookStore.allOfOwner(tx, ownerId)).length >= most)
+        throw conflict(`An account can have at most ${most} webhooks. Nothing was created. Delete one first.`);
+      const row: webhookStore.WebhookRow = {
+        id,
+        owner_id: ownerId,
+        url,
+        host: new URL(url).host,
+        events: JSON.stringify([...new Set(events)]),
+        format,
+        secret: secretSealed,
+        is_active: 1,
+        failure_count: 0,
+        last_failure_at: null,
+        disabled_at: null,
+        created_at: tx.now,
+        deleted_at: null,
+      };
+      await webhookStore.insert(tx, row);
+      return { webhook: webhookView(row), secret };
+    });
+  },
+
+  async updateWebhook(call) {
+    const { url, events, format } = call.body;
+    if (url !== undefined) await checkUrl(call.deps, url);
+    return call.commit(async (tx) => {
+      const row = await find(tx, call.params.id, call.principal.userId);
+      const changes: Partial<webhookStore.WebhookRow> = {};
+      if (url !== undefined) Object.assign(changes, { url, host: new URL(url).host });
+      if (events !== undefined) changes.events = JSON.stringify([...new Set(events)]);
+      if (format !== undefined) changes.format = format;
+      if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
+      if (changes.host !== undefined) {
+        await webhookStore.moveHost(tx, row.id, changes.host);
+        await scheduleDeliveries(tx, changes.host, tx.now);
+      }
+      return { webhook: webhookView({ ...row, ...changes }) };
+    });
+  },
+
+  deleteWebhook: (call) =>
+    call.commit(async (tx) => {
+      const row = await find(tx, call.params.id, call.principal.userId);
+      await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: tx.now });
+      for (const state of ["pending", "paused", "held"] as const) await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
+      return { message: "The webhook was deleted. Pending deliveries will not be sent." };
+    }),
+
+  async listDeliveries(call) {
+    const page = call.page();
+    const rows = await call.read(async (q) => {
+      const { id } = await find(q, call.params.id, call.principal.userId);
+      return webhookStore.listDeliveries(q, id, page);
+    });
+    return call.listed(page, rows, (items) => ({ deliveries: items.map(deliveryView) }));
+  },
+
+  redeliver: (call) =>
+    call.commit(async (tx) => {
+      const webhook = await find(tx, call.params.id, call.principal.userId);
+      const delivery = await webhookStore.findDelivery(tx, webhook.id, call.params.deliveryId);
+      if (!delivery) throw notFound();
+      if (webhook.is_active === 0) throw disabled();
+      const now = tx.now;
+      const { host } = webhook;
+      const changes = { host, next_retry_at: now, round_start: delivery.attempt_count };
+      await webhookStore.transitionDeliveryFromAny(tx, delivery, "redeliver", changes);
+      await scheduleDeliveries(tx, host, now);
+      return { delivery: deliveryView({ ...delivery, ...changes }) };
+    }),
+
+  redeliverSince: (call) =>
+    call.commit(async (tx) => {
+      const webhook = await find(tx, call.params.id, call.principal.userId);
+      if (webhook.is_active === 0) throw disabled();
+      const { since, onlyUndelivered } = call.body;
+      const now = tx.now;
+      const count = await webhookStore.requeueSince(tx, webhook, { since: Date.parse(since), onlyUndelivered, now });
+      if (count > 0) await scheduleDeliveries(tx, webhook.host, now);
+      return { count };
+    }),
+
+  /** Sends a test event at once and returns the result. Also works for a disabled webhook and for one that subscribes to other events. */
+  async testWebhook(call) {
+    const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
+    return inFlightOf(call.deps).test(webhook.host, async () => {
+      const delivery = await call.deps.store.write((tx) => insertPing(call.deps, tx, webhook));
+      const outcome = await attempt(call.deps, delivery, webhook, openSecret(call.deps, webhook));
+      return call.commit(async (tx) => {
+        const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
+        return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
+      });
+    });
+  },
+
+  enableWebhook: (call) =>
+    call.commit(async (tx) => {
+      const row = await find(tx, call.params.id, call.principal.userId);
+      const now = tx.now;
+      await webhookStore.update(tx, row.id, { is_active: 1, failure_count: 0, disabled_at: null });
+      await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
+      await scheduleDeliveries(tx, row.host, now);
+      return {
+        message:
+          "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",
+        isActive: true,
+      };
+    }),
+
+  async rotateWebhookSecret(call) {
+    const secret = newSecret(call.deps.randomBytes(32));
+    return call.commit(async (tx) => {
+      const row = await find(tx, call.params.id, call.principal.userId);
+      await webhookStore.update(tx, row.id, { secret: sealed(call.deps, row.id, secret) });
+      return { secret, message: "The signing secret was replaced. The old secret is no longer valid." };
+    });
+  },
+} satisfies Partial<Handlers>;

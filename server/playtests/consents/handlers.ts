@@ -1,7 +1,6 @@
-import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { conflict } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { askAgain } from "../applications/ask-again.ts";
@@ -9,18 +8,6 @@ import { ownGame } from "../find.ts";
 import { findOffered } from "../slots/claims.ts";
 import { endAgreement, publish, requireConsent, versionOf } from "./service.ts";
 import * as store from "./store.ts";
-
-type Ops =
-  | "getGameAgreement"
-  | "putGameAgreement"
-  | "deleteGameAgreement"
-  | "listGameConsents"
-  | "getPlaytestAgreement"
-  | "acceptAgreement"
-  | "getServerAgreement"
-  | "putServerAgreement"
-  | "deleteServerAgreement"
-  | "listConsents";
 
 const agreementView = (row: store.PublishedRow) => ({
   version: versionOf(row),
@@ -47,87 +34,85 @@ async function change(tx: Tx, gameId: string | null, make: () => Promise<store.A
   return row;
 }
 
-/** Agreements that playtesters accept before they claim a slot. */
-export function agreements(_deps: Deps): HandlersFor<Ops> {
-  async function shown(q: Query, gameId: string | null) {
-    const current = await store.inForce(q, gameId);
-    return {
-      agreement: current ? agreementView(current) : null,
-      versions: (await store.versions(q, gameId)).map(agreementView),
-    };
-  }
-
-  async function toAccept(q: Query, playtestId: string, playtesterId: string) {
-    const { playtest } = await findOffered(q, playtestId, playtesterId);
-    const current = await store.inForce(q, playtest.game_id);
-    if (!current) return { playtestId, agreement: null };
-    const consent = await store.findConsent(q, current.id, playtesterId);
-    return { playtestId, agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
-  }
-
+async function shown(q: Query, gameId: string | null) {
+  const current = await store.inForce(q, gameId);
   return {
-    getGameAgreement: (call) => call.read(async (q) => shown(q, (await ownGame(q, call.params.id, call.principal.userId)).id)),
-
-    putGameAgreement: (call) =>
-      call.commit(async (tx) => {
-        const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await change(tx, id, () => publish(tx, id, call.body.text));
-        return shown(tx, id);
-      }),
-
-    deleteGameAgreement: (call) =>
-      call.commit(async (tx) => {
-        const { id } = await ownGame(tx, call.params.id, call.principal.userId);
-        await change(tx, id, () => endAgreement(tx, id));
-        return shown(tx, id);
-      }),
-
-    async listGameConsents(call) {
-      const page = call.page();
-      const rows = await call.read(async (q) => {
-        const { id } = await ownGame(q, call.params.id, call.principal.userId);
-        return store.listForGame(q, id, page);
-      });
-      return call.listed(page, rows, (items) => ({ consents: items.map(consentView) }));
-    },
-
-    getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId)),
-
-    acceptAgreement: (call) =>
-      call.commit(async (tx) => {
-        const playtesterId = call.principal.userId;
-        const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
-        const current = await store.inForce(tx, gameId);
-        if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
-        await requireConsent(tx, current, playtesterId, { version: call.body.version, address: call.client.address });
-        return toAccept(tx, call.params.id, playtesterId);
-      }),
-
-    getServerAgreement: (call) => call.read((q) => shown(q, null)),
-
-    putServerAgreement: (call) =>
-      call.commit(async (tx, trail) => {
-        trail.created((await change(tx, null, () => publish(tx, null, call.body.text))).id);
-        return shown(tx, null);
-      }),
-
-    deleteServerAgreement: (call) =>
-      call.commit(async (tx, trail) => {
-        trail.created((await change(tx, null, () => endAgreement(tx, null))).id);
-        return shown(tx, null);
-      }),
-
-    async listConsents(call) {
-      const page = call.page();
-      const rows = await call.read((q) => store.list(q, call.query.game, page));
-      return call.listed(page, rows, (items) => ({
-        consents: items.map((row) => ({
-          ...consentView(row),
-          gameName: row.game_name,
-          email: row.email,
-          address: row.address,
-        })),
-      }));
-    },
+    agreement: current ? agreementView(current) : null,
+    versions: (await store.versions(q, gameId)).map(agreementView),
   };
 }
+
+async function toAccept(q: Query, playtestId: string, playtesterId: string) {
+  const { playtest } = await findOffered(q, playtestId, playtesterId);
+  const current = await store.inForce(q, playtest.game_id);
+  if (!current) return { playtestId, agreement: null };
+  const consent = await store.findConsent(q, current.id, playtesterId);
+  return { playtestId, agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
+}
+
+/** Agreements that playtesters accept before they claim a slot. */
+export const agreements = {
+  getGameAgreement: (call) => call.read(async (q) => shown(q, (await ownGame(q, call.params.id, call.principal.userId)).id)),
+
+  putGameAgreement: (call) =>
+    call.commit(async (tx) => {
+      const { id } = await ownGame(tx, call.params.id, call.principal.userId);
+      await change(tx, id, () => publish(tx, id, call.body.text));
+      return shown(tx, id);
+    }),
+
+  deleteGameAgreement: (call) =>
+    call.commit(async (tx) => {
+      const { id } = await ownGame(tx, call.params.id, call.principal.userId);
+      await change(tx, id, () => endAgreement(tx, id));
+      return shown(tx, id);
+    }),
+
+  async listGameConsents(call) {
+    const page = call.page();
+    const rows = await call.read(async (q) => {
+      const { id } = await ownGame(q, call.params.id, call.principal.userId);
+      return store.listForGame(q, id, page);
+    });
+    return call.listed(page, rows, (items) => ({ consents: items.map(consentView) }));
+  },
+
+  getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId)),
+
+  acceptAgreement: (call) =>
+    call.commit(async (tx) => {
+      const playtesterId = call.principal.userId;
+      const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
+      const current = await store.inForce(tx, gameId);
+      if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
+      await requireConsent(tx, current, playtesterId, { version: call.body.version, address: call.client.address });
+      return toAccept(tx, call.params.id, playtesterId);
+    }),
+
+  getServerAgreement: (call) => call.read((q) => shown(q, null)),
+
+  putServerAgreement: (call) =>
+    call.commit(async (tx, trail) => {
+      trail.created((await change(tx, null, () => publish(tx, null, call.body.text))).id);
+      return shown(tx, null);
+    }),
+
+  deleteServerAgreement: (call) =>
+    call.commit(async (tx, trail) => {
+      trail.created((await change(tx, null, () => endAgreement(tx, null))).id);
+      return shown(tx, null);
+    }),
+
+  async listConsents(call) {
+    const page = call.page();
+    const rows = await call.read((q) => store.list(q, call.query.game, page));
+    return call.listed(page, rows, (items) => ({
+      consents: items.map((row) => ({
+        ...consentView(row),
+        gameName: row.game_name,
+        email: row.email,
+        address: row.address,
+      })),
+    }));
+  },
+} satisfies Partial<Handlers>;

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Tx } from "../../app/tx.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import { posterOf } from "../moments/stills-store.ts";
@@ -14,16 +14,6 @@ import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
 import { cancelOpen, finishPlaytest } from "./transitions.ts";
 
-type Ops =
-  | "listSlots"
-  | "getSlot"
-  | "getPublishedVideo"
-  | "deleteSlot"
-  | "acceptSlot"
-  | "rejectSlot"
-  | "unblockSlot"
-  | "listSubmissions";
-
 async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Promise<OwnParts> {
   const [build, poster] = await Promise.all([
     slot.reserved_at === null ? undefined : buildAt(q, slot.game_id, slot.reserved_at),
@@ -32,87 +22,85 @@ async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Pr
   return { build, posterUrl: poster ? stillLink(deps, poster) : null };
 }
 
-export function slots(deps: Deps): HandlersFor<Ops> {
-  const { clock } = deps;
-
-  /** The owner's slot, locked with its playtest. */
-  async function own(tx: Query, slotId: string, ownerId: string) {
-    playtests.lockOfSlot(tx, slotId);
-    const slot = await slotStore.find(tx, slotId);
-    const playtest = slot?.owner_id === ownerId ? await playtests.find(tx, slot.playtest_id) : undefined;
-    if (!slot || !playtest) throw notFound();
-    return { slot, playtest };
-  }
-
-  async function cancel(tx: Tx, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
-    if (slotStore.isIn(slot, "blocked")) return cancelBlocked(tx, playtest, slot, "cancelled");
-    const refund = await cancelOpen(tx, playtest, slot);
-    await closeWhenFull(tx, playtest);
-    await finishPlaytest(tx, playtest);
-    return refund;
-  }
-
-  const shown = async (q: Query, slotId: string) => slotDetailView((await slotStore.findDetail(q, slotId))!, clock.now());
-
-  return {
-    async listSlots(call) {
-      const page = call.page();
-      const rows = await call.read(async (q) => {
-        if (!(await playtests.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
-        return slotStore.listForPlaytest(q, call.params.id, page);
-      });
-      return call.listed(page, rows, (items) => ({ slots: items.map((slot) => slotView(slot, clock.now())) }));
-    },
-
-    getSlot: (call) =>
-      call.read(async (q) => {
-        const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
-        if (!slot) throw notFound();
-        return { slot: ownSlotView(slot, await ownParts(deps, q, slot), clock.now()) };
-      }),
-
-    getPublishedVideo: (call) =>
-      call.read(async (q) => {
-        const video = await slotStore.findPublished(q, call.params.id);
-        if (!video) throw notFound();
-        return { video: publishedVideoView(deps.config.baseUrl, video, (await posterOf(q, video.id)) !== undefined) };
-      }),
-
-    deleteSlot: (call) =>
-      call.commit(async (tx) => {
-        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
-        const { cents, minutes } = await cancel(tx, playtest, slot);
-        return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
-      }, playtests.rowLocks),
-
-    acceptSlot: (call) =>
-      call.commit(async (tx) => {
-        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
-        const { rating, comment } = call.body;
-        return { message: await accept(tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
-      }, playtests.rowLocks),
-
-    rejectSlot: (call) =>
-      call.commit(async (tx) => {
-        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
-        const { reason, allowRetry } = call.body;
-        return { message: await reject(tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
-      }, playtests.rowLocks),
-
-    unblockSlot: (call) =>
-      call.commit(async (tx) => {
-        const found = await slotStore.find(tx, call.params.id);
-        const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
-        const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
-        const { message = null, keys } = call.body;
-        await unblock(tx, playtest, slot, { message, keys });
-        return { slot: await shown(tx, slot.id) };
-      }),
-
-    async listSubmissions(call) {
-      const page = call.page();
-      const rows = await call.read((q) => slotStore.listForOwner(q, call.principal.userId, call.query.status, clock.now(), page));
-      return call.listed(page, rows, (items) => ({ submissions: items.map((slot) => submissionItemView(slot, clock.now())) }));
-    },
-  };
+/** The owner's slot, locked with its playtest. */
+async function own(tx: Query, slotId: string, ownerId: string) {
+  playtests.lockOfSlot(tx, slotId);
+  const slot = await slotStore.find(tx, slotId);
+  const playtest = slot?.owner_id === ownerId ? await playtests.find(tx, slot.playtest_id) : undefined;
+  if (!slot || !playtest) throw notFound();
+  return { slot, playtest };
 }
+
+async function cancel(tx: Tx, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
+  if (slotStore.isIn(slot, "blocked")) return cancelBlocked(tx, playtest, slot, "cancelled");
+  const refund = await cancelOpen(tx, playtest, slot);
+  await closeWhenFull(tx, playtest);
+  await finishPlaytest(tx, playtest);
+  return refund;
+}
+
+const shown = async (q: ReadTx, slotId: string) => slotDetailView((await slotStore.findDetail(q, slotId))!, q.now);
+
+export const slots = {
+  async listSlots(call) {
+    const page = call.page();
+    const rows = await call.read(async (q) => {
+      if (!(await playtests.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+      return slotStore.listForPlaytest(q, call.params.id, page);
+    });
+    return call.listed(page, rows, (items) => ({ slots: items.map((slot) => slotView(slot, call.deps.clock.now())) }));
+  },
+
+  getSlot: (call) =>
+    call.read(async (q) => {
+      const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
+      if (!slot) throw notFound();
+      return { slot: ownSlotView(slot, await ownParts(call.deps, q, slot), q.now) };
+    }),
+
+  getPublishedVideo: (call) =>
+    call.read(async (q) => {
+      const video = await slotStore.findPublished(q, call.params.id);
+      if (!video) throw notFound();
+      return { video: publishedVideoView(q.config.baseUrl, video, (await posterOf(q, video.id)) !== undefined) };
+    }),
+
+  deleteSlot: (call) =>
+    call.commit(async (tx) => {
+      const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+      const { cents, minutes } = await cancel(tx, playtest, slot);
+      return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
+    }, playtests.rowLocks),
+
+  acceptSlot: (call) =>
+    call.commit(async (tx) => {
+      const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+      const { rating, comment } = call.body;
+      return { message: await accept(tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
+    }, playtests.rowLocks),
+
+  rejectSlot: (call) =>
+    call.commit(async (tx) => {
+      const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+      const { reason, allowRetry } = call.body;
+      return { message: await reject(tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
+    }, playtests.rowLocks),
+
+  unblockSlot: (call) =>
+    call.commit(async (tx) => {
+      const found = await slotStore.find(tx, call.params.id);
+      const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
+      const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
+      const { message = null, keys } = call.body;
+      await unblock(tx, playtest, slot, { message, keys });
+      return { slot: await shown(tx, slot.id) };
+    }),
+
+  async listSubmissions(call) {
+    const page = call.page();
+    const rows = await call.read((q) => slotStore.listForOwner(q, call.principal.userId, call.query.status, q.now, page));
+    return call.listed(page, rows, (items) => ({
+      submissions: items.map((slot) => submissionItemView(slot, call.deps.clock.now())),
+    }));
+  },
+} satisfies Partial<Handlers>;

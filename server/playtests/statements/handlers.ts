@@ -4,8 +4,7 @@ import type { ReadTx } from "../../app/tx.ts";
 import { sellerOf } from "../../billing/invoices/index.ts";
 import { pdfReply } from "../../billing/invoices/reply.ts";
 import type { StatementDocument } from "../../billing/invoices/rules.ts";
-import type { Query } from "../../database/port.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { invalid } from "../../lib/problem.ts";
 import { iso } from "../../lib/time.ts";
@@ -35,63 +34,61 @@ export const composeStatement = (
   { name, email }: { name: string; email: string },
 ): StatementDocument => ({ statement, issuedAt: clock.now(), payer: sellerOf(config), playtester: { name, lines: [email] } });
 
-export function statements(deps: Deps): HandlersFor<"getStatement" | "getStatementFile" | "listPayoutTotals"> {
-  /** What of the balance was held at an instant (ms), before the disputes of that time. */
-  async function heldAt(q: Query, playtesterId: string, at: number, balance: number): Promise<number> {
-    const since = heldUntil(at, -deps.config.payouts.holdDays);
-    const entries = await fromCardSince(q, [accounts.payable(playtesterId)], since);
-    const held = entries.filter(({ created_at }) => created_at < at).reduce((sum, { cents }) => sum + cents, 0);
-    return Math.min(held, Math.max(0, balance));
-  }
+/** What of the balance was held at an instant (ms), before the disputes of that time. */
+async function heldAt(q: ReadTx, playtesterId: string, at: number, balance: number): Promise<number> {
+  const since = heldUntil(at, -q.config.payouts.holdDays);
+  const entries = await fromCardSince(q, [accounts.payable(playtesterId)], since);
+  const held = entries.filter(({ created_at }) => created_at < at).reduce((sum, { cents }) => sum + cents, 0);
+  return Math.min(held, Math.max(0, balance));
+}
 
-  async function statementOf(q: ReadTx, playtesterId: string, text: string) {
-    const period = periodOf(text);
-    const changes = new Map((await store.changesBySource(q, playtesterId, period)).map(({ source, cents }) => [source, cents]));
-    const beginCents = await store.balanceBefore(q, playtesterId, period.from);
-    const endCents = await store.balanceBefore(q, playtesterId, period.to);
-    const games = await store.earnedByGame(q, playtesterId, period);
-    return {
-      period: text,
-      from: iso(period.from),
-      to: iso(period.to),
-      beginCents,
-      earnedCents: changes.get("accept:") ?? 0,
-      paidCents: Math.abs(changes.get("withdraw:") ?? 0),
-      returnedCents: changes.get("withdraw_failed:") ?? 0,
-      endCents,
-      heldCents: await heldAt(q, playtesterId, Math.min(period.to, q.now + 1), endCents),
-      games: games.map(({ id, name, slots, cents }) => ({ id, name, slots, amountCents: cents })),
-    };
-  }
-
+async function statementOf(q: ReadTx, playtesterId: string, text: string) {
+  const period = periodOf(text);
+  const changes = new Map((await store.changesBySource(q, playtesterId, period)).map(({ source, cents }) => [source, cents]));
+  const beginCents = await store.balanceBefore(q, playtesterId, period.from);
+  const endCents = await store.balanceBefore(q, playtesterId, period.to);
+  const games = await store.earnedByGame(q, playtesterId, period);
   return {
-    getStatement(call) {
-      const text = askedFor(call.query);
-      return call.read(async (q) => ({ statement: await statementOf(q, call.principal.userId, text) }));
-    },
-
-    async getStatementFile(call) {
-      const text = askedFor(call.query);
-      const document = await call.read(async (q) => {
-        const { display_name: name, email } = (await users.find(q, call.principal.userId))!;
-        return composeStatement(deps, await statementOf(q, call.principal.userId, text), { name, email });
-      });
-      return pdfReply(await deps.printer.statement(document), `statement-${text}.pdf`);
-    },
-
-    async listPayoutTotals(call) {
-      const page = call.page();
-      const rows = await call.read((q) => store.listTotals(q, periodOf(call.query.year), page));
-      return call.listed(page, rows, (items) => ({
-        totals: items.map(({ id, email, display_name, earned, paid, balance }) => ({
-          userId: id,
-          displayName: display_name,
-          email,
-          earnedCents: earned,
-          paidCents: paid,
-          balanceCents: balance,
-        })),
-      }));
-    },
+    period: text,
+    from: iso(period.from),
+    to: iso(period.to),
+    beginCents,
+    earnedCents: changes.get("accept:") ?? 0,
+    paidCents: Math.abs(changes.get("withdraw:") ?? 0),
+    returnedCents: changes.get("withdraw_failed:") ?? 0,
+    endCents,
+    heldCents: await heldAt(q, playtesterId, Math.min(period.to, q.now + 1), endCents),
+    games: games.map(({ id, name, slots, cents }) => ({ id, name, slots, amountCents: cents })),
   };
 }
+
+export const statements = {
+  getStatement(call) {
+    const text = askedFor(call.query);
+    return call.read(async (q) => ({ statement: await statementOf(q, call.principal.userId, text) }));
+  },
+
+  async getStatementFile(call) {
+    const text = askedFor(call.query);
+    const document = await call.read(async (q) => {
+      const { display_name: name, email } = (await users.find(q, call.principal.userId))!;
+      return composeStatement(call.deps, await statementOf(q, call.principal.userId, text), { name, email });
+    });
+    return pdfReply(await call.deps.printer.statement(document), `statement-${text}.pdf`);
+  },
+
+  async listPayoutTotals(call) {
+    const page = call.page();
+    const rows = await call.read((q) => store.listTotals(q, periodOf(call.query.year), page));
+    return call.listed(page, rows, (items) => ({
+      totals: items.map(({ id, email, display_name, earned, paid, balance }) => ({
+        userId: id,
+        displayName: display_name,
+        email,
+        earnedCents: earned,
+        paidCents: paid,
+        balanceCents: balance,
+      })),
+    }));
+  },
+} satisfies Partial<Handlers>;

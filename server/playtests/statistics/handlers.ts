@@ -1,15 +1,12 @@
-import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
-import type { HandlersFor } from "../../http/call.ts";
+import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { notFound } from "../../lib/problem.ts";
 import { iso } from "../../lib/time.ts";
 import * as rules from "./rules.ts";
 import * as store from "./store.ts";
-
-type Ops = "getStatistics" | "getSpending";
 
 const total = (rows: readonly store.RatingRow[]) => {
   const count = rows.reduce((sum, { n }) => sum + n, 0);
@@ -75,57 +72,55 @@ function byGame(costs: readonly store.CostRow[], held: readonly store.CostRow[])
   );
 }
 
-/** The figures of an owner's playtests, computed when they are asked for. */
-export function statistics({ clock }: Deps): HandlersFor<Ops> {
-  async function scopeOf(
-    q: Query,
-    ownerId: string,
-    { game, since }: { game?: string | undefined; since?: string | undefined },
-    from: number,
-  ) {
-    if (game !== undefined && !(await games.findForOwner(q, game, ownerId))) throw notFound();
-    return { ownerId, gameId: game, since: since === undefined ? from : Date.parse(since) };
-  }
-
-  return {
-    getStatistics: (call) =>
-      call.read(async (q) => {
-        const now = clock.now();
-        const scope = await scopeOf(q, call.principal.userId, call.query, rules.statisticsSince(now));
-        const counts = await store.countByStatus(q, scope, now);
-        const sum = Object.values(counts).reduce((a, b) => a + b, 0);
-        return {
-          gameId: scope.gameId ?? null,
-          since: iso(scope.since),
-          slots: { total: sum, ...counts },
-          isPartial: sum === store.mostSlots && (await store.hasUncounted(q, scope)),
-          devices: await store.countByDevice(q, scope),
-          ...rules.rates(counts, await store.countRetried(q, scope)),
-          ratings: await ratings(q, scope, now),
-          times: await times(q, scope),
-        };
-      }),
-
-    getSpending: (call) =>
-      call.read(async (q) => {
-        const now = clock.now();
-        const { userId } = call.principal;
-        const scope = await scopeOf(q, userId, call.query, rules.spendingSince(now));
-        const starts = rules.months(scope.since, now);
-        const costs = await store.spentByMonth(q, scope, starts);
-        const held = await store.forecastByGame(q, scope, now);
-        return {
-          gameId: scope.gameId ?? null,
-          since: iso(scope.since),
-          ...spent(costs),
-          ...expected(held),
-          minutesLeft: await balance(q, accounts.minutes(userId)),
-          months: starts.map((start, i) => ({
-            month: rules.monthName(start),
-            ...spent(costs.filter(({ period }) => period === i)),
-          })),
-          games: byGame(costs, held),
-        };
-      }),
-  };
+async function scopeOf(
+  q: Query,
+  ownerId: string,
+  { game, since }: { game?: string | undefined; since?: string | undefined },
+  from: number,
+) {
+  if (game !== undefined && !(await games.findForOwner(q, game, ownerId))) throw notFound();
+  return { ownerId, gameId: game, since: since === undefined ? from : Date.parse(since) };
 }
+
+/** The figures of an owner's playtests, computed when they are asked for. */
+export const statistics = {
+  getStatistics: (call) =>
+    call.read(async (q) => {
+      const now = q.now;
+      const scope = await scopeOf(q, call.principal.userId, call.query, rules.statisticsSince(now));
+      const counts = await store.countByStatus(q, scope, now);
+      const sum = Object.values(counts).reduce((a, b) => a + b, 0);
+      return {
+        gameId: scope.gameId ?? null,
+        since: iso(scope.since),
+        slots: { total: sum, ...counts },
+        isPartial: sum === store.mostSlots && (await store.hasUncounted(q, scope)),
+        devices: await store.countByDevice(q, scope),
+        ...rules.rates(counts, await store.countRetried(q, scope)),
+        ratings: await ratings(q, scope, now),
+        times: await times(q, scope),
+      };
+    }),
+
+  getSpending: (call) =>
+    call.read(async (q) => {
+      const now = q.now;
+      const { userId } = call.principal;
+      const scope = await scopeOf(q, userId, call.query, rules.spendingSince(now));
+      const starts = rules.months(scope.since, now);
+      const costs = await store.spentByMonth(q, scope, starts);
+      const held = await store.forecastByGame(q, scope, now);
+      return {
+        gameId: scope.gameId ?? null,
+        since: iso(scope.since),
+        ...spent(costs),
+        ...expected(held),
+        minutesLeft: await balance(q, accounts.minutes(userId)),
+        months: starts.map((start, i) => ({
+          month: rules.monthName(start),
+          ...spent(costs.filter(({ period }) => period === i)),
+        })),
+        games: byGame(costs, held),
+      };
+    }),
+} satisfies Partial<Handlers>;
