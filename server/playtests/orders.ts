@@ -287,7 +287,7 @@ const trialUsed = () =>
 function refTaken(ref: string, holder = "another order that was placed at the same time"): Problem {
   const message = `The ref ${JSON.stringify(ref)} is already used by ${holder}.`;
   return new Problem("CONFLICT", `${message} Nothing was ordered or charged. For another order, use another ref.`, {
-    details: [{ field: "ref", message }],
+    details: [{ field: "ref", message: "is already used" }],
   });
 }
 

@@ -43,7 +43,7 @@ onBothDatabases("the ref of an order", (serve) => {
     const { id } = (await shop.order({ ref: "a1" })).body.data.playtest;
     const second = await shop.order({ ref: "a1", ...body });
     expect(second.status).toBe(409);
-    expect(second.body.error).toMatchObject({ code: "CONFLICT", details: [{ field: "ref" }] });
+    expect(second.body.error).toMatchObject({ code: "CONFLICT", details: [{ field: "ref", message: "is already used" }] });
     expect(second.body.error.message).toBe(
       `The ref "a1" is already used by the order ${id} (active). Nothing was ordered or charged. For another order, use another ref.`,
     );

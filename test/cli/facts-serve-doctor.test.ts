@@ -148,7 +148,7 @@ const advice: Advice[] = [
   },
   {
     check: "search",
-    detail: /passages of the index are incomplete$/,
+    detail: /incomplete passages? in the index$/,
     help: "Make the index again with `--fix`: a server fills it when it starts, and searches find only a part until then.",
     break: (folder) => inSql(folder, "DELETE FROM search_passages WHERE seq = (SELECT MIN(seq) FROM search_passages)"),
     async follow(folder) {
