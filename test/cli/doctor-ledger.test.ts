@@ -96,7 +96,9 @@ describe("serve doctor --ledger", () => {
       return [code, stdout.split("\n").filter((line) => /^(search|fixed)\t/.test(line))];
     };
     expect(await search()).toEqual([1, [expect.stringMatching(/^search\tfailed\t1 incomplete passage in the index/)]]);
-    const waiting = expect.stringMatching(/^search\t\S+\tsearches do not find \d+ videos? yet: the server indexes the newest first/);
+    const waiting = expect.stringMatching(
+      /^search\t\S+\tsearches do not find \d+ videos? yet: the server indexes the newest first/,
+    );
     const fixed = "fixed\tok\temptied the index of the search: the next start of a server fills it";
     expect(await search("--fix")).toEqual([0, [fixed, waiting]]);
     expect(await search()).toEqual([0, [waiting]]);

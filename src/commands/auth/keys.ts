@@ -18,7 +18,7 @@ const keyView: View = {
     col("expires", "expiresAt", "ago"),
     col("created", "createdAt", "ago"),
     detail("created with", "parentId", "id"),
-    detail("in place of", "rotatedFrom", "id"),
+    detail("replaces", "rotatedFrom", "id"),
     detail("in use", "current"),
   ],
 };
