@@ -35,7 +35,8 @@ export const failedJobHandlers = {
     call.commit(async (tx) => {
       const job = await jobs.findById(tx, call.params.id);
       if (!job) throw notFound();
-      if (job.state !== "dead") throw conflict("The job has not failed for good: it runs by itself. Nothing was changed.");
+      if (job.state !== "dead")
+        throw conflict("The job has not failed for good: it is retried automatically. Nothing was changed.");
       await jobs.requeue(tx, job.id, tx.now);
       return { job: { id: job.id, kind: job.kind } };
     }),

@@ -34,11 +34,12 @@ export const mailHandlers = {
       const now = tx.now;
       const mail = await mails.find(tx, call.params.id);
       if (!mail) throw notFound();
-      if (mail.sent_at !== null) throw conflict("The email was sent already. Nothing was sent again.");
-      if (mail.collect_at !== null) throw conflict("The email waits for a summary of its reader. Nothing was changed.");
+      if (mail.sent_at !== null) throw conflict("The email was already sent. Nothing was sent again.");
+      if (mail.collect_at !== null)
+        throw conflict("The email will be part of a summary that its recipient gets. Nothing was changed.");
       if (!isComplete(mail) || (mail.expires_at !== null && mail.expires_at <= now))
         throw conflict(
-          "The link in this email has ended. Nothing was sent. Its reader can ask for a new one, or be invited again.",
+          "The link in this email has expired. Nothing was sent. Its recipient can ask for a new one, or be invited again.",
         );
       await mails.update(tx, mail.id, { failed_at: null, tries: 0 });
       await tx.schedule(sending(mail.id, now));

@@ -1,3 +1,4 @@
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Check, Query } from "../database/port.ts";
 import { type EntryRow, firstHash, hashOf } from "./chain.ts";
 import * as store from "./store.ts";
@@ -24,10 +25,11 @@ export async function checkAudit(q: Query): Promise<Check> {
     }
   }
   const strays = await store.strays(q);
-  if (strays.length > 0) return broken(`${strays.length} entries are not in the chain, such as ${strays[0]}`);
+  if (strays.length > 0)
+    return broken(`${plural(strays.length, "entry is", "entries are")} not in the chain, such as ${strays[0]}`);
   return {
     name: "audit_chain",
     ok: true,
-    detail: seq === 0 ? "no entries" : `${seq} entries; the last has the hash ${previous}`,
+    detail: seq === 0 ? "no entries" : `${plural(seq, "entry", "entries")}; the last has the hash ${previous}`,
   };
 }

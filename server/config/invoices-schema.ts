@@ -61,7 +61,7 @@ export const invoices = z.strictObject({
   ),
   creditNoteSeries: orNull(
     plainText(32),
-    "First part of the numbers of credit notes. Null: that of invoices with -CN, such as PT-CN. The same as that of invoices: both count together.",
+    "First part of the numbers of credit notes. Null: the series of invoices with -CN, such as PT-CN. If it is the same as the series of invoices, both are numbered together.",
     text(32),
   ),
   seller: seller.prefault({}),

@@ -85,7 +85,7 @@ const http = z.strictObject({
     "connections",
   ),
   readyMinFreeBytes: bytes(
-    "With less free space on the disk of the data folder, /readyz reports 503, so that load balancers send requests elsewhere. 0: it does not look.",
+    "With less free space on the disk of the data folder, /readyz reports 503, so that load balancers send requests elsewhere. 0: free space is not checked.",
     64 * MiB,
     0,
     1024 * TiB,

@@ -57,10 +57,10 @@ function checkPublicUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== "")
     throw new ConfigError(
-      `--public-url ${text} is not the address of a server. The server was not started. Give it as https://playtest.example.com.`,
+      `--public-url ${text} is not the address of a server. The server was not started. Pass an address such as https://playtest.example.com.`,
     );
   if (url.pathname !== "/")
     throw new ConfigError(
-      `--public-url ${text} has a path, and this server needs a host name of its own: its pages would not find each other below ${url.pathname}. The server was not started. Give it a name such as https://playtest.${url.hostname}, or a port, and leave out the path.`,
+      `--public-url ${text} has a path, and links of this server do not work below ${url.pathname}. The server was not started. Give it a host name or port of its own, such as https://playtest.example.com, without a path.`,
     );
 }

@@ -69,7 +69,7 @@ export const clips = z.strictObject({
     "The most memory that the program may allocate, on Linux. What needs more is not cut. 4K needs about 700 MiB. Null: no limit.",
     GiB,
   ),
-  threads: integer("Threads that read the video, and threads that write the clip.", 2, 1, 64, "threads"),
+  threads: integer("Threads that read the video, and as many that write the clip.", 2, 1, 64, "threads"),
   maxPixels: integer(
     "Largest picture of a video that is read: its width times its height. The default has room for 4K, 5K and 7680 × 2160.",
     4096 * 4096,
@@ -80,7 +80,7 @@ export const clips = z.strictObject({
   maxSidePixels: integer("Width and height of a clip, at most. A larger picture is scaled down.", 1920, 240, 8192, "pixels"),
   maxBytes: bytes("Largest clip.", 256 * MiB, KiB, 16 * GiB),
   maxPendingPerAccount: integer(
-    "Clips and images of notes that may wait for one account. Whoever wants more gets 409 until some are cut.",
+    "Clips and images of notes that may be waiting for one account. Requests for more get 409 until some are cut.",
     30,
     1,
     100_000,

@@ -15,7 +15,8 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   if (!mail || mail.sent_at !== null || mail.failed_at !== null) return;
   if (mail.admitted_at === null && isCounted(mail) && !(await admit(deps, mail, job))) return;
   try {
-    if (mail.expires_at !== null && mail.expires_at <= deps.clock.now()) throw new MailRefused("The link in it has ended.");
+    if (mail.expires_at !== null && mail.expires_at <= deps.clock.now())
+      throw new MailRefused("The link in the email has expired.");
     await deps.mailer.send(addressed(deps, mail));
   } catch (error) {
     return await recordFailure(deps, job, mail, error);

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { plural } from "../../src/contract/text/plural.ts";
 import type { Check, Query } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
+import { fileSize } from "../lib/free-space.ts";
 import { leftoversOf, listDeleted } from "../personal/work-store.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import { missingBlobs } from "./missing-blobs.ts";
@@ -23,9 +25,9 @@ export async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
 export async function strayCheck(q: Query, dataDir: string, now: number): Promise<Check> {
   const name = "stray_files";
   const { found, suspicious } = await findStrays(q, { dataDir, blobs: createLocalBlobs(join(dataDir, "blobs")) }, now);
-  if (found.length === 0) return { name, ok: true, detail: "no old file is left that belongs to nothing" };
+  if (found.length === 0) return { name, ok: true, detail: "no old files that nothing in the database refers to" };
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
-  const detail = `${found.length} files (${bytes.toLocaleString("en-US")} bytes) belong to nothing in the database: ${some(found.map(({ path }) => path))}`;
+  const detail = `nothing in the database refers to ${plural(found.length, "file")} (${fileSize(bytes)}): ${some(found.map(({ path }) => path))}`;
   if (!suspicious) return { name, ok: true, warning: true, detail: `${detail}. A running server removes them within a day` };
   const help =
     "That is more than half of the stored files, so the server removes none of them. Find out whether this is the right database, or one that is older than the files.";
@@ -36,9 +38,9 @@ export async function strayCheck(q: Query, dataDir: string, now: number): Promis
 export async function deletionCheck(q: Query, now: number): Promise<Check> {
   const name = "deleted_accounts";
   const left = await leftoversOf(q, now);
-  if (left.length === 0) return { name, ok: true, detail: "nothing is left of deleted accounts that should be gone" };
-  const detail = `of deleted accounts there still are ${left.map(({ kind, count }) => `${count} × ${kind}`).join(", ")}`;
-  return { name, ok: false, detail, help: "Queue their removal with `--fix`: a server does it when it starts." };
+  if (left.length === 0) return { name, ok: true, detail: "deleted accounts left nothing behind that should be gone" };
+  const detail = `deleted accounts left behind: ${left.map(({ kind, count }) => `${kind} (${count})`).join(", ")}`;
+  return { name, ok: false, detail, help: "Queue their removal with `--fix`; the server then removes them when it starts." };
 }
 
 /** Queues the removal of what is left of deleted accounts. How many accounts there are. */

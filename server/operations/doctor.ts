@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { plural } from "../../src/contract/text/plural.ts";
 import { checkAudit } from "../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { defaults } from "../config/defaults.ts";
@@ -163,8 +164,8 @@ async function jobCheck(q: Query): Promise<Check> {
 /** Emails that were refused, or are tried again. */
 async function mailCheck(q: Query): Promise<Check> {
   const { failed, waiting, error } = await mails.undelivered(q);
-  if (failed + waiting === 0) return { name: "mail", ok: true, detail: "no email was refused" };
-  const counts = [...(failed > 0 ? [`${failed} given up`] : []), ...(waiting > 0 ? [`${waiting} tried again later`] : [])];
+  if (failed + waiting === 0) return { name: "mail", ok: true, detail: "no email failed or is being retried" };
+  const counts = [...(failed > 0 ? [`${failed} failed`] : []), ...(waiting > 0 ? [`${waiting} will be retried`] : [])];
   const detail = `emails that could not be sent: ${counts.join(", ")}. The newest reason: ${error}`;
   const help =
     "Remove the cause at the mail server, then run `playtest admin mail retry --all`. `playtest admin mail list --state failed` lists them.";
@@ -177,11 +178,11 @@ async function searchCheck(q: Query): Promise<Check> {
   const broken = await search.countBroken(q);
   if (broken > 0) {
     const help = "Make the index again with `--fix`: a server fills it when it starts, and searches find only a part until then.";
-    return { name, ok: false, detail: `${broken} passages of the index are incomplete`, help };
+    return { name, ok: false, detail: `${plural(broken, "incomplete passage")} in the index`, help };
   }
   const waiting = await search.countUnindexed(q);
   if (waiting === 0) return { name, ok: true, detail: "every video is indexed" };
-  const detail = `searches do not find ${waiting} videos yet: a server indexes them after it starts, the newest first`;
+  const detail = `searches do not find ${plural(waiting, "video")} yet: the server indexes the newest first after it starts`;
   return { name, ok: true, warning: true, detail };
 }
 
@@ -191,16 +192,18 @@ async function repair(location: DatabaseLocation, now: number): Promise<Check[]>
   const store = await open(location, false);
   try {
     const balances = await store.write(repairBalances);
-    if (balances > 0) note(`set ${balances} balances to the sum of their postings`);
+    if (balances > 0) note(`set ${plural(balances, "balance")} to the sum of the postings`);
     if ((await store.read(search.countBroken)) > 0) {
       await store.write(async (tx) => search.clear(tx));
       note("emptied the index of the search: the next start of a server fills it");
     }
     const deletions = await store.write((tx) => queueDeletions(tx, now));
     if (deletions > 0)
-      note(`queued the removal of what is left of ${deletions} deleted accounts: a server does it when it starts`);
+      note(
+        `queued the removal of what ${plural(deletions, "deleted account")} left behind: the server removes it when it starts`,
+      );
     const requeued = await store.write(jobs.requeueDead);
-    if (requeued > 0) note(`requeued ${requeued} failed jobs`);
+    if (requeued > 0) note(`requeued ${plural(requeued, "failed job")}`);
   } catch (error) {
     throw refused(error);
   } finally {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConfigError } from "../config/read.ts";
 import type { DatabaseLocation } from "../database/drivers.ts";
 import type { Behind } from "../database/migrate.ts";
-import { freeBytes } from "../lib/free-space.ts";
+import { fileSize, freeBytes } from "../lib/free-space.ts";
 import { flush, sizeOf } from "../uploads/local-blobs.ts";
 
 /** How long (ms) the copy of a database is kept that was made before it was brought up to date: what was deleted since is in it. */
@@ -30,7 +30,7 @@ export async function keepCopy(
   const free = await freeBytes(dataDir);
   if (free < needed)
     throw new ConfigError(
-      `The database must be brought up to date, and ${dataDir} has too little space for a copy of it: ${free} bytes are free, ${needed} are needed. Nothing was changed. Free some space, or pass --no-backup if you have a backup.`,
+      `The database must be brought up to date, and ${dataDir} has too little space for a copy of it: ${fileSize(free)} are free, ${fileSize(needed)} are needed. Nothing was changed. Free some space, or pass --no-backup if you have a backup.`,
     );
   const copy = join(dataDir, `${driver.file.names[0]}${mark}${last}`);
   const part = `${copy}.part`;

@@ -86,7 +86,7 @@ export async function placeOrder(
     order.ref === undefined ? undefined : playtests.holderOf(tx, ownerId, order.ref),
     requireUnfrozen(tx, ownerId),
   ]);
-  if (holder) throw refTaken(order.ref!, `${holder.id} (${holder.status})`);
+  if (holder) throw refTaken(order.ref!, `the order ${holder.id} (${holder.status})`);
   await checkOrder(tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
@@ -280,9 +280,9 @@ const trialUsed = () =>
 
 /** 409 for an order whose ref another one holds. `holder` says which, if that is known. */
 function refTaken(ref: string, holder = "another order that was placed at the same time"): Problem {
-  const message = `The ref ${JSON.stringify(ref)} belongs to ${holder}.`;
+  const message = `The ref ${JSON.stringify(ref)} is already used by ${holder}.`;
   return new Problem("CONFLICT", `${message} Nothing was ordered or charged. For another order, use another ref.`, {
-    details: [{ field: "ref", message }],
+    details: [{ field: "ref", message: "is already used" }],
   });
 }
 

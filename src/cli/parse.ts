@@ -131,7 +131,7 @@ const ordinals = ["first", "second", "third"];
 function notFlag(unknown: string, words: readonly string[], help: string) {
   const position = ordinals[words.indexOf(unknown.slice(2))];
   const word = unknown.slice(2).toUpperCase();
-  return position && usage(`Unknown flag ${unknown}: ${word} is the ${position} word after the command.`, help);
+  return position && usage(`Unknown flag ${unknown}. Pass ${word} without a flag, as the ${position} argument.`, help);
 }
 
 interface Known {

@@ -181,12 +181,19 @@ export interface Running {
   complete?: boolean;
 }
 
+/** Help for the terminal, if there is one. */
+async function fitted(help: string, { terminal, columns }: Io): Promise<string> {
+  if (!terminal.stdout) return help;
+  const { narrowHelp } = await import("../help/narrow.ts");
+  return narrowHelp(help, columns);
+}
+
 /** Runs one command line. Throws on failure. */
 export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
   const answer = /^(-|__)/.test(argv[0] ?? "") ? await (await import("./quick.ts")).quick(argv, io.env, io.platform) : undefined;
-  if (answer !== undefined) return io.out(answer);
+  if (answer !== undefined) return io.out(argv[0] === "__complete" ? answer : await fitted(answer, io));
   const target = await resolve(argv, io, outside);
-  if ("help" in target) return io.out(target.help);
+  if ("help" in target) return io.out(await fitted(target.help, io));
   const { command, path, rest, entry } = target;
   const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([
     import("./parse.ts"),

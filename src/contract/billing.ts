@@ -78,7 +78,9 @@ export const invoice = z
     totalCents: z.int().meta({ description: "With tax; below zero for a credit note, so that the sum is what was paid." }),
     taxCents: z.int().nullable().meta({ description: "The tax in it, or null if the document says nothing about tax." }),
     currency: z.string(),
-    about: z.array(z.string()).meta({ description: "The numbers of what it credits or cancels." }),
+    about: z
+      .array(z.string())
+      .meta({ description: "Numbers of the invoices that it credits, or of the credit note that it cancels." }),
   })
   .meta({ id: "Invoice" });
 

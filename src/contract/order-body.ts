@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { extra, id, readableText } from "./fields.ts";
+import { plural } from "./text/plural.ts";
 
 export const durations = [30, 60, 120, 180] as const;
 
@@ -125,7 +126,10 @@ function keyFaults({ keysForTesters: keys, quantity, playerCount }: Fields): Fau
   const needed = quantity * playerCount;
   if (keys.length !== needed)
     return [
-      { field: "keysForTesters", message: `must hold exactly ${needed} keys (quantity × playerCount), not ${keys.length}` },
+      {
+        field: "keysForTesters",
+        message: `must hold exactly ${plural(needed, "key")} (quantity × playerCount), not ${keys.length}`,
+      },
     ];
   return new Set(keys).size === keys.length ? [] : [{ field: "keysForTesters", message: "must not hold the same key twice" }];
 }

@@ -572,11 +572,11 @@ onBothDatabases("audit log", (serve) => {
     ["a removed entry", (tx) => tx.run("DELETE FROM audit_entries WHERE action = 'user.create'"), /entry \d+ \(.*\) is missing/],
     ["a removed link", (tx) => tx.run("DELETE FROM audit_links WHERE seq = 2"), /entry 2 is missing/],
     ["a removed entry with its link", removeThird, /entry 3 is missing/],
-    ["a link at the end removed", (tx) => tx.run("DELETE FROM audit_links WHERE seq = 6"), /1 entries are not in the chain/],
+    ["a link at the end removed", (tx) => tx.run("DELETE FROM audit_links WHERE seq = 6"), /1 entry is not in the chain/],
     [
       "a waiting entry that does not exist",
       (tx) => tx.run("INSERT INTO audit_pending VALUES ('x')"),
-      /1 entries are not in the chain/,
+      /1 entry is not in the chain/,
     ],
   ];
   async function removeThird(tx: Query) {

@@ -43,9 +43,9 @@ onBothDatabases("the ref of an order", (serve) => {
     const { id } = (await shop.order({ ref: "a1" })).body.data.playtest;
     const second = await shop.order({ ref: "a1", ...body });
     expect(second.status).toBe(409);
-    expect(second.body.error).toMatchObject({ code: "CONFLICT", details: [{ field: "ref" }] });
+    expect(second.body.error).toMatchObject({ code: "CONFLICT", details: [{ field: "ref", message: "is already used" }] });
     expect(second.body.error.message).toBe(
-      `The ref "a1" belongs to ${id} (active). Nothing was ordered or charged. For another order, use another ref.`,
+      `The ref "a1" is already used by the order ${id} (active). Nothing was ordered or charged. For another order, use another ref.`,
     );
     expect([(await shop.orders()).length, await shop.balance()]).toEqual([1, 98_000]);
   });
@@ -81,7 +81,7 @@ onBothDatabases("the ref of an order", (serve) => {
     const done = method === "x402" ? 402 : 201;
     expect(replies.map(({ status }) => status).sort()).toEqual([done, 409, 409, 409, 409, 409].sort());
     expect((await broke.get(path)).body.data.playtests).toHaveLength(1);
-    expect(replies.find(({ status }) => status === 409)!.body.error.message).toContain('The ref "a1" belongs to ');
+    expect(replies.find(({ status }) => status === 409)!.body.error.message).toContain('The ref "a1" is already used by ');
   });
 
   it("is free again once the order is cancelled or was never paid", async () => {

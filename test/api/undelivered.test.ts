@@ -50,7 +50,9 @@ onBothDatabases("emails that were not delivered", (serve) => {
     await server.advance(day);
     const [mail] = await list("failed");
     server.refusals.clear();
-    expect((await admin.post(`/admin/mails/${mail.id}/retry`)).body.error.message).toMatch(/^The link in this email has ended\./);
+    expect((await admin.post(`/admin/mails/${mail.id}/retry`)).body.error.message).toMatch(
+      /^The link in this email has expired\./,
+    );
     await server.advance(0);
     expect(server.mails.filter(({ to, subject }) => to === tess && /password/i.test(subject))).toEqual([]);
     const other = (await admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;

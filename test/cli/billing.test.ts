@@ -159,6 +159,9 @@ describe("billing", () => {
   });
 
   it("billing details and invoices: what was set is shown, and each document is listed", async () => {
+    expect((await run("billing details", { tty: true })).stdout).toBe(
+      "No details for invoices are set. To set them, run `playtest billing details set`.\n",
+    );
     const set = await run(["billing", "details", "set", "--name", "Moon Games GmbH", "--country", "de", "--tax-number", "DE1"]);
     expect(set.code).toBe(0);
     await run(["billing", "details", "set", "--clear", "tax-number"]);

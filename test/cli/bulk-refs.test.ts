@@ -223,7 +223,7 @@ describe("bulk: refs", () => {
     const order = `order ${fixture.gameId} --ref a1 --quantity 2 --duration-minutes 30 --notes-for-testers Loud --yes`;
     expect((await fixture.run(order)).code).toBe(0);
     const second = await fixture.run(order);
-    expect([second.code, one(second.stderr)]).toEqual([6, expect.stringContaining('The ref "a1" belongs to')]);
+    expect([second.code, one(second.stderr)]).toEqual([6, expect.stringContaining('The ref "a1" is already used by')]);
     expect([(await bulk(table("Loud"))).code, (await playtests()).length]).toEqual([0, 1]);
   });
 });
@@ -294,7 +294,7 @@ describe("bulk: refs where the server keeps none", () => {
     const ran = await playtest(words, { baseUrl: world.server.baseUrl, key: world.server.key, outside: { newId } });
     expect([ran.code, one(ran.stderr)]).toEqual([
       3,
-      expect.stringContaining("This server has no refs of orders. Nothing was ordered. Leave out --ref."),
+      expect.stringContaining("This server has no order refs. Nothing was ordered. Leave out --ref."),
     ]);
   });
 });

@@ -95,8 +95,10 @@ describe("serve doctor --ledger", () => {
       const { code, stdout } = await doctor(folder, ...more);
       return [code, stdout.split("\n").filter((line) => /^(search|fixed)\t/.test(line))];
     };
-    expect(await search()).toEqual([1, [expect.stringMatching(/^search\tfailed\t1 passages of the index are incomplete/)]]);
-    const waiting = expect.stringMatching(/^search\t\S+\tsearches do not find \d+ videos yet: a server indexes them/);
+    expect(await search()).toEqual([1, [expect.stringMatching(/^search\tfailed\t1 incomplete passage in the index/)]]);
+    const waiting = expect.stringMatching(
+      /^search\t\S+\tsearches do not find \d+ videos? yet: the server indexes the newest first/,
+    );
     const fixed = "fixed\tok\temptied the index of the search: the next start of a server fills it";
     expect(await search("--fix")).toEqual([0, [fixed, waiting]]);
     expect(await search()).toEqual([0, [waiting]]);
@@ -171,7 +173,7 @@ describe("serve doctor --ledger", () => {
     expect((await doctor(folder)).code).toBe(1);
     expect(await doctor(folder, "--fix")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("set 1 balances to the sum"),
+      stdout: expect.stringContaining("set 1 balance to the sum"),
     });
     expect((await doctor(folder)).code).toBe(0);
   });

@@ -148,12 +148,12 @@ const advice: Advice[] = [
   },
   {
     check: "search",
-    detail: /passages of the index are incomplete$/,
+    detail: /incomplete passages? in the index$/,
     help: "Make the index again with `--fix`: a server fills it when it starts, and searches find only a part until then.",
     break: (folder) => inSql(folder, "DELETE FROM search_passages WHERE seq = (SELECT MIN(seq) FROM search_passages)"),
     async follow(folder) {
       await run("doctor", folder, "--fix");
-      expect((await serve("doctor", folder)).stdout).toMatch(/^search\twarning\tsearches do not find \d+ videos yet/m);
+      expect((await serve("doctor", folder)).stdout).toMatch(/^search\twarning\tsearches do not find \d+ videos? yet/m);
       await startOnce(folder);
       expect((await serve("doctor", folder)).stdout).toContain("search\tok\tevery video is indexed");
     },

@@ -37,6 +37,17 @@ it("an argument that a flag can take the place of is optional", async () => {
   expect(stdout).toContain("Usage: playtest admin payouts create [user] [flags]");
 });
 
+it.each([["--help"], ["games --help"], ["games push --help"], ["help"], ["help topics"], ["help order"], ["help games push"]])(
+  "%s fits on a terminal of 40 columns, but for what is copied from it",
+  async (words) => {
+    const args = words.split(" ");
+    const { stdout } = await playtest(args, { tty: true, columns: 40 });
+    const copied = /^ +(playtest|--)|\S{25,}|`/;
+    expect(stdout.split("\n").filter((line) => line.length > 40 && !copied.test(line))).toEqual([]);
+    expect(stdout.split(/\s+/)).toEqual((await playtest(args)).stdout.split(/\s+/));
+  },
+);
+
 it("one command's help", async () => {
   const { stdout } = await playtest(["games", "update", "--help"]);
   expect(`\n${stdout}`).toMatchInlineSnapshot(`

@@ -397,7 +397,7 @@ describe("keys", () => {
     async (stdin) => {
       const id = await fixture.order();
       const ran = await fixture.run(`playtests keys add ${id} --file -`, { stdin });
-      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("is the heading of a table and no game key")]);
+      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("is the heading of a table, not a game key")]);
       expect((await fixture.owner.get(`/playtests/${id}/keys`)).body.data.keys).toEqual([]);
       expect((await fixture.run(`playtests keys add ${id} --file -`, { stdin: "KEY-1\nkeys of mine\n" })).code).toBe(0);
     },

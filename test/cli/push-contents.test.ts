@@ -178,12 +178,12 @@ describe("what is left out", () => {
     await refuses(another, ".playtestignore cannot be read: ");
   });
 
-  it("what no player needs is left out, in any case, unless --no-default-ignores or the list says otherwise", async () => {
+  it("what no playtester needs is left out, in any case, unless --no-default-ignores or the list says otherwise", async () => {
     const junk = ["thumbs.db", "Thumbs.DB", "desktop.ini", "sub/.DS_Store", "sub/._a", "__MACOSX/x", ".svn/x", ".hg/x"];
     const folder = inFolder({ ...Object.fromEntries(junk.map((path) => [path, "x"])), a: "a" });
     const { stderr, stdout } = await push(folder, "--json");
     expect(stderr).toMatch(
-      /^Left out, as files that no player needs \(--no-default-ignores sends them\): \.hg\/; \.svn\/; Thumbs\.DB; __MACOSX\/; /,
+      /^Left out, because no playtester needs them \(--no-default-ignores sends them\): \.hg\/; \.svn\/; Thumbs\.DB; __MACOSX\/; /,
     );
     expect(JSON.parse(stdout).result.skippedFiles).toContainEqual({ path: "sub/._a", reason: "default" });
     expect(Object.keys(await arrived())).toEqual(["a", "sub/"]);
@@ -204,7 +204,7 @@ describe("names", () => {
     ],
     ["with a backslash", Buffer.from("a\\b.txt"), "a\\b.txt has a backslash in its name"],
     ["like a drive", Buffer.from("C:\\x"), "C:\\x has a backslash in its name"],
-    ["with a drive", Buffer.from("c:x"), "c:x begins like the name of a drive"],
+    ["with a drive", Buffer.from("c:x"), "c:x begins with a drive letter"],
   ])("%s are refused", async (_, name, message) => {
     const folder = inFolder({ a: "a" });
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), name]), "x");
@@ -218,11 +218,14 @@ describe("names", () => {
     const folder = inFolder({ "Data/Level.bin": "1", "data/level.bin": "2", "aux.txt": "x", "x?.png": "x", "trail. ": "x" });
     const { code, stdout, stderr } = await push(folder, "--json");
     expect([code, stderr.match(/warning/g)]).toEqual([0, ["warning"]]);
-    expect(stderr).toContain("data/level.bin Windows and macOS take it for Data/Level.bin");
+    expect(stderr).toContain("data/level.bin has the same name as Data/Level.bin on Windows and macOS");
     const problems: { path: string }[] = JSON.parse(stdout).result.nameProblems;
     expect(problems.map(({ path }) => path)).toEqual(["aux.txt", "data/level.bin", "trail. ", "x?.png"]);
     const strict = await push(folder, "--strict-names");
-    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining("aux.txt Windows takes the name for a device")]);
+    expect([strict.code, strict.stderr]).toEqual([
+      2,
+      expect.stringContaining("aux.txt has a name that Windows reserves for a device"),
+    ]);
   });
 });
 
@@ -238,7 +241,7 @@ describe("secrets", () => {
     writeFileSync(join(folder, "a"), "a");
     await refuses(
       folder,
-      /Playtesters would get a key of yours, so nothing was sent: \.config\/playtest\/keys\.json /,
+      /The build contains secret keys, so nothing was sent: \.config\/playtest\/keys\.json /,
       "--include-secrets",
     );
   });
@@ -313,7 +316,7 @@ describe("an archive", () => {
       "a key",
       { "config/keys.json": '{"https://example.com":{"default":"x"}}' },
       {},
-      "Playtesters would get a key of yours, so nothing was sent: config/keys.json",
+      "The build contains secret keys, so nothing was sent: config/keys.json",
     ],
     ["a secret", { ".env": "A=1" }, {}, ".env holds settings that are usually secret"],
     ["a link that leads out", { "a/b": "../../c" }, { "a/b": 0o120777 }, "a/b → ../../c"],

@@ -27,7 +27,7 @@ function folderWith(files: Record<string, string>): string {
 const game = async () => (await fixture.owner.get(`/games/${fixture.gameId}`)).body.data.game;
 const builds = async () => (await fixture.owner.get(`/games/${fixture.gameId}/builds`)).body.data.builds;
 const result = ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
-  expect([code, stderr.replace(/^Left out, as files that no player needs .*: \.git\/\.\n/, "")]).toEqual([0, ""]);
+  expect([code, stderr.replace(/^Left out, because no playtester needs them .*: \.git\/\.\n/, "")]).toEqual([0, ""]);
   return JSON.parse(stdout).result;
 };
 
@@ -135,7 +135,7 @@ describe("games push to a server that hosts builds", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "added\ta.txt\t1 B\nadded\tkeep.log\t1 B\nadded\tsub/tmp/t\t1 B\n",
-      stderr: expect.stringMatching(/^Left out, as files that no player needs .*: \.git\/\.\n/),
+      stderr: expect.stringMatching(/^Left out, because no playtester needs them .*: \.git\/\.\n/),
     });
     expect(await builds()).toHaveLength(1);
   });

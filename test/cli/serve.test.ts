@@ -482,7 +482,7 @@ describe("serve doctor and migrate", () => {
       code: 1,
       stdout: expect.stringContaining("jobs\tfailed\t1 × send-mail failed (Error: no route)"),
     });
-    expect((await run("doctor", "--data", folder, "--fix")).stdout).toContain("fixed\tok\trequeued 1 failed jobs");
+    expect((await run("doctor", "--data", folder, "--fix")).stdout).toContain("fixed\tok\trequeued 1 failed job\n");
     expect(await run("doctor", "--data", folder)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("jobs\tok\tno failed jobs"),

@@ -66,21 +66,21 @@ describe("nameFaults", () => {
       ...["ok/file.txt", "aux.txt", "COM1", "com¹.log", "console.log", "x?.png", "a:b", "trail. ", "dir./x", "tab\tname"],
       ...["Data/Level.bin", "data/level.bin", "caf\u00e9", "cafe\u0301", "Mods", "mods/a.pak", "lpt10"],
     ];
-    expect(nameFaults(paths)).toEqual(
-      [
-        { path: "aux.txt", problem: "(Windows takes the name for a device)" },
-        { path: "COM1", problem: "(Windows takes the name for a device)" },
-        { path: "com¹.log", problem: "(Windows takes the name for a device)" },
-        { path: "x?.png", problem: "(Windows allows no ? in a name)" },
-        { path: "a:b", problem: "(Windows allows no : in a name)" },
-        { path: "trail. ", problem: "(Windows allows no dot or space at the end of a name)" },
-        { path: "dir./x", problem: "(Windows allows no dot or space at the end of a name)" },
-        { path: "tab\tname", problem: "(Windows allows no control characters in a name)" },
-        { path: "data/level.bin", problem: "(Windows and macOS take it for Data/Level.bin)" },
-        { path: "cafe\u0301", problem: "(Windows and macOS take it for caf\u00e9)" },
-        { path: "Mods", problem: "(Windows and macOS take it for the folder mods)" },
-      ].map(({ path, problem }) => ({ path, problem: problem.slice(1, -1) })),
-    );
+    const device = "has a name that Windows reserves for a device";
+    const ending = "has a name that ends in a dot or space, which Windows does not allow";
+    expect(nameFaults(paths)).toEqual([
+      { path: "aux.txt", problem: device },
+      { path: "COM1", problem: device },
+      { path: "com¹.log", problem: device },
+      { path: "x?.png", problem: "has the character ? in its name, which Windows does not allow" },
+      { path: "a:b", problem: "has the character : in its name, which Windows does not allow" },
+      { path: "trail. ", problem: ending },
+      { path: "dir./x", problem: ending },
+      { path: "tab\tname", problem: "has a control character in its name, which Windows does not allow" },
+      { path: "data/level.bin", problem: "has the same name as Data/Level.bin on Windows and macOS" },
+      { path: "cafe\u0301", problem: "has the same name as caf\u00e9 on Windows and macOS" },
+      { path: "Mods", problem: "has the same name as the folder mods on Windows and macOS" },
+    ]);
   });
 
   it("takes no longer for many files in deep folders", () => {

@@ -14,7 +14,7 @@ it("--public-url: accepts a host name with or without a port", () => {
 });
 
 it.each([
-  ["https://example.com/playtest", "has a path, and this server needs a host name of its own"],
+  ["https://example.com/playtest", "has a path, and links of this server do not work below /playtest"],
   ["https://example.com/playtest/", "has a path"],
   ["example.com", "is not the address of a server"],
   ["ftp://example.com", "is not the address of a server"],

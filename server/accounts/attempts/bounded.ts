@@ -11,7 +11,7 @@ const forgetMs = 15 * minute;
 const refused = () =>
   new Problem(
     "RATE_LIMITED",
-    "Too many wrong passwords were tried for this link, so it takes none for 15 minutes. Nothing was shown. Ask whoever sent the link for the right password, or for a new link.",
+    "Too many wrong passwords were entered for this link, so it accepts no password for 15 minutes. Nothing was shown. Ask whoever sent the link for the right password, or for a new link.",
     { headers: { "Retry-After": String(forgetMs / 1000) } },
   );
 

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
+import { plural } from "../../../src/contract/text/plural.ts";
 import type { Held } from "../driver.ts";
 import {
   appendOnlyTables,
@@ -236,7 +237,7 @@ function contentsOf(connection: Connection): Check[] {
     {
       name: "foreign_key_check",
       ok: orphans.length === 0,
-      detail: `${orphans.length} rows refer to a row that does not exist`,
+      detail: `${plural(orphans.length, "row refers", "rows refer")} to a row that does not exist`,
       ...helpUnless(orphans.length === 0, `Something other than this program removed rows. ${restore}`),
     },
     guardOf(connection),

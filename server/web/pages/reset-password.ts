@@ -74,7 +74,7 @@ const passkeysField = (
   count: number,
   checked: boolean,
 ): Markup => html`<label class="check"><input type="checkbox" name="passkeys" value="remove"${checked && html` checked`}> Also remove ${plural(count, "passkey")} of my account</label>
-<p class="soft">Whoever knew your password may have added one, and signs in with it alone. You can add yours again.</p>`;
+<p class="soft">Whoever knew your password may have added a passkey, which is enough to sign in. You can add your own again.</p>`;
 
 /** The form that sets a password with a reset token. */
 export const passwordForm = ({

@@ -9,7 +9,7 @@ export const mailList = define({
   name: "mail list",
   summary: "List the emails of the server and whether they were sent",
   description:
-    "Without their texts. An email that the mail server refuses for its own reasons, such as a used-up quota, waits and is tried again for four days. One whose mailbox is refused is given up.",
+    "Texts of emails are not shown. An email that the mail server refuses for reasons of its own, such as an exceeded quota, is waiting: it is retried for four days. An email whose mailbox or contents are refused has failed.",
   operation: "listMails",
   query: "listMails",
   list: true,
@@ -19,10 +19,10 @@ export const mailList = define({
 
 export const mailRetry = define({
   name: "mail retry",
-  summary: "Send emails now that wait or were given up",
+  summary: "Send waiting or failed emails now",
   operation: ["retryMail", "listMails"],
   args: { mails: { ...arg.ids("Email ids", { pick: "listMails", label: "subject" }), optional: true } },
-  flags: { all: flag.toggle("Every email that was given up and whose link still works") },
+  flags: { all: flag.toggle("All failed emails, except those whose links have expired") },
   confirm: false,
   examples: ["playtest admin mail retry 4f6a1b2c", "playtest admin mail retry --all"],
   async run({ args, flags }, ctx) {
@@ -50,10 +50,10 @@ export const failedJobs = define({
 
 export const jobsRetry = define({
   name: "jobs retry",
-  summary: "Run background jobs again that failed for good",
+  summary: "Retry background jobs that failed for good",
   operation: ["retryJob", "listFailedJobs"],
   args: { jobs: { ...arg.ids("Job ids", { pick: "listFailedJobs", label: "purpose" }), optional: true } },
-  flags: { all: flag.toggle("Every job that failed for good") },
+  flags: { all: flag.toggle("All jobs that failed for good") },
   confirm: false,
   examples: ["playtest admin jobs retry 4f6a1b2c", "playtest admin jobs retry --all"],
   async run({ args, flags }, ctx) {

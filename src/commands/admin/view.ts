@@ -1,4 +1,4 @@
-import { col, detail, optionalCol, type View } from "../../cli/define.ts";
+import { col, detail, optionalCol, prose, type View } from "../../cli/define.ts";
 import type { MailState } from "../../contract/admin/mails.ts";
 
 export const approvalView: View = {
@@ -90,9 +90,9 @@ export const mailView: View = {
     col("subject", "subject"),
     col("state", "state", "status"),
     col("tries", "tries"),
-    col("created", "createdAt", "ago"),
-    col("link ends", "expiresAt", "ago"),
-    col("reason", "error"),
+    optionalCol("created", "createdAt", "ago"),
+    optionalCol("link ends", "expiresAt", "ago"),
+    prose("reason", "error"),
   ],
   empty: "No emails.",
 };
@@ -101,14 +101,14 @@ export const failedJobView: View = {
   columns: [
     col("id", "id", "id"),
     col("purpose", ({ purpose, kind }) => purpose ?? kind),
-    col("about", ({ about }) =>
+    prose("about", ({ about }) =>
       Object.entries(about as Record<string, string>)
         .map(([name, value]) => `${name} ${value}`)
         .join(", "),
     ),
     col("tries", "tries"),
-    col("last try", "triedAt", "ago"),
-    col("reason", "error"),
+    optionalCol("last try", "triedAt", "ago"),
+    prose("reason", "error"),
   ],
   empty: "No background job has failed for good.",
 };

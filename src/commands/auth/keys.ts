@@ -18,7 +18,7 @@ const keyView: View = {
     col("expires", "expiresAt", "ago"),
     col("created", "createdAt", "ago"),
     detail("created with", "parentId", "id"),
-    detail("in place of", "rotatedFrom", "id"),
+    detail("replaces", "rotatedFrom", "id"),
     detail("in use", "current"),
   ],
 };
@@ -115,11 +115,11 @@ export const keysRotate = define({
   name: "keys rotate",
   summary: "Replace an API key with a new one (shown once)",
   description:
-    "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile. The new key is revoked with the old one, also later: after a leak, replace the key with --independent, which asks for the password, and then revoke the old one. Another key than the one in use and those created with it takes --independent too.",
+    "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile. Revoking the old key also revokes the new one. After a leak, replace the key with --independent, which asks for the password, and then revoke the old one. Only the key in use and the keys created with it can be replaced without --independent.",
   operation: ["rotateApiKey", "listApiKeys"],
   args: { key: { ...arg.optional("Key id or name (default: the key in use)"), id: { pick: "listApiKeys", label: "name" } } },
   flags: {
-    independent: flag.toggle("Prove with the password that it is you: the new key does not end with the old one"),
+    independent: flag.toggle("Ask for the password, and create a key that is not revoked with the old one"),
     passwordFile: flag.text("With --independent, read the password from a file; - reads standard input", {
       value: "FILE",
       field: "password",

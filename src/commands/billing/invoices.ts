@@ -43,6 +43,10 @@ export const detailsShow = define({
   examples: ["playtest billing details show"],
   async run(_, ctx) {
     const data = await ctx.api().getBillingDetails({});
+    const { name, address, country, taxNumber } = data.details;
+    // Nothing but an empty line would be shown to a person.
+    if (ctx.io.terminal.stdout && !(name || address || country || taxNumber))
+      return ctx.text("No details for invoices are set. To set them, run `playtest billing details set`.", data);
     return { kind: "item", data, subject: data.details, view: detailsView };
   },
 });

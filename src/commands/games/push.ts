@@ -49,10 +49,10 @@ export const push = define({
   flags: {
     ifChanged: flag.toggle("Do nothing if the game already has this build"),
     preview: flag.toggle("Show which files would be added, changed and removed, without sending anything"),
-    noDefaultIgnores: flag.toggle("Also send files that no player needs, such as .git, .DS_Store and Thumbs.db"),
+    noDefaultIgnores: flag.toggle("Also send files that no playtester needs, such as .git, .DS_Store and Thumbs.db"),
     skipLinks: flag.toggle("Leave out symbolic links that lead out of the directory"),
     keepModes: flag.toggle("Do not make programs of Linux and macOS executable"),
-    strictNames: flag.toggle("Fail if Windows or macOS cannot hold the name of a file"),
+    strictNames: flag.toggle("Fail if a file cannot have its name on Windows or macOS"),
     includeSecrets: flag.toggle("Send files that look secret, such as .env and private keys"),
     versionLabel: flag.text("Version of the build, such as 1.4.0", { value: "LABEL" }),
     versionFrom: flag.choice(["git", "file"], "Take the version from git, or from a VERSION file or package.json"),

@@ -6,6 +6,7 @@ import { columns, rootHelp, topicsHelp } from "../../cli/root-help.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";
+import { narrowHelp } from "../../help/narrow.ts";
 import { showTopic } from "./topic.ts";
 
 const topicNames = topicList.map(({ name }) => name);
@@ -41,10 +42,10 @@ export const help = define({
   flags: { tree: flag.toggle("List all commands; with --json, also their flags, scope, risk and endpoints") },
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {
+    // Lines are wrapped only on a terminal, so that a program gets one line per command.
+    const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
     if (flags.tree) {
       const { tree } = await import("../../cli/tree.ts");
-      // Lines are wrapped only on a terminal, so that a program gets one line per command.
-      const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
       const rows = columns(
         tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
         most,
@@ -55,11 +56,12 @@ export const help = define({
       });
     }
     const [topic] = args.about;
-    if (topic === undefined) return ctx.verbatim(rootHelp(), { topics: topicNames });
-    if (topic === "topics" && args.about.length === 1) return ctx.verbatim(topicsHelp(), { topics: topicNames });
+    if (topic === undefined) return ctx.verbatim(narrowHelp(rootHelp(), most), { topics: topicNames });
+    if (topic === "topics" && args.about.length === 1)
+      return ctx.verbatim(narrowHelp(topicsHelp(), most), { topics: topicNames });
     const text = await helpOn(args.about);
     if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx, text);
     if (text === undefined) throw await noHelp(args.about.join(" "));
-    return ctx.verbatim(text, { topic: args.about.join(" "), text });
+    return ctx.verbatim(narrowHelp(text, most), { topic: args.about.join(" "), text });
   },
 });

@@ -48,14 +48,14 @@ export const migrate = define({
   name: "migrate",
   summary: "Apply pending database migrations, or move from SQLite to PostgreSQL",
   description:
-    "The server also applies migrations when it starts. An SQLite database is copied before, into its folder; of a PostgreSQL database, make a copy with pg_dump. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
+    "The server also applies migrations when it starts. An SQLite database is copied into its folder first; copy a PostgreSQL database with pg_dump yourself. With --to, moves the data of a server with SQLite to an empty PostgreSQL database. " +
     "The server may be running: rows are copied while it goes on. For the last changes and to compare all rows, writes wait a few seconds, and those that wait too long get 503 with Retry-After. " +
     "Afterwards the old database refuses every change, and the server must be restarted with the new one. A move that fails or is killed changes nothing. Uploads stay in the data directory.",
   risk: "local",
   args: {},
   flags: {
     ...location,
-    noBackup: flag.toggle("Keep no copy of an SQLite database before it is brought up to date"),
+    noBackup: flag.toggle("Do not copy an SQLite database before it is migrated"),
     to: flag.text("Move the data to this PostgreSQL database, which must be empty", { value: "URL" }),
   },
   examples: [

@@ -53,7 +53,7 @@ export const run = define({
     readyFile: flag.text("Write the address, process id and API keys to this file once the server is ready", { value: "FILE" }),
     exec: flag.text("Run a command against the server, then stop and return its exit code", { value: "COMMAND" }),
     rateLimit,
-    noBackup: flag.toggle("Keep no copy of an SQLite database before it is brought up to date"),
+    noBackup: flag.toggle("Do not copy an SQLite database before it is migrated"),
     drain: flag.duration("How long to answer requests after SIGTERM, while /readyz reports 503 (default 5s; 0 in a sandbox)"),
     log: flag.choice(["text", "json"], "Log format (default: text on a terminal, otherwise json)"),
     logLevel: flag.choice(["debug", "info", "warn", "error"], "Minimum level to log (default info)"),

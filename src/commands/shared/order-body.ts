@@ -60,7 +60,7 @@ export function keysIn(text: string, source: string): string[] {
   const [first] = keys;
   if (first === undefined || !headings.test(first)) return keys;
   throw usage(
-    `${source}: the first line, ${JSON.stringify(first)}, is the heading of a table and no game key. Nothing was sent.`,
+    `${source}: the first line, ${JSON.stringify(first)}, is the heading of a table, not a game key. Nothing was sent.`,
     "Write one game key per line and nothing else.",
   );
 }

@@ -51,7 +51,7 @@ const notKnown = (what: string, flag: string) =>
 /** The price by the last order of the same size. */
 export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
   if (order.panel !== undefined) throw notKnown("tester groups", "--panel");
-  if (order.ref !== undefined) throw notKnown("refs of orders", "--ref");
+  if (order.ref !== undefined) throw notKnown("order refs", "--ref");
   const costPerSlotCents = await earlierCost(ctx, gameId, order);
   const totalCents = costPerSlotCents === undefined ? undefined : costPerSlotCents * order.quantity;
   const need = { totalCents, costPerSlotCents, minutesNeeded: minutesOf(order) };

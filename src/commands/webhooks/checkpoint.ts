@@ -57,7 +57,7 @@ export function openCheckpoints(ctx: Context, target: string): Checkpoints {
     kept = false;
     const why = directory === undefined ? "there is no home folder" : `${join(directory, name)} cannot be written`;
     ctx.out.warn(
-      `This run is not remembered, because ${why}: the next one resumes after the last event that a run remembered, and ` +
+      `The position and secret of this run cannot be saved, because ${why}. The next run resumes from the last saved position, and ` +
         "signs with another secret unless you pass --secret-file.",
     );
   }

@@ -30,7 +30,7 @@ export const invitation = z
     expiresAt: timestamp().meta({ description: "Until when its link works." }),
     joinedAt: timestamp().nullable(),
     delivery: z.enum(mailStates).nullable().meta({
-      description: "What became of the newest email: `failed` when it was given up; null when it is not known any more.",
+      description: "What became of the newest email: `failed` if it is not retried; null if it is no longer known.",
     }),
     deliveryError: z.string().nullable().meta({ description: "Why the last try to send it failed; null once it was sent." }),
   })

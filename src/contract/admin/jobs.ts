@@ -28,7 +28,7 @@ export const jobs = {
   retryJob: endpoint("POST /admin/jobs/:id/retry", {
     ...own,
     ...audited("job.retry"),
-    summary: "Run a background job again that failed for good",
+    summary: "Retry a background job that failed for good",
     reply: z.strictObject({ job: z.strictObject({ id: id(), kind: z.string() }) }),
   }),
 };

@@ -18,7 +18,7 @@ export const mail = z
     error: z.string().nullable().meta({ description: "Why the last try failed; null once it was sent." }),
     createdAt: timestamp(),
     sentAt: timestamp().nullable(),
-    failedAt: timestamp().nullable().meta({ description: "When it was given up." }),
+    failedAt: timestamp().nullable().meta({ description: "When it failed: it is not retried." }),
     expiresAt: timestamp().nullable().meta({ description: "Until when the link in it works; null without one." }),
   })
   .meta({ id: "AdminMail" });
@@ -37,7 +37,7 @@ export const mails = {
   retryMail: endpoint("POST /admin/mails/:id/retry", {
     ...accounts,
     ...audited("mail.retry"),
-    summary: "Send an email now that waits or was given up",
+    summary: "Send a waiting or failed email now",
     reply: z.strictObject({ mail }),
   }),
 };

@@ -123,7 +123,7 @@ export async function readTar(
   });
   try {
     for await (const block of await tarBytes(file, onBytes)) {
-      if (bytes === 0 && isGzip(block)) return fall("it is packed twice");
+      if (bytes === 0 && isGzip(block)) return fall("it is compressed twice");
       parser.write(block);
       bytes += block.length;
       if (ended) return shortfall;

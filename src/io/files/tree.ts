@@ -70,7 +70,7 @@ const escaped = (name: Buffer) =>
 /** Why no archive can hold a path; undefined if one can. */
 export function unpackable(path: string): string | undefined {
   if (path.includes("\\")) return "has a backslash in its name, which unpacks as a folder on some systems";
-  return /^[a-z]:/i.test(path) ? "begins like the name of a drive, and archives cannot hold such a name" : undefined;
+  return /^[a-z]:/i.test(path) ? "begins with a drive letter, which an archive cannot hold" : undefined;
 }
 
 const bytes = (text: string) => Buffer.from(text);

@@ -85,7 +85,7 @@ ${Object.entries(guides).map(([device, { title, steps, maker }]) => html`<sectio
 <section id="web"><h2>Games in the browser</h2><p>Record as on the device where the browser runs. Record the window of the browser, with nothing private in other tabs.</p></section>
 <section><h2>Before you start</h2>
 <ul><li>Record half a minute, and watch it: can you hear yourself and see the game?</li>
-<li>If your recorder lets you choose, take MP4 with H.264 (AVC) and AAC, or WebM with VP8 or VP9: everybody can watch these. Many browsers show no HEVC (H.265).</li>
+<li>If your recorder lets you choose, select MP4 with H.264 (AVC) and AAC, or WebM with VP8 or VP9: everybody can watch these. Many browsers cannot show HEVC (H.265).</li>
 <li>Check the free space. ${hourOfFullHd}</li>
 <li>Close what the owner should not see: messages, mail, other windows.</li>
 <li>The slot's page says how long the video should be, how large it can be, and which formats it can have.</li></ul></section>

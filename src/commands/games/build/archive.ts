@@ -73,7 +73,7 @@ async function checkInside(ctx: Context, source: Source, size: number, findings:
     return [];
   }
   if (/\.zip$/i.test(path)) return modesToSet(ctx, source, size, findings);
-  if (closed.test(path)) notLookedInto(ctx, basename(path), "archives of this kind cannot be read here");
+  if (closed.test(path)) notLookedInto(ctx, basename(path), "archives of this kind cannot be read");
   return [];
 }
 
@@ -123,7 +123,7 @@ async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: Read
   }
   progress.done();
   secrets.refuse(flags);
-  if (unread.length > 0) notLookedInto(ctx, listed(unread), "what is encrypted or packed in a rare way cannot be read here");
+  if (unread.length > 0) notLookedInto(ctx, listed(unread), "encrypted or unusually compressed files cannot be read");
   return lacking;
 }
 

@@ -42,7 +42,7 @@ export const refuseFaults = (faults: readonly Fault[]) =>
   refuse(
     faults,
     "The build cannot be packed",
-    "Rename or repair what is named, or list it in .playtestignore. Then run the command again.",
+    "Rename or repair these files, or list them in .playtestignore. Then run the command again.",
   );
 
 /** Refuses paths that lead out of the folder that an archive is unpacked into, or that no archive should hold. */
@@ -53,7 +53,7 @@ export function refuseEscaping(paths: readonly string[]): void {
     const problem = problemOf(path);
     return problem === undefined ? [] : [{ path, problem }];
   });
-  refuse(faults, "The archive cannot be sent", "Rename what is named, and make the archive again.");
+  refuse(faults, "The archive cannot be sent", "Rename these files, and make the archive again.");
 }
 
 /** Refuses or names what may not be unpacked under its name. */
@@ -79,18 +79,18 @@ export function checkLinks<L extends Link>(
   const { outside, dangling } = wrongLinks(links, paths);
   const otherwise =
     skip === undefined
-      ? "or put what they lead to in their place, and make the archive again. --skip-links works with a folder only."
-      : "put what they lead to in their place, or leave them out with --skip-links.";
+      ? "or with copies of the files, and make the archive again. --skip-links works with a folder only."
+      : "or with copies of the files, or leave them out with --skip-links.";
   if (!skip)
     refuse(
       outside.map(({ path, target }) => ({ path, problem: `→ ${target}` })),
       "Links that lead out of the build would be broken for playtesters",
-      `Make them relative links to what is inside, ${otherwise}`,
+      `Replace them with relative links to files inside the build, ${otherwise}`,
     );
   found.danglingLinks = dangling.map(({ path }) => path);
   if (dangling.length > 0)
     ctx.out.warn(
-      `Some links lead to nothing in the build: ${listed(dangling.map(({ path, target }) => `${path} → ${target}`))}.`,
+      `Some links lead to files that are not in the build: ${listed(dangling.map(({ path, target }) => `${path} → ${target}`))}.`,
     );
   found.skippedFiles.push(...outside.map(({ path }) => ({ path, reason: "link" as const })));
   return outside;
@@ -118,22 +118,22 @@ export function secretSearch(ctx: Context, place: keyof typeof places) {
     },
     refuse({ includeSecrets }: ContentFlags): void {
       const revoke = "If a playtester could download it already, revoke the key: `playtest auth keys revoke`.";
-      refuse(faults.key, "Playtesters would get a key of yours", `${remove} ${revoke}`);
+      refuse(faults.key, "The build contains secret keys", `${remove} ${revoke}`);
       if (!includeSecrets)
-        refuse(faults.secret, "Playtesters would get what looks secret", `${orSend}, or send it with --include-secrets.`);
+        refuse(faults.secret, "The build contains files that look secret", `${orSend}, or send it with --include-secrets.`);
     },
   };
 }
 
 const reasons: readonly (readonly [Skipped["reason"], string])[] = [
-  ["default", "Left out, as files that no player needs (--no-default-ignores sends them)"],
+  ["default", "Left out, because no playtester needs them (--no-default-ignores sends them)"],
   ["special", "Left out, because they are neither files nor folders nor links"],
   ["link", "Left out, because they lead out of the build"],
 ];
 
 /** Says of what nobody knows what is in it. */
 export const notLookedInto = (ctx: Context, what: string, why: string) =>
-  ctx.out.note(`Not looked into for keys and secrets: ${what} (${why}).`);
+  ctx.out.note(`Not checked for keys and secrets: ${what} (${why}).`);
 
 /** Warns of programs in an archive that stays as it is. */
 export const tellNotExecutable = (ctx: Context, names: readonly string[], remedy: string) =>

@@ -36,7 +36,7 @@ export async function checkTar(ctx: Context, { path: file, flags }: Source, size
   if (shortfall?.damaged)
     throw usage(
       `${filename} cannot be unpacked whole, so nothing was sent: ${shortfall.why}.`,
-      "Make the archive again. If it is not a tar archive, give it the ending of what it is.",
+      "Make the archive again. If it is not a tar archive, give it the file extension of what it is.",
     );
   refuseEscaping([...folders, ...paths]);
   checkLinks(ctx, links, [...folders, ...paths], undefined, findings);

@@ -111,7 +111,7 @@ function readRow(record: FileRecord, faults: Fault[], options: Options): Omit<Ro
   const { line } = record;
   const before = faults.length;
   if (isEmpty(record)) {
-    faults.push({ line, field: "row", message: "has no value in any column of an order, except perhaps a ref" });
+    faults.push({ line, field: "row", message: "has no values, except perhaps a ref" });
     return undefined;
   }
   const body = options.format === "csv" ? csvBody(record, faults) : typedBody(record);
