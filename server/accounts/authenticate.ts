@@ -19,7 +19,6 @@ import * as keys from "./keys-store.ts";
 import { accountScopes } from "./service.ts";
 import { findSession, isFormToken, type Session, sessionPrincipal } from "./sessions.ts";
 import * as sessions from "./sessions-store.ts";
-import { createUsages } from "./usage.ts";
 import * as users from "./users-store.ts";
 
 const suspended = () => forbidden("This account is suspended. Contact the operator of this server.");
@@ -46,7 +45,7 @@ export async function authenticate(
   if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
   if (found.suspended_at !== null) throw suspended();
-  keyUsage(deps).touch(found.id, found.last_used_at);
+  deps.keyUsage.touch(found.id, found.last_used_at);
   return principalOfKey(found);
 }
 
@@ -134,6 +133,3 @@ function scopeText(access: Access, principal: Principal): string {
   if ("anyOf" in access) return access.anyOf.map((scope) => `\`${scope}\``).join(" or ");
   return access.map((scope) => `\`${scope}\``).join(" and ");
 }
-
-/** Records when API keys were last used. */
-export const keyUsage = createUsages("API key", keys.touch);

@@ -5,7 +5,6 @@ import type { Context, Tx } from "../app/tx.ts";
 import type { Client, Principal } from "../http/call.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import * as sessions from "./sessions-store.ts";
-import { createUsages } from "./usage.ts";
 
 export type Session = sessions.SessionWithAccount;
 
@@ -57,12 +56,9 @@ export async function findSession(deps: Deps, headers: IncomingHttpHeaders): Pro
   const token = readCookie(deps, headers, "session");
   if (token === undefined) return undefined;
   const found = await deps.store.read((q) => sessions.find(q, sha256(token), q.now));
-  if (found) sessionUsage(deps).touch(found.hash, found.last_used_at);
+  if (found) deps.sessionUsage.touch(found.hash, found.last_used_at);
   return found;
 }
-
-/** Records when sessions were last used. */
-export const sessionUsage = createUsages("session", sessions.touch);
 
 /** Ends the session and returns a cookie that deletes the session's cookie in the browser. */
 export async function endSession(tx: Tx, session: Session): Promise<string> {

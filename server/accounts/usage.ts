@@ -12,16 +12,11 @@ export interface Usage {
 }
 
 /** Records uses in the background, at most once per minute for each id. One instance per server. */
-export function createUsages(what: string, write: (tx: Query, used: Used) => Promise<void>): (deps: Deps) => Usage {
-  const usages = new WeakMap<Deps, Usage>();
-  return (deps) => {
-    const known = usages.get(deps) ?? createUsage(deps, what, write);
-    usages.set(deps, known);
-    return known;
-  };
-}
-
-function createUsage(deps: Deps, what: string, write: (tx: Query, used: Used) => Promise<void>): Usage {
+export function createUsage(
+  deps: Pick<Deps, "clock" | "store" | "log">,
+  what: string,
+  write: (tx: Query, used: Used) => Promise<void>,
+): Usage {
   const pending = new Map<string, number>();
   const usage: Usage = {
     touch(id, lastUsedAt) {

@@ -1,5 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createSharedAttempts } from "../accounts/attempts/attempts.ts";
+import * as keys from "../accounts/keys-store.ts";
+import * as sessions from "../accounts/sessions-store.ts";
+import { createUsage } from "../accounts/usage.ts";
 import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
@@ -9,6 +13,8 @@ import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Store } from "../database/port.ts";
 import { createFeed } from "../events/feed.ts";
+import { InFlight } from "../events/webhooks/in-flight.ts";
+import { createRateLimiter } from "../http/limits/rate-limit.ts";
 import { JobRunner } from "../jobs/runner.ts";
 import { sharedHashPool } from "../lib/hash-pool.ts";
 import { createIds } from "../lib/ids.ts";
@@ -27,7 +33,7 @@ import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
-import type { Deps } from "./deps.ts";
+import type { Deps, SharedState } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
 import { createServerStore } from "./transaction.ts";
 
@@ -59,6 +65,16 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+const sharedStateOf = (deps: Omit<Deps, keyof SharedState>): SharedState => ({
+  attempts: createSharedAttempts(deps),
+  limiter: createRateLimiter(deps.clock.real, deps.store.shared),
+  inFlight: new InFlight(deps.config.webhooks),
+  idempotent: new Map(),
+  keyUsage: createUsage(deps, "API key", keys.touch),
+  sessionUsage: createUsage(deps, "session", sessions.touch),
+  openStreams: new Map(),
+});
+
 /** Builds everything a server depends on. */
 export function createDeps(external: External): Deps {
   const { config, clock, randomBytes } = external;
@@ -81,7 +97,7 @@ export function createDeps(external: External): Deps {
   const audit = new AuditLog(external.store, external.log);
   const brand = readBrand(config, external.dataDir);
   const secrets = createSecrets(external.instanceKey, randomBytes);
-  const deps: Omit<Deps, "store"> = {
+  const parts: Omit<Deps, "store" | keyof SharedState> = {
     config,
     brand,
     secrets,
@@ -110,5 +126,8 @@ export function createDeps(external: External): Deps {
     retiring: external.retiring,
     draining: external.draining,
   };
-  return Object.assign(deps, { store: createServerStore(external.store, clock, deps, { jobs, feed, audit }) });
+  // The parts themselves, not a copy: a transaction knows what they are when it begins.
+  const store = createServerStore(external.store, clock, parts, { jobs, feed, audit });
+  const deps = Object.assign(parts, { store });
+  return Object.assign(deps, sharedStateOf(deps));
 }

@@ -1,9 +1,13 @@
+import type { Attempts } from "../accounts/attempts/attempts.ts";
+import type { Usage } from "../accounts/usage.ts";
 import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { Printer } from "../billing/invoices/index.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { EventFeed } from "../events/feed.ts";
+import type { InFlight } from "../events/webhooks/in-flight.ts";
+import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Passwords } from "../lib/passwords.ts";
@@ -30,8 +34,24 @@ export interface PaidOrders {
   onPaid(tx: Tx, paid: PaidOrder): Promise<void>;
 }
 
+/** What the requests and jobs of one server share in this process. */
+export interface SharedState {
+  /** Attempts to sign in. The API and the web pages share one count. */
+  attempts: Attempts;
+  /** The API and the web pages share it, so a caller's requests to both are counted together. */
+  limiter: RateLimiter;
+  /** Requests to the hosts of webhooks. Deliveries and test events count together. */
+  inFlight: InFlight;
+  /** Running requests with an idempotency key, by account and key. */
+  idempotent: Map<string, Promise<unknown>>;
+  keyUsage: Usage;
+  sessionUsage: Usage;
+  /** The number of open event streams of each account. */
+  openStreams: Map<string, number>;
+}
+
 /** Everything that handlers and jobs depend on. Built by app/compose.ts; nothing else accesses the process. */
-export interface Deps extends Context {
+export interface Deps extends Context, SharedState {
   store: ServerStore;
   clock: MovableClock;
   /** Real milliseconds, or less when the signal aborts: then it rejects with the signal's reason. */

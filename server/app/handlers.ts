@@ -57,7 +57,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...audit,
   ...auth,
   ...chat,
-  ...events(deps),
+  ...events,
   ...factors,
   ...passkeys,
   ...games,

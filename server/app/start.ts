@@ -1,6 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { keyUsage } from "../accounts/authenticate.ts";
-import { sessionUsage } from "../accounts/sessions.ts";
 import { owed } from "../admin/store.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { issueMissing } from "../billing/invoices/service.ts";
@@ -120,8 +118,8 @@ async function close(
 }
 
 async function save(deps: Deps): Promise<void> {
-  await keyUsage(deps).flush();
-  await sessionUsage(deps).flush();
+  await deps.keyUsage.flush();
+  await deps.sessionUsage.flush();
   await deps.audit.idle();
   await deps.store.close();
 }

@@ -27,7 +27,6 @@ export interface IdempotentRequest {
 
 const keepMs = 24 * 3_600_000;
 const duplicateWaitMs = 2_000;
-const running = new WeakMap<Deps, Map<string, Promise<unknown>>>();
 
 /** Thrown when another process stored a reply under the key in the meantime. */
 class DuplicateRequest extends Error {
@@ -88,8 +87,7 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
 }
 
 async function runExclusive<T>(deps: Deps, name: string, work: () => Promise<T>): Promise<T> {
-  const duplicates = running.get(deps) ?? new Map<string, Promise<unknown>>();
-  running.set(deps, duplicates);
+  const duplicates = deps.idempotent;
   const deadline = deps.clock.real() + duplicateWaitMs;
   for (let first = duplicates.get(name); first; first = duplicates.get(name)) {
     if (!(await settledWithin(first, deadline - deps.clock.real()))) throw stillRunning();

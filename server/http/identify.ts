@@ -5,7 +5,7 @@ import type { Deps } from "../app/deps.ts";
 import { Problem } from "../lib/problem.ts";
 import { createAddresses } from "./address.ts";
 import type { Principal } from "./call.ts";
-import { limiterOf, type Verdict } from "./limits/rate-limit.ts";
+import type { Verdict } from "./limits/rate-limit.ts";
 import type { Headers } from "./reply.ts";
 
 /**
@@ -21,7 +21,7 @@ export type Identify = (
 /** Authenticates requests and limits their rate: per API key, or per address for requests without a key or with a password. */
 export function createIdentify(deps: Deps): Identify {
   const { limits } = deps.config;
-  const limiter = limiterOf(deps);
+  const { limiter } = deps;
   const addressOf = createAddresses(deps.config);
 
   function limit(caller: string, perMinute: number, burst: number, headers: Headers): void {

@@ -3,7 +3,6 @@ import { plural } from "../../src/contract/text/plural.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Deps } from "../app/deps.ts";
 import { createAddresses } from "../http/address.ts";
-import { limiterOf } from "../http/limits/rate-limit.ts";
 import { Problem } from "../lib/problem.ts";
 
 /** Rate limits of pages. They throw 429. */
@@ -17,7 +16,7 @@ export function createPageLimits(deps: Deps): PageLimits {
   const { enabled, keylessPerMinute, passwordPerMinute, registerPerMinute, keyPerMinute, keyBurst, accountFactor } =
     deps.config.limits;
   const perMinuteOf = { keyless: keylessPerMinute, password: passwordPerMinute, register: registerPerMinute };
-  const limiter = limiterOf(deps);
+  const { limiter } = deps;
   const addressOf = createAddresses(deps.config);
 
   function take(caller: string, perMinute: number, burst: number): void {

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
 import { exchangeLimits } from "../../server/http/limits/exchange.ts";
-import { limiterOf } from "../../server/http/limits/rate-limit.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
@@ -226,7 +225,7 @@ describe("requests to two servers", { timeout: 60_000 }, () => {
     const server = await startTestServer({ store: await openStore(location.options), config });
     closing.push(() => server.close());
     const callers = Array.from({ length: 600 }, (_, n) => `caller ${n}`);
-    for (const caller of callers) limiterOf(server.deps).take(caller, { perMinute: 60, burst: 10 });
+    for (const caller of callers) server.deps.limiter.take(caller, { perMinute: 60, burst: 10 });
     const seen = async () => {
       await exchangeLimits(server.deps);
       // As they were written.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
 import { startLimitExchange } from "../../server/http/limits/exchange.ts";
-import { limiterOf } from "../../server/http/limits/rate-limit.ts";
+import { createRateLimiter } from "../../server/http/limits/rate-limit.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -17,6 +17,7 @@ function process({ shared = true, enabled = true, requests = 10 } = {}) {
     });
   const deps = {
     store: { shared, write },
+    limiter: createRateLimiter(() => 0, shared),
     config: { limits: { enabled } },
     clock: { real: () => 0 },
     secrets: { mac: (_: string, text: string) => text },
@@ -29,7 +30,7 @@ function process({ shared = true, enabled = true, requests = 10 } = {}) {
     writes,
     stop: () => draining.abort(),
     async second(outcome: "answer" | "fail" | undefined) {
-      for (let count = 0; count < requests; count++) limiterOf(deps).take("ann", { perMinute: 60, burst: 100 });
+      for (let count = 0; count < requests; count++) deps.limiter.take("ann", { perMinute: 60, burst: 100 });
       await vi.advanceTimersByTimeAsync(1_000);
       if (outcome) writes.at(-1)?.[outcome]();
       await vi.advanceTimersByTimeAsync(0);

@@ -113,7 +113,7 @@ export function createAttempts({ now, wait, shared }: Parts): Attempts {
 }
 
 /** Row locks are enough: one statement. */
-function sharedFailures({ store, secrets, clock }: Deps): SharedFailures {
+function sharedFailures({ store, secrets, clock }: Pick<Deps, "clock" | "store" | "secrets">): SharedFailures {
   const nameOf = (account: string) => secrets.mac("wrong passwords", account);
   const rule = () => ({ now: clock.real(), forgetMs, most: mostFailures });
   return {
@@ -123,21 +123,13 @@ function sharedFailures({ store, secrets, clock }: Deps): SharedFailures {
   };
 }
 
-const attemptsFor = (deps: Deps): Attempts =>
+/** The attempts on one server, which its processes count together. */
+export const createSharedAttempts = (deps: Pick<Deps, "clock" | "wait" | "store" | "secrets">): Attempts =>
   createAttempts({
     now: deps.clock.real,
     wait: (ms, signal) => deps.wait(ms, signal),
     shared: deps.store.shared ? sharedFailures(deps) : undefined,
   });
-
-const known = new WeakMap<Deps, Attempts>();
-
-/** The attempts on one server. The API and the web pages share one count. */
-function attemptsOf(deps: Deps): Attempts {
-  const attempts = known.get(deps) ?? attemptsFor(deps);
-  known.set(deps, attempts);
-  return attempts;
-}
 
 /**
  * Checks a password against its hash. `account` is the key of the email address, whether or not an account has it, so that the delay
@@ -148,7 +140,7 @@ export async function checkPassword(
   { account, password, hash }: { account: string; password: string; hash: string | undefined },
   from: From,
 ): Promise<boolean> {
-  const attempts = attemptsOf(deps);
+  const { attempts } = deps;
   if (deps.config.limits.enabled) await attempts.pause(account, from);
   const ok = await deps.passwords.verify(password, hash, from.signal);
   if (!ok) await attempts.failed(account, from);

@@ -12,7 +12,6 @@ import { mailAbout } from "../event-mails.ts";
 import { noticeOf } from "../notices.ts";
 import * as notifications from "../notifications-store.ts";
 import { type ChatFormat, formats } from "./formats.ts";
-import { inFlightOf } from "./in-flight.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
 import * as webhooks from "./store.ts";
@@ -55,7 +54,7 @@ export async function attempt(
   secret: string,
 ): Promise<Outcome> {
   const body = webhook.format === "standard" ? bodyOf(delivery) : await messageOf(deps, delivery, webhook);
-  return inFlightOf(deps).run(new URL(webhook.url).host, () => send(deps, delivery, { url: webhook.url, body, secret }));
+  return deps.inFlight.run(new URL(webhook.url).host, () => send(deps, delivery, { url: webhook.url, body, secret }));
 }
 
 /** The event as a message for people: the text of the owner's notification and a link. */

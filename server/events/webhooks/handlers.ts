@@ -7,7 +7,6 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { newDelivery, record, scheduleDeliveries } from "../emit.ts";
 import { attempt, openSecret, recordTestAttempt, secretContext } from "./deliveries.ts";
-import { inFlightOf } from "./in-flight.ts";
 import { newSecret } from "./signature.ts";
 import * as webhookStore from "./store.ts";
 
@@ -161,7 +160,7 @@ export const webhooks = {
   /** Sends a test event at once and returns the result. Also works for a disabled webhook and for one that subscribes to other events. */
   async testWebhook(call) {
     const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
-    return inFlightOf(call.deps).test(webhook.host, async () => {
+    return call.deps.inFlight.test(webhook.host, async () => {
       const delivery = await call.deps.store.write((tx) => insertPing(call.deps, tx, webhook));
       const outcome = await attempt(call.deps, delivery, webhook, openSecret(call.deps, webhook));
       return call.commit(async (tx) => {

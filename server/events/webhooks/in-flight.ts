@@ -1,20 +1,10 @@
-import type { Deps } from "../../app/deps.ts";
 import { Problem } from "../../lib/problem.ts";
 
 /** The maximum number of test events in progress for one host, including those that wait for their turn. */
 const maxTests = 8;
 
-const instances = new WeakMap<Deps, InFlight>();
-
-/** The limiter of a server. Deliveries and test events count together. */
-export function inFlightOf(deps: Deps): InFlight {
-  const known = instances.get(deps) ?? new InFlight(deps.config.webhooks);
-  instances.set(deps, known);
-  return known;
-}
-
 /** Limits the concurrent requests to each host and in total. Requests beyond the limits wait. */
-class InFlight {
+export class InFlight {
   readonly #perHost: number;
   readonly #all: Semaphore;
   readonly #hosts = new Map<string, Semaphore>();

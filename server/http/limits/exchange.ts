@@ -1,5 +1,4 @@
 import type { Deps } from "../../app/deps.ts";
-import { limiterOf } from "./rate-limit.ts";
 import * as store from "./store.ts";
 
 /** How often processes tell each other of requests (ms). A caller can use one burst in each process before they do. */
@@ -12,7 +11,7 @@ const most = 500;
  * The database knows a caller by a keyed hash.
  */
 export async function exchangeLimits(deps: Deps): Promise<void> {
-  const limiter = limiterOf(deps);
+  const { limiter } = deps;
   const counts = [...limiter.untold()].slice(0, most);
   if (counts.length === 0) return;
   const told = counts.map(([caller, count]) => ({ caller, count, hash: deps.secrets.mac("rate limits", caller) }));

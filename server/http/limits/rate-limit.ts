@@ -1,5 +1,3 @@
-import type { Deps } from "../../app/deps.ts";
-
 /** A token bucket per caller, in this process. It gains `perMinute` tokens per minute and holds at most `burst`. */
 export interface Limit {
   perMinute: number;
@@ -40,14 +38,6 @@ interface Bucket {
 const maxBuckets = 50_000;
 /** Other processes are told of a caller who used this part of a burst: of most callers hardly ever. */
 const toldPart = 1 / 10;
-const limiters = new WeakMap<Deps, RateLimiter>();
-
-/** The rate limiter of a server. The API and the web pages share it, so a caller's requests to both are counted together. */
-export function limiterOf(deps: Deps): RateLimiter {
-  const known = limiters.get(deps) ?? createRateLimiter(deps.clock.real, deps.store.shared);
-  limiters.set(deps, known);
-  return known;
-}
 
 /** `now` returns real time in milliseconds, because advancing a sandbox's clock must not refill buckets. */
 export function createRateLimiter(now: () => number, shared: boolean, most = maxBuckets): RateLimiter {
