@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
@@ -9,9 +10,10 @@ import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import type { Route } from "../http/routes.ts";
 import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
+import { folderOf as uploadsFolder } from "../uploads/store.ts";
 import { createPages } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
-import { createHandlers } from "./handlers.ts";
+import { handlers } from "./handlers.ts";
 
 export interface App {
   /** Calls operations as pages do, without HTTP. */
@@ -23,6 +25,7 @@ export interface App {
 
 /** Builds the whole server from its dependencies. It does not listen and does not access the process. */
 export function createApp(deps: Deps): App {
+  mkdirSync(uploadsFolder(deps.dataDir), { recursive: true, mode: 0o700 });
   const operations = createOperations(deps);
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);
@@ -33,25 +36,25 @@ export function createApp(deps: Deps): App {
 
 /** Every operation that this server serves, with its handler. */
 export function createOperations(deps: Deps): Operations {
-  const handlers = createHandlers(deps) as Partial<Record<Operation, Handler<never>>>;
+  const all = handlers as Partial<Record<Operation, Handler<never>>>;
   const served = (Object.entries(contract) as [Operation, Endpoint][])
     .filter(([, { only }]) => only !== "sandbox" || deps.config.sandbox)
     .map(([operation, endpoint]) => {
       // Deny by default: a route without an access rule must fail at start instead of being public.
       if (!endpoint.access) throw new Error(`${operation} declares no access`);
-      const handler = handlers[operation];
+      const handler = all[operation];
       if (!handler) throw new Error(`${operation} has no handler`);
       return [operation, { endpoint, handler: handler as Handler<Endpoint> }] as const;
     });
   return new Map(served);
 }
 
-function createRoutes(deps: Deps, operations: Operations) {
+function createRoutes(_deps: Deps, operations: Operations) {
   const router = createRouter<Route>();
   for (const { endpoint, handler } of operations.values())
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
       router.add(endpoint.method, path, { endpoint, names: namesIn(path), handler });
-  const upload: Route = { endpoint: uploadEndpoint, names: namesIn(uploadEndpoint.path), handler: uploadHandler(deps) };
+  const upload: Route = { endpoint: uploadEndpoint, names: namesIn(uploadEndpoint.path), handler: uploadHandler };
   for (const method of uploadMethods) router.add(method, uploadEndpoint.path, upload);
   return router;
 }

@@ -73,6 +73,8 @@ const sharedStateOf = (deps: Omit<Deps, keyof SharedState>): SharedState => ({
   keyUsage: createUsage(deps, "API key", keys.touch),
   sessionUsage: createUsage(deps, "session", sessions.touch),
   openStreams: new Map(),
+  openapi: undefined,
+  samplesPlayed: 0,
 });
 
 /** Builds everything a server depends on. */

@@ -48,6 +48,10 @@ export interface SharedState {
   sessionUsage: Usage;
   /** The number of open event streams of each account. */
   openStreams: Map<string, number>;
+  /** The OpenAPI document, once somebody asked for it. */
+  openapi: Buffer | undefined;
+  /** How many sample videos a sandbox submitted: they take turns. */
+  samplesPlayed: number;
 }
 
 /** Everything that handlers and jobs depend on. Built by app/compose.ts; nothing else accesses the process. */

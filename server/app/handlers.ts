@@ -44,9 +44,9 @@ import { shares } from "../sharing/shares/handlers.ts";
 import { stills } from "../sharing/stills/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
-import type { Deps } from "./deps.ts";
 
-export const createHandlers = (deps: Deps): Handlers => ({
+/** Every operation of the contract. A missing one does not compile. */
+export const handlers: Handlers = {
   ...agreements,
   ...applications,
   ...admin,
@@ -64,7 +64,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...inbox,
   ...invoices,
   ...groups,
-  ...info(deps),
+  ...info,
   ...moments,
   ...notifications,
   ...orders,
@@ -87,9 +87,9 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...depositProofs,
   ...sandboxPayments,
   ...transcripts,
-  ...uploads(deps),
-  ...sandbox(deps),
+  ...uploads,
+  ...sandbox,
   ...subscriptions,
   ...suspense,
   ...webhooks,
-});
+};

@@ -147,6 +147,3 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>;
 
 /** One handler per endpoint of the contract. If one is missing, the server does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };
-
-/** The handlers of some endpoints, as returned by the `handlers.ts` of a folder. */
-export type HandlersFor<Ops extends Operation> = Pick<Handlers, Ops>;

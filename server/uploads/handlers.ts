@@ -1,9 +1,8 @@
-import { mkdirSync } from "node:fs";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
-import type { Call, Caller, Handler, HandlersFor } from "../http/call.ts";
+import type { Call, Handler, Handlers } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { late } from "../lib/late.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
@@ -14,83 +13,83 @@ import { type Creation, readText } from "./headers.ts";
 import type { NewUpload } from "./index.ts";
 import * as store from "./store.ts";
 
-type Ops = "createBuildUpload" | "createVideoUpload" | "getBuildDownloadUrl" | "getSlotDownloadUrl";
-
 const load = late(() => import("./index.ts"));
 const uploadsOf = async (deps: Deps) => (await load()).uploadsOf(deps);
 
-export function uploads(deps: Deps): HandlersFor<Ops> {
-  const { config } = deps;
-  mkdirSync(store.folderOf(deps.dataDir), { recursive: true, mode: 0o700 });
+/** Creates the upload that `prepare` describes, after its own checks. See `Uploads.create`. */
+const creation = (
+  { deps, principal }: Pick<Call<Endpoint>, "deps" | "principal">,
+  prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>,
+) => new RawResponse(async (request, response) => (await uploadsOf(deps)).create(principal, prepare, request, response));
 
-  const creation = (caller: Caller, prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>) =>
-    new RawResponse(async (request, response) => (await uploadsOf(deps)).create(caller, prepare, request, response));
+const named = (metadata: Creation["metadata"]) => ({
+  filename: readText(metadata, "filename", 255),
+  filetype: readText(metadata, "filetype", 100, true),
+});
 
-  const named = (metadata: Creation["metadata"]) => ({
-    filename: readText(metadata, "filename", 255),
-    filetype: readText(metadata, "filetype", 100, true),
-  });
+const link = (deps: Deps, file: store.SubmittedFile) => {
+  const { blob_key: blobKey, filename, content_type: contentType } = file;
+  const { url, expiresAt } = signedUrl(deps, { blobKey, filename, contentType, disposition: "attachment" });
+  return { downloadUrl: url, expiresAt: iso(expiresAt) };
+};
 
-  const link = (file: store.SubmittedFile) => {
-    const { blob_key: blobKey, filename, content_type: contentType } = file;
-    const { url, expiresAt } = signedUrl(deps, { blobKey, filename, contentType, disposition: "attachment" });
-    return { downloadUrl: url, expiresAt: iso(expiresAt) };
-  };
+export const uploads = {
+  createBuildUpload: async (call) =>
+    creation(call, async (read) => {
+      const userId = call.principal.userId;
+      const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
+      if (!game) throw notFound();
+      const { size, metadata } = read(call.deps.config.uploads.buildMaxBytes);
+      const sha256 = readText(metadata, "sha256", 64).toLowerCase();
+      if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
+      for (const [field, max] of [
+        ["contentSha256", 64],
+        ["version", 100],
+        ["channel", 100],
+        ["notes", 5000],
+      ] as const)
+        readText(metadata, field, max, true);
+      return { kind: "build", user_id: userId, game_id: game.id, slot_id: null, sha256, size, metadata, ...named(metadata) };
+    }),
 
-  return {
-    createBuildUpload: async (call) =>
-      creation(call.principal, async (read) => {
-        const userId = call.principal.userId;
-        const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
-        if (!game) throw notFound();
-        const { size, metadata } = read(config.uploads.buildMaxBytes);
-        const sha256 = readText(metadata, "sha256", 64).toLowerCase();
-        if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
-        for (const [field, max] of [
-          ["contentSha256", 64],
-          ["version", 100],
-          ["channel", 100],
-          ["notes", 5000],
-        ] as const)
-          readText(metadata, field, max, true);
-        return { kind: "build", user_id: userId, game_id: game.id, slot_id: null, sha256, size, metadata, ...named(metadata) };
-      }),
+  createVideoUpload: async (call) =>
+    creation(call, async (read) => {
+      const userId = call.principal.userId;
+      const slot = await call.read((q) => slots.find(q, call.params.id));
+      if (!slot || slot.playtester_id !== userId) throw notFound();
+      const creation = read(call.deps.config.uploads.videoMaxBytes);
+      const of = { user_id: userId, game_id: slot.game_id, slot_id: slot.id, sha256: null };
+      return { kind: "video", ...of, ...creation, ...named(creation.metadata) };
+    }),
 
-    createVideoUpload: async (call) =>
-      creation(call.principal, async (read) => {
-        const userId = call.principal.userId;
-        const slot = await call.read((q) => slots.find(q, call.params.id));
-        if (!slot || slot.playtester_id !== userId) throw notFound();
-        const creation = read(config.uploads.videoMaxBytes);
-        const of = { user_id: userId, game_id: slot.game_id, slot_id: slot.id, sha256: null };
-        return { kind: "video", ...of, ...creation, ...named(creation.metadata) };
-      }),
+  getBuildDownloadUrl: async (call) =>
+    call.read(async (q) => {
+      const game = await games.findForOwner(q, call.params.id, call.principal.userId);
+      if (!game) throw notFound();
+      if (game.status === "suspended")
+        throw new Problem(
+          "NOT_FOUND",
+          "This game is suspended, so its builds cannot be downloaded. Ask the operator of this server.",
+        );
+      const build = await games.findBuild(q, call.params.id, call.params.buildId);
+      if (!build) throw notFound();
+      if (build.blob_key === null)
+        throw new Problem("NOT_FOUND", "This build is not stored on this server. Download it from its buildUrl.");
+      return link(call.deps, {
+        blob_key: build.blob_key,
+        filename: build.filename ?? "build",
+        content_type: "application/octet-stream",
+      });
+    }),
 
-    getBuildDownloadUrl: async (call) =>
-      call.read(async (q) => {
-        const game = await games.findForOwner(q, call.params.id, call.principal.userId);
-        if (!game) throw notFound();
-        if (game.status === "suspended")
-          throw new Problem(
-            "NOT_FOUND",
-            "This game is suspended, so its builds cannot be downloaded. Ask the operator of this server.",
-          );
-        const build = await games.findBuild(q, call.params.id, call.params.buildId);
-        if (!build) throw notFound();
-        if (build.blob_key === null)
-          throw new Problem("NOT_FOUND", "This build is not stored on this server. Download it from its buildUrl.");
-        return link({ blob_key: build.blob_key, filename: build.filename ?? "build", content_type: "application/octet-stream" });
-      }),
-
-    getSlotDownloadUrl: async (call) =>
-      call.read(async (q) => {
-        const slot = await slots.findForOwner(q, call.params.id, call.principal.userId);
-        const video = slot && (await store.submittedFile(q, slot.id));
-        if (!video) throw notFound();
-        return link(video);
-      }),
-  };
-}
+  getSlotDownloadUrl: async (call) =>
+    call.read(async (q) => {
+      const slot = await slots.findForOwner(q, call.params.id, call.principal.userId);
+      const video = slot && (await store.submittedFile(q, slot.id));
+      if (!video) throw notFound();
+      return link(call.deps, video);
+    }),
+} satisfies Partial<Handlers>;
 
 /** The methods of tus 1.0 for existing uploads. They are not in the contract, whose replies are JSON, but need the same API key. */
 export const uploadMethods = ["HEAD", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -101,9 +100,7 @@ export const uploadEndpoint: Endpoint = {
   access: { anyOf: ["game_owner", "playtester"] },
 };
 
-export const uploadHandler =
-  (deps: Deps): Handler<Endpoint> =>
-  async (call: Call<Endpoint>) =>
-    new RawResponse(async (request, response) =>
-      (await uploadsOf(deps)).serve((call.params as { id: string }).id, call.principal, request, response),
-    );
+export const uploadHandler: Handler<Endpoint> = async (call) =>
+  new RawResponse(async (request, response) =>
+    (await uploadsOf(call.deps)).serve((call.params as { id: string }).id, call.principal, request, response),
+  );
