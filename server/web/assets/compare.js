@@ -34,7 +34,7 @@ function moveTo(video, seconds) {
 function playOthers(video) {
   if (told.delete(video)) return;
   for (const other of othersOf(video)) {
-    if (!other.paused || video.currentTime >= lengthOf(other)) continue;
+    if (!other.paused || video.currentTime >= (lengthOf(other) || Number.POSITIVE_INFINITY)) continue;
     told.add(other);
     other.play().catch(() => told.delete(other));
   }
