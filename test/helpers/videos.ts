@@ -54,7 +54,7 @@ export function storedAs(way: keyof typeof ways, bytes: Buffer, which: "pictures
   for (let from = bytes.indexOf(trackStart, at); from >= 0 && from < end; from = bytes.indexOf(trackStart, from + 1))
     starts.push(from);
   const parts = [Buffer.from([0x6d, 0x80]), Buffer.from([0x62, 0x40]), Buffer.from(ways[way])];
-  const encodings = parts.reduceRight((content, id) => element(id, content), Buffer.alloc(0));
+  const encodings = parts.reduceRight<Buffer>((content, id) => element(id, content), Buffer.alloc(0));
   const tracks = starts.map((start, index) => {
     const content = bytes.subarray(start + 9, starts[index + 1] ?? end);
     const isChanged = which === "all" || content.includes(Buffer.from([0x83, 0x81, 1]));

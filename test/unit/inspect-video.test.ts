@@ -94,9 +94,12 @@ describe("a file that cannot be watched, or only in part", () => {
     expect((await inspected(bytes))?.fault).toBe(fault);
   });
 
-  it.each(["all", "pictures"] as const)("a WebM that players can unpack, but the library cannot, is not judged (%s)", async (which) => {
-    expect(await inspected(storedAs("compressed", webm, which))).toBeNull();
-  });
+  it.each(["all", "pictures"] as const)(
+    "a WebM that players can unpack, but the library cannot, is not judged (%s)",
+    async (which) => {
+      expect(await inspected(storedAs("compressed", webm, which))).toBeNull();
+    },
+  );
 
   it.each([
     ["an MP4 of fragments whose last one was cut", fragments.subarray(0, lastBox(fragments, "moof") + 100), 2],
