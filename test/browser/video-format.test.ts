@@ -132,6 +132,8 @@ describe.each([390, 1280])("at %i pixels", (width) => {
     await expect.poll(() => states("!video.paused && video.currentTime > 0")).toEqual([true, true]);
     await page.getByRole("button", { name: "Pause all" }).click();
     await expect.poll(() => states("video.paused")).toEqual([true, true]);
+    expect(await page.textContent(".together .at")).toMatch(/^0:\d\d \/ –$/);
+    expect(await page.locator(".together input").isDisabled()).toBe(true);
     await picture(page, `compare-${width}`);
   });
 

@@ -62,10 +62,12 @@ function keepUp() {
 function show() {
   const leader = longest();
   button.textContent = leader.paused ? "Play all" : "Pause all";
-  slider.max = String(lengthOf(leader));
+  const length = lengthOf(leader);
+  slider.disabled = length === 0;
+  slider.max = String(length);
   slider.value = String(leader.currentTime);
   slider.setAttribute("aria-valuetext", positionText(leader.currentTime));
-  readout.textContent = `${positionText(leader.currentTime)} / ${positionText(lengthOf(leader))}`;
+  readout.textContent = `${positionText(leader.currentTime)} / ${length === 0 ? "–" : positionText(length)}`;
 }
 
 for (const video of videos) {
