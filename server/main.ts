@@ -81,8 +81,13 @@ function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLoc
     const from = "--ephemeral";
     return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, driver: fileDrivers[0]!, temporary: true };
   }
-  return { ...locate({ ...options, env }), temporary: false };
+  const location = locate({ ...options, env });
+  if (isFile(location.dataDir))
+    throw new ConfigError(`${location.dataDir} is not a folder. Nothing was changed. Choose another data directory with --data.`);
+  return { ...location, temporary: false };
 }
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
 async function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Promise<Config> {
   const config = await readConfig(host.env, dataDir, options.config);
