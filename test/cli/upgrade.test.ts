@@ -18,7 +18,7 @@ const next = "032-order-refs";
 const last = "031-request-counts";
 const newest = migrations.at(-1)!.name;
 const person = { email: "a@example.com", email_key: "a@example.com", password_hash: "!", role: "game_owner" };
-const owner = { id: "o", ...person, display_name: "Ada", company_name: "Moon Games", created_at: 1, updated_at: 1 };
+const owner = { id: "o", ...person, display_name: "Ada", company_name: "Moon Games" };
 const otherKey = "ab".repeat(32);
 
 /** What the database says that a start could change. */
@@ -41,7 +41,9 @@ describe.each(drivers)("a database of an older program ($name)", (driver) => {
     const store = await openBefore(driver, next);
     location = store.location;
     dataDir = location.options.dataDir ?? testFolder();
-    await store.write((tx) => insertRow(tx, "users", owner));
+    // Retention removes accounts that are old and not verified.
+    const times = { created_at: Date.now(), updated_at: Date.now() };
+    await store.write((tx) => insertRow(tx, "users", { ...owner, ...times }));
     await requireIdentity({ store, dataDir, sandbox, secretKey: undefined, randomBytes: createTestRandom("upgrade") });
     before = await state(store);
     await store.close();
