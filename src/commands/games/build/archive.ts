@@ -107,6 +107,9 @@ async function modesToSet(ctx: Context, { path, flags }: Source, size: number, f
   });
 }
 
+/** Whether a mode says that it is one of a file: if not, 7-Zip ignores it. */
+const saysFile = ({ mode = 0 }: ZipEntry) => (mode & 0o170000) === 0o100000;
+
 /** The files of an archive that are programs without being executable. Refuses secrets. */
 async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: ReadAt, flags: ContentFlags): Promise<ZipEntry[]> {
   const secrets = secretSearch(ctx, "archive");
@@ -119,7 +122,7 @@ async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: Read
     if (!read) unread.push(entry.path);
     const head = read ?? Buffer.alloc(0);
     secrets.look(entry.path, head);
-    if (!isExecutable(entry) && isProgram(head)) lacking.push(entry);
+    if (!(isExecutable(entry) && saysFile(entry)) && isProgram(head)) lacking.push(entry);
   }
   progress.done();
   secrets.refuse(flags);
@@ -136,7 +139,7 @@ function cannotMake(ctx: Context, names: readonly string[]): [] {
 const newModes = (entries: readonly ZipEntry[], programs: ReadonlySet<ZipEntry>): NewMode[] =>
   entries.flatMap((entry) => {
     const { record, mode = isFolder(entry) ? 0o40755 : 0o100644 } = entry;
-    if (programs.has(entry)) return [{ record, mode: mode | 0o111 }];
+    if (programs.has(entry)) return [{ record, mode: (mode & 0o7777) | 0o100111 }];
     return entry.mode === undefined ? [{ record, mode }] : [];
   });
 
