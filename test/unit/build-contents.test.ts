@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noRoom } from "../../src/commands/games/build/source.ts";
 import { decode } from "../../src/io/files/decode.ts";
 import { isProgram, secretIn } from "../../src/io/files/kinds.ts";
-import { wrongLinks } from "../../src/io/files/links.ts";
+import { inUnpackingOrder, wrongLinks } from "../../src/io/files/links.ts";
 import { nameFaults } from "../../src/io/files/names.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
@@ -78,7 +78,7 @@ describe("nameFaults", () => {
       { path: "dir./x", problem: ending },
       { path: "tab\tname", problem: "has a control character in its name, which Windows does not allow" },
       { path: "data/level.bin", problem: "has the same name as Data/Level.bin on Windows and macOS" },
-      { path: "cafe\u0301", problem: "has the same name as caf\u00e9 on Windows and macOS" },
+      { path: "cafe\u0301", problem: "has the same name as caf\u00e9 on macOS" },
       { path: "Mods", problem: "has the same name as the folder mods on Windows and macOS" },
     ]);
   });
@@ -131,6 +131,12 @@ describe("wrongLinks", () => {
   });
 });
 
+it("inUnpackingOrder puts no link behind one that it leads over", () => {
+  const links = { "F/Current": "A", "F/R": "Current/R", "F/Z": "R/z", "F/Y": "Z", a: "b", b: "c", c: "a" };
+  const list = Object.entries(links).map(([path, target]) => ({ path, target }));
+  expect(inUnpackingOrder(list).map(({ path }) => path)).toEqual(["a", "b", "c", "F/Y", "F/Z", "F/R", "F/Current"]);
+});
+
 describe("decode", () => {
   it.each([
     ["UTF-8", Buffer.from("a\n")],
@@ -156,6 +162,13 @@ describe("noRoom", () => {
       /^Cannot pack the build in .*: the disk is full\. Up to 3\.0 GiB are needed there\. Nothing was sent\.$/,
     );
     expect(extra.hint).toContain("Or set TMPDIR");
+  });
+
+  it("names the folder that is written to, when a file is copied there", () => {
+    const error = Object.assign(new Error("full"), { code: "ENOSPC", path: "/home/ada/build.zip", dest: "/small/x/build.zip" });
+    expect(noRoom(error, 5)).toMatchObject({
+      extra: { hint: expect.stringMatching(/^Free some space on the disk of \/small\/x\. /) },
+    });
   });
 
   it("leaves other errors alone", () => expect(failed("EIO")).toMatchObject({ code: "EIO", message: "EIO" }));
