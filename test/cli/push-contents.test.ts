@@ -271,6 +271,17 @@ describe("secrets", () => {
     );
   });
 
+  it("keys are found wherever they are in a file", async () => {
+    await refuses(
+      inFolder({ a: "a", "deep.log": "x".repeat(2 ** 20 - 10) + fixture.owner.key }),
+      "Playtesters would get a key of yours, so nothing was sent: deep.log holds an API key of this service.",
+      "--include-secrets",
+    );
+    const folder = inFolder({ "deep.log": "x".repeat(100_000) + fixture.owner.key });
+    const alone = await fixture.run(["games", "push", "deep.log", fixture.gameId], { cwd: folder });
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("deep.log holds an API key of this service")]);
+  });
+
   it("whatever is in the folder of the settings is one of them", async () => {
     const folder = inFolder({ a: "a", "settings/config.json": "{}" });
     const env = { PLAYTEST_CONFIG_DIR: join(folder, "settings") };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noRoom } from "../../src/commands/games/build/source.ts";
 import { decode } from "../../src/io/files/decode.ts";
-import { isProgram, secretIn } from "../../src/io/files/kinds.ts";
+import { apiKeySearch, isProgram, secretIn } from "../../src/io/files/kinds.ts";
 import { inUnpackingOrder, wrongLinks } from "../../src/io/files/links.ts";
 import { nameFaults } from "../../src/io/files/names.ts";
 
@@ -58,6 +58,21 @@ describe("secretIn", () => {
   ])("%s with %j: %s", (path, text, kind) => {
     expect(secretIn(path, Buffer.from(text, "latin1"), "another-form-of-key")?.kind).toBe(kind);
   });
+});
+
+it("apiKeySearch finds a key anywhere, also across blocks, and one of another form unless it is short", () => {
+  const apiKey = `pt_sk_${"0123456789abcdef".repeat(2)}`;
+  const found = (text: string, own?: string, length = 7) => {
+    const search = apiKeySearch(own);
+    for (let at = 0; at < text.length; at += length) search.look(Buffer.from(text.slice(at, at + length)));
+    return search.found()?.kind;
+  };
+  const deep = "x".repeat(1000);
+  expect(found(deep + apiKey + deep)).toBe("key");
+  expect(found(deep.repeat(100) + apiKey, undefined, 2 ** 20)).toBe("key");
+  expect(found(`${deep}another-form-of-key`, "another-form-of-key")).toBe("key");
+  expect(found(`${deep}short`, "short")).toBeUndefined();
+  expect(found(deep + apiKey.slice(0, -1), "another-form-of-key")).toBeUndefined();
 });
 
 describe("nameFaults", () => {

@@ -45,11 +45,12 @@ export async function fileBuild(ctx: Context, source: Source, total: number): Pr
   const modes = await checkInside(ctx, source, total, findings).catch(refuseUnreadable(source));
   tell(ctx, findings);
   const file = modes.length > 0 ? await withModes(source, filename, total, modes) : source.path;
-  const { head, ...read } = await withByteProgress(ctx, "Reading", filename, total, (onBytes: OnBytes) =>
-    readContents(file, onBytes),
-  ).catch(refuseUnreadable(source));
   const secrets = secretSearch(ctx, "file");
-  secrets.look(filename, head);
+  const keys = secrets.keysOf();
+  const { head, ...read } = await withByteProgress(ctx, "Reading", filename, total, (onBytes: OnBytes) =>
+    readContents(file, onBytes, keys.look),
+  ).catch(refuseUnreadable(source));
+  secrets.look(filename, head, keys.found());
   secrets.refuse(source.flags);
   const contentSha256 = read.sha256;
   return { contentSha256, findings, pack: async () => ({ sha256: read.sha256, size: read.size, file, filename, contentSha256 }) };
