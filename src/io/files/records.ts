@@ -13,9 +13,10 @@ export function recordFormat(path: string, text: string): RecordFormat {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.ya?ml$/i.test(path)) return "yaml";
   if (/\.(ndjson|jsonl)$/i.test(path)) return "ndjson";
-  const start = text.trimStart();
+  // The first column of a table may begin with #, as comments in YAML do.
+  const start = text.replace(/^([ \t]*(#.*)?\r?\n)+/, "").trimStart();
   if (start.startsWith("{")) return "ndjson";
-  return start.startsWith("[") || start.startsWith("- ") || start.startsWith("#") ? "yaml" : "csv";
+  return start.startsWith("[") || /^-\s/.test(start) ? "yaml" : "csv";
 }
 
 const isFields = (value: unknown): value is FileRecord["fields"] =>
