@@ -119,7 +119,7 @@ export const invite = define({
   summary: "Invite people by email, one or a whole file",
   description:
     "Each gets an email with a link that creates the account, verifies its address and signs in, once. The file is CSV with the columns email, " +
-    "role (tester or owner) and name; only email is required, and all rows are checked before the first is sent. Safe to repeat: who has an account or a link that still works gets no " +
+    "role (tester or owner) and name; only email is required, another column is an error unless --ignore-columns names it or it begins with #, and all rows are checked before the first is sent. Safe to repeat: who has an account or a link that still works gets no " +
     "other email; expired or revoked invitations, and those whose email could not be sent, are sent again. --again also replaces links that " +
     "still work.",
   operation: "invite",
