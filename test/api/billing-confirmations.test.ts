@@ -45,7 +45,7 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     expect(await confirmation(till)).toContain("$40.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
   });
 
-  test("name the invoice of what a cancelled order gave back, and no invoice for more than it brought", async () => {
+  test("name the invoice of what was refunded of a cancelled order, and no invoice for more than it brought", async () => {
     const till = await openTill(await serve());
     await paid(till, 3000);
     await paid(till, 3000);
@@ -60,7 +60,7 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     );
   });
 
-  test("name what a slot of an order that two payments paid gave back, once", async () => {
+  test("name what was refunded of an order that two payments paid, once", async () => {
     const till = await openTill(await serve());
     await paid(till, 2000);
     await paid(till, 2500);

@@ -3,9 +3,8 @@ import { arg, type Context, col, define, flag, type View } from "../../cli/defin
 import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitations.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { notFound, usage } from "../../errors.ts";
-import { type FileRecord, parseRecords } from "../../io/files/records.ts";
+import { type FileRecord, ignorer, parseRecords, plainName } from "../../io/files/records.ts";
 import { plural } from "../../io/text.ts";
-import { ignorer, plainName } from "../shared/columns.ts";
 import { inParts } from "../shared/parts.ts";
 import { invitationView } from "./view.ts";
 

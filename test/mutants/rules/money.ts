@@ -107,7 +107,7 @@ export const moneyRules: readonly Mutant[] = [
     edits: [["server/billing/cards/disputes.ts", 'kind === "dispute" && known.lifted_at === null', 'kind === "dispute"']],
   },
   {
-    rule: "what a cancelled order gives back is what it was paid from",
+    rule: "what is refunded of a cancelled order is what it was paid from",
     test: "api/billing-confirmations",
     edits: [
       ["server/billing/invoices/confirmation-rules.ts", "order === null ? amount : this.#giveBack(order, amount)", "amount"],

@@ -1,8 +1,7 @@
 import { operations } from "../../../contract/static.ts";
 import { nearest } from "../../../contract/text/nearest.ts";
 import { usage } from "../../../errors.ts";
-import { type FileRecord, isUnnamed } from "../../../io/files/records.ts";
-import { ignorer, plainName } from "../../shared/columns.ts";
+import { type FileRecord, ignorer, isUnnamed, plainName } from "../../../io/files/records.ts";
 
 /** Pure functions that find out which field of an order each column of a file is. */
 
