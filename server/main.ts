@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
 import { hasRole } from "./accounts/users-store.ts";
 import { portInUse, requireFreePort } from "./app/port.ts";
 import { type Running, start } from "./app/start.ts";
 import { createCards } from "./billing/cards/create.ts";
 import { readBrand } from "./config/brand.ts";
+import { findInstanceKey } from "./config/instance-key.ts";
 import { listeningAddresses, requireNearbyPeers } from "./config/proxy-trust.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
@@ -17,7 +18,7 @@ import { createClock } from "./database/clock.ts";
 import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
 import { type Behind, behind } from "./database/migrate.ts";
 import { openStore } from "./database/open.ts";
-import { makeFolder } from "./lib/folders.ts";
+import { makeWritableFolder, requireWritable } from "./lib/folders.ts";
 import { loadLateParts } from "./lib/late.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
@@ -25,7 +26,7 @@ import { isHalfRestored } from "./operations/archive/swap.ts";
 import { refuseOthers, requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
 import { requireNotMoved } from "./operations/move/moved.ts";
-import { keepCopy } from "./operations/upgrade.ts";
+import { keepCopy, removeOldCopies } from "./operations/upgrade.ts";
 import { watchClock } from "./operations/watch-clock.ts";
 import { type Demo, seedDemo } from "./sandbox/demo.ts";
 import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
@@ -49,6 +50,7 @@ const hostOf = ({ host }: ServeOptions) => host ?? "127.0.0.1";
 /** Serves until a signal arrives or the `exec` command ends, whose exit code is then the result. Throws ConfigError. */
 export async function serve(options: ServeOptions, host: ServeHost): Promise<number> {
   checkOptions(options);
+  if (options.readyFile !== undefined) requireReplaceable(options.readyFile);
   await requireFreePort(hostOf(options), options.port ?? defaultPort);
   const location = chooseLocation(options, host.env);
   try {
@@ -80,9 +82,12 @@ function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLoc
     return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, driver: fileDrivers[0]!, temporary: true };
   }
   const location = locate({ ...options, env });
-  makeFolder(location.dataDir);
+  if (isFile(location.dataDir))
+    throw new ConfigError(`${location.dataDir} is not a folder. Nothing was changed. Choose another data directory with --data.`);
   return { ...location, temporary: false };
 }
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
 async function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Promise<Config> {
   const config = await readConfig(host.env, dataDir, options.config);
@@ -123,6 +128,8 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   // What can be refused without the database is refused before it is opened.
   const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
   readBrand(config, dataDir);
+  findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
+  makeWritableFolder(dataDir);
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
   const store = await openStore({
     ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
@@ -135,6 +142,8 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     },
   });
   try {
+    // Retention does it as well, but a sandbox has none.
+    await removeOldCopies(dataDir, Date.now());
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
@@ -206,6 +215,16 @@ const notNew = (seed: string) =>
   new ConfigError(
     `--seed ${seed} requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.`,
   );
+
+/** Throws where `writeSecret` could not write: the keys that it is to hold are made once, and nobody would read them. */
+function requireReplaceable(path: string): void {
+  const folder = dirname(resolve(path));
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(`--ready-file ${path}: there is no folder ${folder}. The server was not started. Create it first.`);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(`--ready-file ${path} is a folder. The server was not started. Give the path of a file.`);
+  requireWritable(folder);
+}
 
 /**
  * Replaces a file by one that only this user can read. Written under a new name first: a program that waits for the file must never

@@ -4,6 +4,7 @@ import type { Tx } from "../app/tx.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
+import * as mails from "../mail/store.ts";
 import { composeInvitation } from "../mail/texts.ts";
 import * as invitations from "./invitations-store.ts";
 import * as users from "./users-store.ts";
@@ -35,6 +36,7 @@ export async function invite(tx: Tx, invitee: Invitee, again: boolean): Promise<
   if (account && account.email_verified_at !== null) return { outcome: "has_account", invitation: before ?? null };
   if (before?.state === "invited" && before.mail_failed_at === null && !again)
     return { outcome: "already_invited", invitation: before };
+  if (before?.mail_id) await mails.withdraw(tx, before.mail_id, now);
   const token = tx.randomBytes(32).toString("base64url");
   const expiresAt = now + tx.config.invitations.validDays * day;
   const mailId = await mailInvitation(tx, invitee, token);
@@ -78,5 +80,6 @@ export async function revokeInvitation(tx: Tx, id: string): Promise<invitations.
   if (found.state === "joined")
     throw conflict("This person joined already. Nothing was revoked. To suspend the account: `playtest admin users suspend`.");
   if (found.revoked_at === null) await invitations.update(tx, id, { revoked_at: now });
+  if (found.mail_id) await mails.withdraw(tx, found.mail_id, now);
   return (await invitations.find(tx, id, now))!;
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
@@ -9,8 +8,7 @@ import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import type { Route } from "../http/routes.ts";
-import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
-import { folderOf as uploadsFolder } from "../uploads/store.ts";
+import { createFolder, uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
 import { createPages } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
 import { handlers } from "./handlers.ts";
@@ -25,7 +23,7 @@ export interface App {
 
 /** Builds the whole server from its dependencies. It does not listen and does not access the process. */
 export function createApp(deps: Deps): App {
-  mkdirSync(uploadsFolder(deps.dataDir), { recursive: true, mode: 0o700 });
+  createFolder(deps.dataDir);
   const operations = createOperations(deps);
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);

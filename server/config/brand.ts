@@ -50,9 +50,14 @@ const types: readonly (readonly [type: string, is: (bytes: Buffer) => boolean])[
 function readLogo(path: string): Logo {
   const bytes = readBytes(path);
   if (bytes.length > maxBytes)
-    throw new ConfigError(`brand.logo: ${path} has ${bytes.length} bytes. A logo has at most ${maxBytes}.`);
+    throw new ConfigError(
+      `brand.logo: ${path} has ${bytes.length} bytes. A logo has at most ${maxBytes}. The server was not started. Make the picture smaller.`,
+    );
   const type = types.find(([, is]) => is(bytes))?.[0];
-  if (type === undefined) throw new ConfigError(`brand.logo: ${path} is not a PNG, JPEG, WebP or SVG picture.`);
+  if (type === undefined)
+    throw new ConfigError(
+      `brand.logo: ${path} is not a PNG, JPEG, WebP or SVG picture. The server was not started. Convert it to one of these.`,
+    );
   return { type, bytes };
 }
 
@@ -60,6 +65,8 @@ function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new ConfigError(`brand.logo: ${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(
+      `brand.logo: ${path} cannot be read: ${(error as Error).message}. The server was not started. Correct the path, or remove the setting.`,
+    );
   }
 }

@@ -46,12 +46,15 @@ function read(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new ConfigError(`The instance key ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`The instance key ${file} cannot be read: ${(error as Error).message}. Nothing was changed.`);
   }
 }
 
 function parse(text: string, source: string): Buffer {
   const hex = text.trim();
-  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new ConfigError(`${source} is not an instance key: it must be 64 hex digits.`);
+  if (!/^[0-9a-f]{64}$/i.test(hex))
+    throw new ConfigError(
+      `${source} is not an instance key: it must be 64 hex digits. Nothing was changed. Give the key of this server, which its backups contain, or none for a new server.`,
+    );
   return Buffer.from(hex, "hex");
 }

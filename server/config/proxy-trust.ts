@@ -30,7 +30,7 @@ export function requireNearbyPeers(host: string, addresses: readonly string[]): 
   const open = addresses.find((address) => !isNearby(address));
   if (open === undefined) return;
   throw new ConfigError(
-    `With --host ${host} the server would listen on ${open}, which is not a private address, and could not tell the proxy from its clients. Set PLAYTEST_TRUSTED_PROXIES to the address of the proxy, or --host to an address that only the proxy can reach.`,
+    `With --host ${host} the server would listen on ${open}, which is not a private address, and could not tell the proxy from its clients. The server was not started. Set PLAYTEST_TRUSTED_PROXIES to the address of the proxy, or --host to an address that only the proxy can reach.`,
   );
 }
 

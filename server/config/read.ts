@@ -54,7 +54,7 @@ function readFile(file: string, required: boolean): Tree {
   if (text === undefined) return {};
   const value = parse(text, file);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ConfigError(`The configuration file ${file} is not a JSON object.`);
+    throw new ConfigError(`The configuration file ${file} is not a JSON object. Nothing was changed. Correct it, or remove it.`);
   // Editors find the JSON Schema for the file by this field.
   const { $schema, ...tree } = value as Tree;
   return tree;
@@ -65,7 +65,9 @@ function readText(file: string, required: boolean): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new ConfigError(`The configuration file ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(
+      `The configuration file ${file} cannot be read: ${(error as Error).message}. Nothing was changed. Correct the path or its permissions.`,
+    );
   }
 }
 
@@ -73,7 +75,9 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`The configuration file ${file} is not valid JSON: ${(error as Error).message}`);
+    throw new ConfigError(
+      `The configuration file ${file} is not valid JSON: ${(error as Error).message}. Nothing was changed. Correct it.`,
+    );
   }
 }
 

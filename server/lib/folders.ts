@@ -10,6 +10,21 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** Creates the folder unless it exists, and throws the system's error where this user cannot write in it. */
+export function makeWritableFolder(path: string): void {
+  makeFolder(path);
+  requireWritable(path);
+}
+
+/** Throws the system's error for a folder that does not exist or in which this user cannot write. */
+export function requireWritable(path: string): void {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw Object.assign(error as Error, { path });
+  }
+}
+
 /** Node reports a folder that it cannot create, for example on a read-only disk, as missing. The parent that exists says more. */
 function refusalAtParent(path: string): Error | undefined {
   try {

@@ -24,10 +24,10 @@ export interface SmtpReply {
 
 /** What servers without enhanced codes write when they refuse the sender or the moment, not the mailbox. */
 const otherReasons =
-  /relay|quota|limit|rate|too many|policy|block|black|spam|reputation|sender|authent|denied|temporar|try again/i;
+  /relay|quota|full|limit|rate|too many|policy|block|black|spam|reputation|sender|authent|denied|temporar|try again/i;
 
 /**
- * Whether a reply refuses the mailbox or the contents for good. Servers also answer a used-up quota, a policy, a refused sender or a relay
+ * Whether a reply refuses the mailbox or the contents for good. Servers also answer a used-up quota, a full mailbox, a policy, a refused sender or a relay
  * that is set up wrongly with 5xx: such an email can be sent later.
  */
 export function isFinal({ status, text, command }: SmtpReply): boolean {
@@ -35,6 +35,8 @@ export function isFinal({ status, text, command }: SmtpReply): boolean {
   const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(text);
   const [subject, detail] = enhanced ? [Number(enhanced[1]), Number(enhanced[2])] : [0, 0];
   if (subject === 1) return detail !== 7 && detail !== 8;
-  if (subject !== 0) return subject === 2 || subject === 6;
+  // Who reads a mailbox can empty it.
+  if (subject === 2) return detail !== 2;
+  if (subject !== 0) return subject === 6;
   return command === "RCPT TO" && !otherReasons.test(text);
 }

@@ -43,6 +43,10 @@ export const insert = (tx: Query, mail: Omit<MailRow, Later>) => sendRow(tx, "ma
 export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, Later | "sealed" | "collect_at">>) =>
   updateRow(tx, "mails", id, changes);
 
+/** Gives up an email that was not sent and whose link has ended, and forgets the link, so that nobody gets it or is asked to send it again. */
+export const withdraw = (tx: Query, id: string, now: number) =>
+  tx.run("UPDATE mails SET failed_at = ?, error = NULL, sealed = NULL WHERE id = ? AND sent_at IS NULL", now, id);
+
 /** How many emails of a person were counted since a time (ms). */
 export const countAdmitted = async (q: Query, userId: string, since: number) =>
   (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM mails WHERE user_id = ? AND admitted_at > ?", userId, since))!.n;

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
@@ -12,6 +13,9 @@ import * as slots from "../playtests/slots/store.ts";
 import { type Creation, readText } from "./headers.ts";
 import type { NewUpload } from "./index.ts";
 import * as store from "./store.ts";
+
+/** Creates the folder of unfinished uploads. One that is created later may come back after an ephemeral server removed its data. */
+export const createFolder = (dataDir: string) => void mkdirSync(store.folderOf(dataDir), { recursive: true, mode: 0o700 });
 
 const load = late(() => import("./index.ts"));
 const uploadsOf = async (deps: Deps) => (await load()).uploadsOf(deps);

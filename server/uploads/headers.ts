@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isBlank } from "../../src/contract/fields.ts";
+import { isBlank } from "../../src/contract/text/blank.ts";
 import { badRequest, invalid, Problem } from "../lib/problem.ts";
 import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
 

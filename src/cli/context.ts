@@ -66,8 +66,8 @@ export interface Context extends Outside {
   item(data: unknown, view?: View): Outcome;
   /** A list that is fetched page by page. */
   list<O extends Operation>(operation: O, input: Input<O>, range: ListRange, view?: View): Outcome;
-  /** A complete list; printed as `{ result }` in JSON. */
-  rows(key: string, items: readonly object[], view?: View): Outcome;
+  /** A complete list; printed as `{ result }` in JSON, with the fields of `more` beside it. */
+  rows(key: string, items: readonly object[], view?: View, more?: object): Outcome;
   /** The pages of a list. */
   pages<O extends Operation>(
     operation: O,

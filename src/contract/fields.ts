@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { scopes } from "./endpoint.ts";
+import { isBlank } from "./text/blank.ts";
 import { emailPattern, longestEmail, withAsciiDomain } from "./text/email-address.ts";
 import { languageTag } from "./text/language-tag.ts";
 
@@ -32,12 +33,6 @@ export function text(max: number, min = 0) {
   });
   return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
 }
-
-/** Something that can be seen: not only spaces, controls and characters without a shape, as the empty pattern of Braille. */
-const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
-
-/** Whether nobody could read anything in a text. */
-export const isBlank = (text: string): boolean => !visible.test(text);
 
 /** A text of at most `max` code points that a person reads, so it is not blank. With 0 as `min` it may be empty, as if it was left out. */
 export const readableText = (max: number, min: 0 | 1 = 1) =>

@@ -34,7 +34,7 @@ export interface Table {
 export type Outcome = (
   | { kind: "item"; data: unknown; subject: unknown; view?: View | undefined }
   | { kind: "list"; pages: AsyncIterable<ListPage>; view?: View | undefined }
-  | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined }
+  | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined; more?: object | undefined }
   | Text
 ) & {
   /** Error to end with after the complete output, for example for an order that is left unpaid. */
@@ -215,11 +215,11 @@ export class CommandOutput implements Output {
     this.#options.shown(key, items);
   }
 
-  /** Prints a complete list; as JSON, `{ result }`. */
-  async #rows({ key, items, view }: Extract<Outcome, { kind: "rows" }>) {
+  /** Prints a complete list; as JSON, `{ result }` and what else is known. */
+  async #rows({ key, items, view, more }: Extract<Outcome, { kind: "rows" }>) {
     const { format } = this;
-    if (format.kind === "jq") return this.#query({ result: items }, format.expression);
-    if (format.kind === "json") return this.#json({ result: format.fields ? this.#pick(items, format.fields) : items });
+    if (format.kind === "jq") return this.#query({ result: items, ...more }, format.expression);
+    if (format.kind === "json") return this.#json({ result: format.fields ? this.#pick(items, format.fields) : items, ...more });
     async function* one() {
       yield { key, items, data: {}, meta: {} };
     }

@@ -9,6 +9,13 @@ async function paid(till: Till, cents: number) {
   await till.complete(paymentId, "paid");
 }
 
+/** Orders slots of 30 minutes, at $15.00 each. */
+async function orderWithCredit({ owner }: Till, quantity: number): Promise<string> {
+  const path = `/games/${await createGame(owner)}/playtests`;
+  const reply = await owner.post(path, { quantity, durationMinutes: 30 }, { "x-payment-method": "credit" });
+  return reply.body.data.playtest.id;
+}
+
 /** The text of the document of the last payment. */
 async function confirmation({ owner, server }: Till) {
   const [{ id }] = (await owner.get("/billing/payments")).body.data.payments;
@@ -36,5 +43,36 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     await till.owner.post(`/playtests/${playtest.id}/cancel`);
     await till.spend("credit", 4000);
     expect(await confirmation(till)).toContain("$40.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
+  });
+
+  test("name the invoice of what was refunded of a cancelled order, and no invoice for more than it brought", async () => {
+    const till = await openTill(await serve());
+    await paid(till, 3000);
+    await paid(till, 3000);
+    const first = await orderWithCredit(till, 2);
+    await orderWithCredit(till, 2);
+    expect(await confirmation(till)).toContain("$30.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
+    await till.owner.post(`/playtests/${first}/cancel`);
+    await paid(till, 3000);
+    await orderWithCredit(till, 3);
+    expect(await confirmation(till)).toContain(
+      "$30.00\nInvoice PT-2026-000001 of 2026-03-01\n$15.00\nInvoice PT-2026-000003 of 2026-03-01\nThe money",
+    );
+  });
+
+  test("name what was refunded of an order that two payments paid, once", async () => {
+    const till = await openTill(await serve());
+    await paid(till, 2000);
+    await paid(till, 2500);
+    const first = await orderWithCredit(till, 2);
+    const [slot] = (await till.owner.get(`/playtests/${first}/slots`)).body.data.slots;
+    expect((await till.owner.delete(`/slots/${slot.id}`)).status).toBe(200);
+    await till.spend("credit", 3000);
+    expect(await confirmation(till)).toContain(
+      "$5.00\nInvoice PT-2026-000001 of 2026-03-01\n$25.00\nInvoice PT-2026-000002 of 2026-03-01\n",
+    );
+    await till.owner.post(`/playtests/${first}/cancel`);
+    await till.spend("credit", 1500);
+    expect(await confirmation(till)).toContain("$15.00\nInvoice PT-2026-000001 of 2026-03-01\n");
   });
 });

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { erase } from "../../server/personal/erase-store.ts";
 import { removeClipsOf } from "../../server/sharing/clips/service.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import { holdCutter } from "../helpers/held-cutter.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -150,6 +151,33 @@ onBothDatabases("clips", (serve) => {
     await server.advance(0);
     expect((await shown(first.id)).status).toBe("ready");
     expect((await owner.post(clips, { atMs: 0, endMs: 1000 })).status).toBe(201);
+    await server.advance(0);
+  });
+
+  it("of one account delay those of another by one at most, and posters not at all", async () => {
+    const server = await serve(using("cut"));
+    const [{ owner, cut }, other] = [await market(server), await market(server)];
+    const { clip, still } = server.deps.cutter!;
+    const held = gate();
+    const begun: number[] = [];
+    server.deps.cutter = {
+      still,
+      async clip(from, part, ...rest) {
+        begun.push(part.atMs);
+        await held.passed;
+        return clip(from, part, ...rest);
+      },
+    };
+    const first = await Promise.all(Array.from({ length: 12 }, (_, at) => cut({ atMs: at, endMs: at + 1000 })));
+    await vi.waitUntil(() => begun.length === 1);
+    await other.cut({ atMs: 500, endMs: 1500 });
+    const poster = async () => (await owner.get(`/clips/${first.at(-1)!.id}`)).body.data.clip.posterUrl;
+    // All twelve posters are cut while the first of the clips still is.
+    await vi.waitUntil(poster, { timeout: 30_000 });
+    expect(begun).toHaveLength(1);
+    held.open();
+    await vi.waitUntil(() => begun.length === 13, { timeout: 30_000 });
+    expect(begun.indexOf(500)).toBe(1);
     await server.advance(0);
   });
 

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, it } from "vitest";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
 import { tablesOf } from "../../server/database/tables.ts";
 import { graceMs } from "../../server/operations/strays.ts";
 import { leftoversOf } from "../../server/personal/work-store.ts";
+import { blobKinds } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
@@ -138,6 +140,80 @@ onBothDatabases("erasure", (serve) => {
     const status = async (slotId: string) => (await owner.get(`/playtests/slots/${slotId}/download-url`)).status;
     expect([await status(accepted), await status(rejected)]).toEqual([200, 404]);
     expect(filesWith(server).filter((path) => path.includes("/blobs/videos/"))).toHaveLength(1);
+  });
+
+  describe("files that belong to nothing", () => {
+    const cutting = {
+      config(config: TestServer["deps"]["config"]) {
+        config.sandbox = false;
+        config.clips.ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+      },
+      transcriber,
+    };
+    /** A server with a file of each kind that a row names; the paths of all files below its folders. */
+    async function stocked() {
+      const server = await serve(cutting);
+      const { owner, accepted } = await open(server);
+      await done(owner.post(`/slots/${accepted}/clips`, { atMs: 0, endMs: 1000 }));
+      await server.advance(0);
+      const { dataDir } = server.deps;
+      const paths = () =>
+        filesBelow(dataDir)
+          .map((path) => path.slice(dataDir.length + 1))
+          .filter((path) => !path.startsWith("playtest.db"))
+          .sort();
+      const age = (path: string, days: number) => {
+        const at = new Date(server.clock.real() - days * day);
+        utimesSync(join(dataDir, path), at, at);
+      };
+      return { server, paths, age, dataDir };
+    }
+    const nobody = "01900000-0000-7000-8000-000000000000";
+
+    it("are swept after eight days, of every kind; what a row names, and what the server did not make, stays", async () => {
+      const { server, paths, age, dataDir } = await stocked();
+      const before = paths();
+      const kinds = new Set(
+        before.map((path) => path.split("/").slice(0, 2).join("/")).filter((kind) => kind.startsWith("blobs/")),
+      );
+      expect([...kinds].sort()).toEqual(blobKinds.map((kind) => `blobs/${kind}`).sort());
+      const [stray, young] = [
+        [
+          ...blobKinds.map((kind) => `blobs/${kind}/${nobody}`),
+          ...[`uploads/${nobody}.2.part`, `outbox/${nobody}.eml`, `transcribing/${nobody}.vtt`, `inspecting/${nobody}`],
+          ...[`transcribing/${nobody}.1/video.mp4`, `clipping/${nobody}.1/cut-0`],
+        ],
+        blobKinds.map((kind) => `blobs/${kind}/${nobody.replace("0000", "1111")}`),
+      ];
+      const foreign = ["outbox/notes.txt", "clipping/mine/film.mp4"];
+      for (const path of [...stray, ...young, ...foreign]) {
+        mkdirSync(dirname(join(dataDir, path)), { recursive: true });
+        writeFileSync(join(dataDir, path), marker);
+      }
+      for (const path of [...before, ...stray, ...foreign]) age(path, 9);
+      for (const path of [...stray, ...foreign].filter((one) => one.split("/").length === 3 && !one.startsWith("blobs")))
+        age(dirname(path), 9);
+      for (const path of young) age(path, 6);
+      await server.advance(day);
+      const kept = [...before, ...young, ...foreign];
+      const left = paths();
+      expect(left.filter((path) => !kept.includes(path) && !path.startsWith("outbox/"))).toEqual([]);
+      expect(kept.filter((path) => !left.includes(path) && !path.startsWith("outbox/"))).toEqual([]);
+      expect(left).not.toContain(`outbox/${nobody}.eml`);
+      expect(left).toContain("outbox/notes.txt");
+    });
+
+    it("are reported and not swept when they are most of the stored files: the database may be another one", async () => {
+      const { server, paths, age, dataDir } = await stocked();
+      const strays = Array.from({ length: 50 }, (_, at) => `blobs/videos/${nobody.slice(0, -2)}${at + 10}`);
+      for (const path of strays) {
+        writeFileSync(join(dataDir, path), marker);
+        age(path, 9);
+      }
+      await server.advance(day);
+      expect(strays.filter((path) => !paths().includes(path))).toEqual([]);
+      expect(server.errors.splice(0).map(String)).toEqual([expect.stringContaining("more than half of the stored files")]);
+    });
   });
 
   it("files of any generation that belong to no upload are swept, those of an open one stay", async () => {

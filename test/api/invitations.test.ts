@@ -168,6 +168,30 @@ onBothDatabases("invitations", (serve) => {
     expect(await outcomes([tess, pim])).toEqual(["already_invited", "already_invited"]);
   });
 
+  it.each(["another invitation", "a revocation"])("an email whose link ends by %s is never sent", async (how) => {
+    const server = await serve();
+    const { key, invite, outcomes } = await operated(server);
+    const admin = (method: string, path: string) => server.request(method, `/admin/${path}`, { key });
+    const pim = { email: "pim@example.com" };
+    server.refusals.set(tess.email, new MailRefused("550 5.1.1 no such mailbox"));
+    server.refusals.set(pim.email, new Error("451 4.3.0 try later"));
+    await outcomes([tess, pim]);
+    await server.advance(0);
+    const { mails } = (await admin("GET", "mails")).body.data;
+    server.refusals.clear();
+    if (how === "another invitation") await invite([tess, pim], true);
+    else
+      for (const { id } of (await admin("GET", "invitations")).body.data.invitations)
+        expect((await admin("DELETE", `invitations/${id}`)).status).toBe(200);
+    await server.advance(3_600_000);
+    expect((await admin("GET", "mails?state=failed")).body.data.mails).toEqual([]);
+    for (const { id } of mails) expect((await admin("POST", `mails/${id}/retry`)).status).toBe(409);
+    await server.advance(3_600_000);
+    const expected = how === "another invitation" ? [pim.email, tess.email] : [];
+    expect(server.mails.map(({ to }) => to).sort()).toEqual(expected);
+    for (const to of expected) expect((await visitor(server).get(pathOf(linkTo(server, to)))).status).toBe(200);
+  });
+
   it("somebody registered the address first: their unverified account is replaced", async () => {
     const server = await serve({ config: (config) => (config.autoVerify = false) });
     const { outcomes } = await operated(server);

@@ -139,6 +139,8 @@ describe("SMTP", () => {
     ["the contents are refused", contents, "554 5.6.0 Message contents are malformed", true],
     ["for now", recipient, "451 no such mailbox", false],
     ["the mailbox is full", recipient, "452 4.2.2 Mailbox full", false],
+    ["the mailbox is full, as servers say with 5xx, too", recipient, "552 5.2.2 Mailbox full", false],
+    ["the mailbox is full, without a code", recipient, "552 mailbox full", false],
     ["a quota of ours", recipient, "550 5.4.5 Daily user sending quota exceeded", false],
     ["a quota of ours, without a code", recipient, "550 You have exceeded your daily limit", false],
     ["relaying", recipient, "550 5.7.1 Unable to relay", false],

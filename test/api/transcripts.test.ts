@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -8,6 +8,7 @@ import {
   claim,
   createGame,
   giveCredit,
+  giveVideo,
   order,
   type Person,
   play,
@@ -15,6 +16,7 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
@@ -249,6 +251,28 @@ onBothDatabases("transcripts", (serve) => {
     await allDead(pids);
   });
 
+  it("playtesters take turns: who sent many videos delays the others by one of them", async () => {
+    const held = gate();
+    const transcribed: string[] = [];
+    const transcribe = async (path: string) => {
+      await held.passed;
+      transcribed.push(statSync(path).size > 5000 ? "other" : "many");
+      return "WEBVTT\n";
+    };
+    const server = await serve({ transcriber: { transcribe } });
+    const { owner, playtester, gameId } = await market(server);
+    const other = await registerPlaytester(server);
+    const playtestId = await order(owner, gameId, { quantity: 1 });
+    for (let at = 0; at < 4; at++) await play(server, playtester, await order(owner, gameId));
+    const slotId = await claim(other, playtestId);
+    await giveVideo(server, slotId, other, videoBytes(6000));
+    expect((await other.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
+    held.open();
+    await vi.waitUntil(() => transcribed.length === 5, { timeout: 30_000 });
+    expect(transcribed).toEqual(["many", "other", "many", "many", "many"]);
+    await server.advance(0);
+  });
+
   it("process that a command leaves behind: is not awaited", async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("orphan", pids) }));
@@ -290,7 +314,7 @@ describe.each(drivers)("a server that stops while a video is transcribed ($name)
   });
 });
 
-describe("a server that is killed while a video is transcribed", () => {
+describe("a server of its own", () => {
   afterEach(killLeftovers);
 
   interface Said {
@@ -299,33 +323,67 @@ describe("a server that is killed while a video is transcribed", () => {
     keyTakeaways: string[];
   }
 
-  async function start(folder: string, name: string, command: string[], flags: string[] = []) {
-    writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber: { command } }));
+  async function start(folder: string, name: string, transcriber: Transcriber, flags: string[] = [], env = {}) {
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber }));
     const argv = ["serve", "run", "--sandbox", "--port", "0", "--log-level", "error", "--data", folder, "--ready-file", name];
-    const { child, ended } = spawnPlaytest(folder, [...argv, ...flags]);
+    const { child, ended } = spawnPlaytest(folder, [...argv, ...flags], env);
     const { baseUrl, ownerKey, gameId } = await readyFile(join(folder, name));
     const ask = async (method: string, path: string, key = ownerKey, body?: object) => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const reply = await fetch(`${baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
       return ((await reply.json()) as { data: Said }).data;
     };
-    return { child, ended, ask, ownerKey, gameId };
+    /** Orders a playtest and lets it be played; the id of its slot. */
+    const played = async () => {
+      const { playtest } = await ask("POST", `/games/${gameId}/playtests`, ownerKey, { quantity: 1 });
+      const [{ id }] = (await ask("GET", `/playtests/${playtest.id}/slots`)).slots;
+      await ask("POST", `/sandbox/slots/${id}/play`);
+      return id;
+    };
+    return { child, ended, ask, ownerKey, played };
   }
 
-  it("ends the command and its children, and the next server makes the transcript", { timeout: 60_000 }, async () => {
+  it.each(drivers)(
+    "gives the command none of its secrets, only the variables that a setting names ($name)",
+    { timeout: 60_000 },
+    async (driver) => {
+      const { options, remove } = await driver.location();
+      const database = options.databaseUrl === undefined ? [] : ["--database-url", options.databaseUrl];
+      const transcriber = { command: runs("environment"), environment: ["HF_HOME", "NOT_SET"] };
+      const secrets = {
+        PLAYTEST_SECRET_KEY: "07".repeat(32),
+        STRIPE_SECRET_KEY: "sk_test_1",
+        PLAYTEST_SMTP_PASSWORD: "mail-secret",
+      };
+      const env = { ...secrets, AWS_SECRET_ACCESS_KEY: "cloud-secret", HF_HOME: "/models" };
+      const server = await start(freshFolder(), "ready.json", transcriber, ["--seed", "minimal", ...database], env);
+      const id = await server.played();
+      const transcript = () => server.ask("GET", `/slots/${id}/transcript`);
+      const seen = await vi.waitUntil(async () => (await transcript())?.keyTakeaways, { timeout: 30_000 });
+      server.child.kill("SIGTERM");
+      await server.ended;
+      await remove();
+      // The shell that limits the program sets PWD.
+      expect(seen.filter((line) => !line.startsWith("PWD=")).sort()).toEqual([
+        "HF_HOME=/models",
+        "LANG=C.UTF-8",
+        `PATH=${process.env.PATH}`,
+      ]);
+    },
+  );
+
+  it("that is killed ends the command and its children, and the next one makes the transcript", { timeout: 60_000 }, async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
-    const first = await start(folder, "first.json", runs("hang", pids), ["--seed", "minimal"]);
-    const { playtest } = await first.ask("POST", `/games/${first.gameId}/playtests`, first.ownerKey, { quantity: 1 });
-    const [{ id }] = (await first.ask("GET", `/playtests/${playtest.id}/slots`)).slots;
-    await first.ask("POST", `/sandbox/slots/${id}/play`);
+    const first = await start(folder, "first.json", { command: runs("hang", pids) }, ["--seed", "minimal"]);
+    const id = await first.played();
     await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     first.child.kill("SIGKILL");
     await first.ended;
     await allDead(pids);
 
-    const second = await start(folder, "second.json", runs("json"));
+    const second = await start(folder, "second.json", { command: runs("json") });
     // The job of the dead server is free once its lease has run out.
     await second.ask("POST", "/sandbox/clock/advance", "", { seconds: 300 });
     const { keyTakeaways } = await second.ask("GET", `/slots/${id}/transcript`, first.ownerKey);

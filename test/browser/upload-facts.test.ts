@@ -156,7 +156,37 @@ const isLeftWith = async (page: Page): Promise<string> => {
   return asked.passed;
 };
 
+/** Holds the program that reads videos back; what lets it come. */
+async function holdReader({ page }: Scene): Promise<() => void> {
+  const held = gate();
+  await page.route("**/assets/mediabunny.js*", async (route) => {
+    await held.passed;
+    await route.continue();
+  });
+  return held.open;
+}
+
+let letRead: () => void;
+
 const rows: Row[] = [
+  {
+    says: `Reading ${film}.`,
+    async see(scene) {
+      letRead = await holdReader(scene);
+      await scene.choose();
+    },
+    async holds(scene) {
+      expect([scene.sent, await scene.page.locator("#upload-progress").isVisible()]).toEqual([[], false]);
+      // Another is chosen meanwhile: this one alone is sent.
+      const other = join(freshFolder(), "other.mp4");
+      writeFileSync(other, videoBytes(MiB / 2));
+      await scene.choose(other);
+      await scene.says("Reading other.mp4.");
+      letRead();
+      await scene.says("other.mp4 (512 KiB, length: unknown) is uploaded.");
+      expect([scene.sent, await scene.uploaded()]).toEqual([["*", 0], MiB / 2]);
+    },
+  },
   {
     says: `Uploading ${film}. Keep this page open.`,
     see: (scene) => scene.untilSecondPiece(),
@@ -359,6 +389,20 @@ it("upload: a file that cannot be used leaves the one before as it is: paused, o
   await scene.choose(notes);
   await scene.says("notes.txt is not an MP4");
   await scene.untilDone();
+});
+
+it("upload: a file that is found to be of no use after another was chosen changes nothing", { timeout: 60_000 }, async () => {
+  const scene = await newScene();
+  letRead = await holdReader(scene);
+  const cut = join(freshFolder(), "cut.mp4");
+  writeFileSync(cut, videoBytes(MiB).subarray(0, 500));
+  await scene.choose(cut);
+  await scene.says("Reading cut.mp4.");
+  await scene.choose();
+  await scene.says(`Reading ${film}.`);
+  letRead();
+  await scene.untilDone();
+  expect(await scene.page.locator("#video-error").isVisible()).toBe(false);
 });
 
 it("upload: signed out at its end, the page says that the video is uploaded", { timeout: 60_000 }, async () => {

@@ -28,6 +28,7 @@ let store: TestStore;
 let server: TestServer;
 let owner: Person;
 let tester: Person;
+let second: Person;
 let gameId: string;
 let context: BrowserContext;
 beforeAll(async () => {
@@ -36,6 +37,7 @@ beforeAll(async () => {
   server = await startTestServer({ store });
   owner = await registerOwner(server, "Olive");
   tester = await registerPlaytester(server, "Tess");
+  second = await registerPlaytester(server, "Tom");
   await giveCredit(server, owner, 100_000);
   gameId = await createGame(owner);
 }, 60_000);
@@ -110,6 +112,29 @@ describe.each([390, 1280])("at %i pixels", (width) => {
     await timeline.click({ position: { x: length / 2, y: 10 } });
     await expect.poll(() => page.evaluate("Math.round(document.querySelector('video').currentTime)")).toBe(20);
     await picture(page, `streamed-${width}`);
+  });
+
+  it("recordings of which nobody knows the length play side by side", async () => {
+    const playtestId = await order(owner, gameId, { quantity: 2 });
+    const ids: string[] = [];
+    for (const one of [tester, second]) {
+      const slotId = await claim(one, playtestId);
+      await giveVideo(server, slotId, one, longRecording(20, 100_000));
+      await one.post(`/playtester/slots/${slotId}/submit`);
+      ids.push(slotId);
+    }
+    await store.write((tx) => tx.run("UPDATE submissions SET video_duration_ms = NULL"));
+    const page = await opened(`/studio/playtests/${playtestId}/compare?slots=${ids.join()}`, width, "studio");
+    const states = (what: string) => page.evaluate(`[...document.querySelectorAll("video")].map((video) => ${what})`);
+    await expect.poll(() => states("video.readyState > 0 && video.duration")).toEqual([Infinity, Infinity]);
+    await page.evaluate("document.querySelectorAll('video').forEach((video) => { video.muted = true; })");
+    await page.getByRole("button", { name: "Play all" }).click();
+    await expect.poll(() => states("!video.paused && video.currentTime > 0")).toEqual([true, true]);
+    await page.getByRole("button", { name: "Pause all" }).click();
+    await expect.poll(() => states("video.paused")).toEqual([true, true]);
+    expect(await page.textContent(".together .at")).toMatch(/^0:\d\d \/ –$/);
+    expect(await page.locator(".together input").isDisabled()).toBe(true);
+    await picture(page, `compare-${width}`);
   });
 
   it("a file that nobody could watch is refused before any of it is sent; another format is warned of", async () => {

@@ -88,6 +88,11 @@ describe("admin", () => {
       `email\n${Array.from({ length: 240 }, (_, index) => `t${index}@example.net`).join("\n")}\nada@ex_ample.com\n`,
       /^[^\n]*Line 242: "ada@ex_ample\.com" is not an email address\.\nNobody was invited\./,
     ],
+    [
+      "E-Mail;Rolle\nada@example.com;owner\n",
+      /testers\.csv: the column "Rolle" is not known\. Nobody was invited\.\nThe columns are email, role and name[^\n]*--ignore-columns/,
+    ],
+    ["Email,Address\nada@example.com,Kai 1\n", /"Email" and "Address" both give the column email\. Nobody was invited\./],
     ["person,role\nada@example.com,owner\n", /there is no column email, only person, role\. Nobody was invited\./],
   ])("admin invite: refuses the file %j whole", async (text, said) => {
     const folder = testFolder();
@@ -102,6 +107,14 @@ describe("admin", () => {
     writeFileSync(join(folder, "testers.csv"), "E-Mail Address;Name\nada@müller.example\u200b;Ada\n");
     const { code, stdout } = await fixture.run("admin invite testers.csv", { key, cwd: folder });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^2\tada@xn--mller-kva\.example\ttester\tinvited\t/)]);
+  });
+
+  it("admin invite: leaves out columns that are named or begin with #", async () => {
+    const folder = testFolder();
+    writeFileSync(join(folder, "testers.csv"), "#|E-Mail|Phone number|Address\n1|ada@example.com|12|Kai 1\n");
+    const line = ["admin", "invite", "testers.csv", "--ignore-columns", "phone-number,address"];
+    const { code, stdout } = await fixture.run(line, { key, cwd: folder });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^2\tada@example\.com\ttester\tinvited\t/)]);
   });
 
   it("admin mail: lists an email that was refused, and sends it again", async () => {

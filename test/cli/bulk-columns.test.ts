@@ -44,6 +44,19 @@ describe("the columns of bulk", () => {
     expect([ran.code, await orders()]).toEqual([0, [[2, 30, "Loud"]]]);
   });
 
+  it.each(["#,qty,minutes,notes\n1,2,30,Loud\n", "#author\tcount\tminutes\tnotes\nAda\t2\t30\tLoud\n"])(
+    "those of a table whose first column has #, whatever its file is called: %j",
+    async (text) => {
+      const ran = await bulk(text, [], "orders.txt");
+      expect([ran.stderr, ran.code, await orders()]).toEqual([expect.any(String), 0, [[2, 30, "Loud"]]]);
+    },
+  );
+
+  it("YAML that begins with a comment is no table", async () => {
+    const ran = await bulk("# of November\n\n# and more\n- {qty: 2, minutes: 30, notes: Loud}\n", [], "orders.txt");
+    expect([ran.code, await orders()]).toEqual([0, [[2, 30, "Loud"]]]);
+  });
+
   it.each([
     ["another language", "Anzahl;Dauer\n2;30\n3;60\n"],
     ["colons between columns", "quantity:minutes\n2:30\n"],

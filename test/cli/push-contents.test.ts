@@ -119,6 +119,31 @@ describe("links, modes, folders and times", () => {
     expect(stdout).toBe("changed\ta\t4 B\nchanged\tb\t1 B\n");
   });
 
+  it("--preview shows empty folders that were added and removed, and as JSON also what was found", async () => {
+    await pushed(inFolder({ a: { bytes: "a" }, logs: {}, "full/b": { bytes: "b" } }));
+    const folder = inFolder({ a: { bytes: "a" }, saves: {}, full: {}, run: { bytes: programs.script }, gone: { to: "none" } });
+    writeParts({ "Thumbs.db": "x", "aux.txt": "x" }, folder);
+    const { code, stdout } = await push(folder, "--preview", "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      {
+        result: [
+          { change: "added", path: "aux.txt", size: 1 },
+          { change: "added", path: "full/", size: 0 },
+          { change: "removed", path: "full/b", size: null },
+          { change: "added", path: "gone", size: 4 },
+          { change: "removed", path: "logs/", size: null },
+          { change: "added", path: "run", size: 22 },
+          { change: "added", path: "saves/", size: 0 },
+        ],
+        skippedFiles: [{ path: "Thumbs.db", reason: "default" }],
+        madeExecutable: ["run"],
+        nameProblems: [{ path: "aux.txt", problem: "has a name that Windows reserves for a device" }],
+        danglingLinks: ["gone"],
+      },
+    ]);
+  });
+
   it("links that lead out are refused, or left out with --skip-links; those to nothing are named", async () => {
     const folder = inFolder({
       a: { bytes: "a" },
@@ -246,6 +271,17 @@ describe("secrets", () => {
     );
   });
 
+  it("keys are found wherever they are in a file", async () => {
+    await refuses(
+      inFolder({ a: "a", "deep.log": "x".repeat(2 ** 20 - 10) + fixture.owner.key }),
+      "so nothing was sent: deep.log holds an API key of this service.",
+      "--include-secrets",
+    );
+    const folder = inFolder({ "deep.log": "x".repeat(100_000) + fixture.owner.key });
+    const alone = await fixture.run(["games", "push", "deep.log", fixture.gameId], { cwd: folder });
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("deep.log holds an API key of this service")]);
+  });
+
   it("whatever is in the folder of the settings is one of them", async () => {
     const folder = inFolder({ a: "a", "settings/config.json": "{}" });
     const env = { PLAYTEST_CONFIG_DIR: join(folder, "settings") };
@@ -309,6 +345,22 @@ describe("an archive", () => {
   it("keeps the other bits of a mode", async () => {
     await (await archive({ a: programs.elf, b: "b" }, { a: 0o100640, b: 0o100600 })).push();
     expect(Object.values(await arrived()).map(({ mode }) => mode)).toEqual(["100751", "100600"]);
+  });
+
+  it("of Python, whose modes do not say that they are of a file, as 7-Zip needs it, gets modes for its programs", async () => {
+    const made = await archive({ a: programs.elf, b: programs.elf, c: "c" });
+    const script = [
+      "import sys, zipfile",
+      "z = zipfile.ZipFile(sys.argv[1], 'w')",
+      "for name, mode in ('a', 0o600), ('b', 0o755), ('c', 0o600):",
+      "    info = zipfile.ZipInfo(name)",
+      "    info.external_attr = mode << 16",
+      "    z.writestr(info, bytes.fromhex(sys.argv[2]) if name < 'c' else b'c')",
+      "z.close()",
+    ];
+    execFileSync("python3", ["-c", script.join("\n"), join(made.folder, "artifact.zip"), programs.elf.toString("hex")]);
+    expect((await made.push()).code).toBe(0);
+    expect(Object.values(await arrived()).map(({ mode }) => mode)).toEqual(["100711", "100755", "600"]);
   });
 
   it.each([

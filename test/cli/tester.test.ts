@@ -94,7 +94,7 @@ describe("tester", () => {
 
   it.each([
     ["a file that is not there", "none.mp4", 2, "none.mp4 is not a file."],
-    ["an empty file", "empty.mp4", 2, "empty.mp4 is empty."],
+    ["an empty file", "empty.mp4", 2, "empty.mp4 is empty. Nothing was uploaded.\nChoose a video file."],
     ["what is not a video", "text.mp4", 2, "video"],
   ])("refuses %s, and nothing is submitted", async (_, name, code, message) => {
     const slotId = await claim();
@@ -104,6 +104,17 @@ describe("tester", () => {
     expect(ended.stderr).toContain(message);
     expect(ended.code).toBe(code);
     expect(await statusOf(slotId)).toBe("reserved");
+  });
+
+  it("refuses notes of blanks before anything is uploaded", async () => {
+    const slotId = await claim();
+    const folder = video(testFolder());
+    const { code, stderr } = await run(["tester", "submit", "play.mp4", "--notes", " \u200b "], { cwd: folder });
+    expect([code, stderr]).toEqual([
+      2,
+      "error: --notes: must not be blank. Nothing was uploaded.\nWrite some, or leave them out.\n",
+    ]);
+    expect((await player.get(`/playtester/slots/${slotId}`)).body.data.slot.uploadedVideo).toBeNull();
   });
 
   it("refuses a video that is shorter than the operator wants, and says what to do", async () => {

@@ -164,6 +164,10 @@ export const exportedBuilds: Readonly<Record<string, Parts>> = {
     [`${engine}/Versions/Current`]: { to: "A" },
     [`${engine}/Engine`]: { to: "Versions/Current/Engine" },
     [`${engine}/Resources`]: { to: "Versions/Current/Resources" },
+    // Their names come behind that of the link that they lead over.
+    [`${engine}/Versions/A/XPCServices/Updater`]: program(machO),
+    [`${engine}/XPCServices`]: { to: "Versions/Current/XPCServices" },
+    [`${engine}/Z`]: { to: "XPCServices/Updater" },
   },
   "a Unity export for Linux": {
     "Game.x86_64": program(elf),

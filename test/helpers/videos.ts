@@ -41,6 +41,28 @@ function element(id: Buffer, content: Buffer): Buffer {
   return Buffer.concat([id, size, content]);
 }
 
+const tracksId = Buffer.from([0x16, 0x54, 0xae, 0x6b]);
+/** How ffmpeg begins a track. */
+const trackStart = Buffer.from([0xae, 1, 0, 0, 0, 0, 0, 0]);
+const ways = { encrypted: [0x50, 0x35], compressed: [0x50, 0x34] };
+
+/** A WebM or MKV of ffmpeg whose tracks say that they are stored in this way: the pictures, or the sound as well. */
+export function storedAs(way: keyof typeof ways, bytes: Buffer, which: "pictures" | "all"): Buffer {
+  const at = bytes.lastIndexOf(tracksId, bytes.indexOf(trackStart));
+  const end = at + 6 + (bytes.readUInt16BE(at + 4) & 0x3fff);
+  const starts: number[] = [];
+  for (let from = bytes.indexOf(trackStart, at); from >= 0 && from < end; from = bytes.indexOf(trackStart, from + 1))
+    starts.push(from);
+  const parts = [Buffer.from([0x6d, 0x80]), Buffer.from([0x62, 0x40]), Buffer.from(ways[way])];
+  const encodings = parts.reduceRight<Buffer>((content, id) => element(id, content), Buffer.alloc(0));
+  const tracks = starts.map((start, index) => {
+    const content = bytes.subarray(start + 9, starts[index + 1] ?? end);
+    const isChanged = which === "all" || content.includes(Buffer.from([0x83, 0x81, 1]));
+    return element(trackStart.subarray(0, 1), isChanged ? Buffer.concat([content, encodings]) : content);
+  });
+  return Buffer.concat([bytes.subarray(0, at), element(tracksId, Buffer.concat(tracks)), bytes.subarray(end)]);
+}
+
 /** A cluster of a WebM, `byMs` later. Its time is the first element. */
 function later(cluster: Buffer, byMs: number): Buffer {
   const inside = cluster.subarray(4 + Math.clz32(cluster[4]!) - 23);

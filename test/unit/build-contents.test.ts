@@ -1,8 +1,9 @@
+import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { noRoom } from "../../src/commands/games/build/source.ts";
 import { decode } from "../../src/io/files/decode.ts";
-import { isProgram, secretIn } from "../../src/io/files/kinds.ts";
-import { wrongLinks } from "../../src/io/files/links.ts";
+import { apiKeySearch, isProgram, secretIn } from "../../src/io/files/kinds.ts";
+import { inUnpackingOrder, wrongLinks } from "../../src/io/files/links.ts";
 import { nameFaults } from "../../src/io/files/names.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
@@ -60,6 +61,21 @@ describe("secretIn", () => {
   });
 });
 
+it("apiKeySearch finds a key anywhere, also across blocks, and one of another form unless it is short", () => {
+  const apiKey = `pt_sk_${"0123456789abcdef".repeat(2)}`;
+  const found = (text: string, own?: string, length = 7) => {
+    const search = apiKeySearch(own);
+    for (let at = 0; at < text.length; at += length) search.look(Buffer.from(text.slice(at, at + length)));
+    return search.found()?.kind;
+  };
+  const deep = "x".repeat(1000);
+  expect(found(deep + apiKey + deep)).toBe("key");
+  expect(found(deep.repeat(100) + apiKey, undefined, 2 ** 20)).toBe("key");
+  expect(found(`${deep}another-form-of-key`, "another-form-of-key")).toBe("key");
+  expect(found(`${deep}short`, "short")).toBeUndefined();
+  expect(found(deep + apiKey.slice(0, -1), "another-form-of-key")).toBeUndefined();
+});
+
 describe("nameFaults", () => {
   it("names what Windows cannot hold, and what it and macOS take for another name", () => {
     const paths = [
@@ -78,7 +94,7 @@ describe("nameFaults", () => {
       { path: "dir./x", problem: ending },
       { path: "tab\tname", problem: "has a control character in its name, which Windows does not allow" },
       { path: "data/level.bin", problem: "has the same name as Data/Level.bin on Windows and macOS" },
-      { path: "cafe\u0301", problem: "has the same name as caf\u00e9 on Windows and macOS" },
+      { path: "cafe\u0301", problem: "has the same name as caf\u00e9 on macOS" },
       { path: "Mods", problem: "has the same name as the folder mods on Windows and macOS" },
     ]);
   });
@@ -131,6 +147,12 @@ describe("wrongLinks", () => {
   });
 });
 
+it("inUnpackingOrder puts no link behind one that it leads over", () => {
+  const links = { "F/Current": "A", "F/R": "Current/R", "F/Z": "R/z", "F/Y": "Z", a: "b", b: "c", c: "a" };
+  const list = Object.entries(links).map(([path, target]) => ({ path, target }));
+  expect(inUnpackingOrder(list).map(({ path }) => path)).toEqual(["a", "b", "c", "F/Y", "F/Z", "F/R", "F/Current"]);
+});
+
 describe("decode", () => {
   it.each([
     ["UTF-8", Buffer.from("a\n")],
@@ -156,6 +178,12 @@ describe("noRoom", () => {
       /^Cannot pack the build in .*: the disk is full\. Up to 3\.0 GiB are needed there\. Nothing was sent\.$/,
     );
     expect(extra.hint).toContain("Or set TMPDIR");
+  });
+
+  it("names the folder of temporary files, and neither what is copied nor what is removed in the end", () => {
+    const paths = { path: "/home/ada/build.zip", dest: "/small/playtest-push-1/build.zip" };
+    const error = Object.assign(new Error("full"), { code: "ENOSPC", ...paths });
+    expect(noRoom(error, 5)).toMatchObject({ extra: { hint: expect.stringContaining(`on the disk of ${tmpdir()}. `) } });
   });
 
   it("leaves other errors alone", () => expect(failed("EIO")).toMatchObject({ code: "EIO", message: "EIO" }));

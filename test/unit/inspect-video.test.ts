@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { inspectFile } from "../../server/uploads/videos/inspect.ts";
 import { playsEverywhere, tracksText, type VideoFacts } from "../../src/contract/files/inspect-video.js";
 import { inspectLocal, inspectRemote } from "../../src/io/files/video-file.ts";
-import { box, emptyBoxes, streamed, videoFixture, videoKinds, videoOf } from "../helpers/videos.ts";
+import { box, emptyBoxes, storedAs, streamed, videoFixture, videoKinds, videoOf } from "../helpers/videos.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -54,6 +54,9 @@ const lastBox = (bytes: Buffer, name: string) => bytes.lastIndexOf(name, undefin
 const clusterAt = (bytes: Buffer) => bytes.indexOf(Buffer.from([0x1f, 0x43, 0xb6, 0x75]));
 const tracksAt = (bytes: Buffer) => bytes.indexOf(Buffer.from([0x16, 0x54, 0xae, 0x6b]));
 
+/** With a name of a box in the place of another. */
+const named = (bytes: Buffer, from: string, to: string) => Buffer.from(bytes.toString("latin1").replaceAll(from, to), "latin1");
+
 const long = await streamed(60, 1000);
 
 describe("a file that cannot be watched, or only in part", () => {
@@ -81,11 +84,22 @@ describe("a file that cannot be watched, or only in part", () => {
       Buffer.concat([box("ftyp", Buffer.from("isom")), Buffer.alloc(64, 1)]),
       "unfinished",
     ],
+    ["a WebM that is encrypted", storedAs("encrypted", webm, "all"), "encrypted"],
+    ["a WebM whose pictures are encrypted", storedAs("encrypted", webm, "pictures"), "encrypted"],
+    ["an MKV whose pictures are encrypted", storedAs("encrypted", videoFixture("streamed.mkv"), "pictures"), "encrypted"],
+    ["an MP4 of a shop for films", named(videoFixture("encrypted.mp4"), "encv", "drmi"), "encrypted"],
     ["a text", Buffer.from("This is a letter, whatever its name may say."), "not-video"],
     ["nothing", Buffer.alloc(0), "not-video"],
   ])("%s", async (_, bytes, fault) => {
     expect((await inspected(bytes))?.fault).toBe(fault);
   });
+
+  it.each(["all", "pictures"] as const)(
+    "a WebM that players can unpack, but the library cannot, is not judged (%s)",
+    async (which) => {
+      expect(await inspected(storedAs("compressed", webm, which))).toBeNull();
+    },
+  );
 
   it.each([
     ["an MP4 of fragments whose last one was cut", fragments.subarray(0, lastBox(fragments, "moof") + 100), 2],

@@ -31,6 +31,11 @@ it("shortage: an error that names no file is about the data directory, and a thr
   expect(shortageOf(thread)?.what).toContain("open files");
 });
 
+it("shortage: an error of copying or moving is about the folder that is written to", () => {
+  const copying = Object.assign(systemError("ENOSPC", "/home/ada/video.mp4"), { dest: "/srv/data/video.mp4" });
+  expect(shortageOf(copying)?.remedy).toBe("Free some space on the disk of /srv/data.");
+});
+
 it.each([systemError("ENOENT", "/srv/x"), systemError("toString"), new Error("ENOSPC"), "ENOSPC"])(
   "shortage: %s is none",
   (error) => {

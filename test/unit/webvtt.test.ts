@@ -38,6 +38,10 @@ describe("a transcript as WebVTT", () => {
     ["WEBVTT", "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000"],
     ["1\r\n00:00:1,000 --> 00:00:02,000\r\nHi", "has an invalid time in line 2; write it as 00:00:01.000 --> 00:00:04.000"],
     [`${plain}\n00:99:01.000 --> 00:99:02.000\nHi`, "has an invalid time in line 6; write it as 00:00:01.000 --> 00:00:04.000"],
+    ...["->", "→", "–", "=>"].map((arrow) => [
+      `${plain}\n00:00:03.000 ${arrow} 00:00:04.000\nHi`,
+      "has an invalid time in line 6; write it as 00:00:01.000 --> 00:00:04.000",
+    ]),
     ["1\r00:00:03,000 --> 00:00:02,000\rHi", "has a cue in line 2 that ends before it starts"],
   ])("%j is refused with its line", (text, fault) => {
     expect(toWebVtt(text)).toEqual({ fault });

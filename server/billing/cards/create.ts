@@ -18,6 +18,8 @@ export async function createCards(config: Config): Promise<CardProcessor | null>
   const made = await Promise.all(Object.values(factories).map((make) => make(config)));
   const [first, second] = made.filter((cards) => cards !== null);
   if (second)
-    throw new ConfigError(`Both ${first!.title} and ${second.title} are configured to take cards. Configure one of them.`);
+    throw new ConfigError(
+      `Both ${first!.title} and ${second.title} are configured to take cards. The server was not started. Configure one of them.`,
+    );
   return first ?? null;
 }

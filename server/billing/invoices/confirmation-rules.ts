@@ -19,32 +19,96 @@ export interface ConfirmationDocument {
   replaces?: string;
 }
 
-/** What added credit or hours before an order: a payment with its invoice, or a grant with the operator's note. */
-export interface Lot {
-  /** In cents or minutes, less what was taken back since. */
+/** A part of what an order was paid from: a payment with its invoice, or a grant with the operator's note. */
+export interface Source {
+  /** In cents or minutes. */
   amount: number;
   invoice: Reference | undefined;
   note: string | null;
 }
 
-export type Source = Lot;
+/** What once changed the credit or hours of an owner. */
+export interface Movement extends Source {
+  /** Below zero for what was spent or taken back. */
+  amount: number;
+  /** The payment or grant that it belongs to; undefined for an order that was paid with credit or hours, and for a refund of it. */
+  lot: string | undefined;
+  /** The order that it paid, or of which it is a refund. */
+  order: string | null;
+}
+
+/** The credit or hours that are left of a payment or grant. */
+type Lot = Source;
+
+interface Part {
+  lot: Lot;
+  amount: number;
+}
+
+/** What is left of each payment and grant, the oldest first. */
+class Lots {
+  readonly #lots = new Map<string, Lot>();
+  readonly #paid = new Map<string, Part[]>();
+  /** What was taken before it was there, which is so only if the clocks of two servers differ. */
+  #missing = 0;
+
+  apply({ amount, lot, order, ...known }: Movement): void {
+    if (amount < 0) {
+      const parts = this.take(-amount, lot);
+      if (order !== null) this.#paid.set(order, parts);
+      return;
+    }
+    const rest = order === null ? amount : this.#giveBack(order, amount);
+    const late = Math.min(rest, this.#missing);
+    this.#missing -= late;
+    this.#add(lot ?? "", { ...known, amount: rest - late });
+  }
+
+  /** Takes from one lot first, if it is named, then from the oldest. */
+  take(amount: number, first?: string): Part[] {
+    let due = amount;
+    const parts: Part[] = [];
+    const named = first === undefined ? undefined : this.#lots.get(first);
+    for (const lot of named ? [named, ...this.#lots.values()] : this.#lots.values()) {
+      const taken = Math.min(lot.amount, due);
+      if (taken === 0) continue;
+      lot.amount -= taken;
+      due -= taken;
+      parts.push({ lot, amount: taken });
+    }
+    this.#missing += due;
+    return parts;
+  }
+
+  /** Gives back to the lots that paid an order, the newest first. Returns what none of them paid. */
+  #giveBack(order: string, amount: number): number {
+    let due = amount;
+    for (const part of [...(this.#paid.get(order) ?? [])].reverse()) {
+      const given = Math.min(part.amount, due);
+      part.amount -= given;
+      part.lot.amount += given;
+      due -= given;
+    }
+    return due;
+  }
+
+  #add(key: string, added: Lot): void {
+    const lot = this.#lots.get(key);
+    if (lot) lot.amount += added.amount;
+    else this.#lots.set(key, added);
+  }
+}
 
 /**
- * What an order was paid from: the credit that came first is spent first. `before` is the balance before the order, which is what is left
- * of all lots, so everything older is spent.
+ * What an order was paid from. The credit that came first is spent first, and what is refunded of an order is again what it was before the
+ * order, so that the confirmations never name an invoice for more than it brought. `movements` are those before the order, the oldest first.
  */
-export function fundedBy(lots: readonly Lot[], before: number, amount: number): Source[] {
-  let spent = Math.max(0, lots.reduce((sum, lot) => sum + lot.amount, 0) - before);
-  let due = amount;
-  const sources: Source[] = [];
-  for (const lot of lots) {
-    const left = Math.max(0, lot.amount - spent);
-    spent = Math.max(0, spent - lot.amount);
-    const taken = Math.min(left, due);
-    if (taken > 0) sources.push({ ...lot, amount: taken });
-    due -= taken;
-  }
-  return due > 0 ? [...sources, { amount: due, invoice: undefined, note: null }] : sources;
+export function fundedBy(movements: readonly Movement[], amount: number): Source[] {
+  const lots = new Lots();
+  for (const movement of movements) lots.apply(movement);
+  const sources = lots.take(amount).map((part) => ({ ...part.lot, amount: part.amount }));
+  const known = sources.reduce((sum, source) => sum + source.amount, 0);
+  return known < amount ? [...sources, { amount: amount - known, invoice: undefined, note: null }] : sources;
 }
 
 interface Facts {

@@ -34,7 +34,7 @@ function moveTo(video, seconds) {
 function playOthers(video) {
   if (told.delete(video)) return;
   for (const other of othersOf(video)) {
-    if (!other.paused || video.currentTime >= lengthOf(other)) continue;
+    if (!other.paused || video.currentTime >= (lengthOf(other) || Number.POSITIVE_INFINITY)) continue;
     told.add(other);
     other.play().catch(() => told.delete(other));
   }
@@ -62,10 +62,12 @@ function keepUp() {
 function show() {
   const leader = longest();
   button.textContent = leader.paused ? "Play all" : "Pause all";
-  slider.max = String(lengthOf(leader));
+  const length = lengthOf(leader);
+  slider.disabled = length === 0;
+  slider.max = String(length);
   slider.value = String(leader.currentTime);
   slider.setAttribute("aria-valuetext", positionText(leader.currentTime));
-  readout.textContent = `${positionText(leader.currentTime)} / ${positionText(lengthOf(leader))}`;
+  readout.textContent = `${positionText(leader.currentTime)} / ${length === 0 ? "–" : positionText(length)}`;
 }
 
 for (const video of videos) {

@@ -250,6 +250,10 @@ class Uploader {
   #upload;
   #maxBytes;
   #file;
+  /** The file that was chosen last: while it is read, another can be chosen. */
+  #chosen;
+  /** What was said before a chosen file was read, for when it cannot be used. */
+  #saidBefore;
   /** The run in progress. Another run, or a pause, ends it. */
   #run;
   #wake = () => {};
@@ -269,17 +273,29 @@ class Uploader {
   async #choose() {
     const [file] = input.files;
     if (!file) return;
+    this.#chosen = file;
+    this.#saidBefore ??= [...state.childNodes];
     complain();
     this.#stop();
     warn();
-    try {
-      warn(await check(file, this.#maxBytes));
-    } catch (reason) {
+    say(`Reading ${file.name}.`);
+    const { warning, reason } = await check(file, this.#maxBytes).then(
+      (warning) => ({ warning }),
+      (reason) => ({ reason }),
+    );
+    if (file !== this.#chosen) return;
+    const said = this.#saidBefore;
+    this.#saidBefore = undefined;
+    if (reason) {
       input.value = "";
       input.focus();
+      state.replaceChildren(...said);
       if (this.#file) this.#sayPaused();
       return complain(reason.message);
     }
+    warn(warning);
+    // The visitor may have resumed the one before meanwhile.
+    this.#stop();
     this.#file = file;
     this.#start();
   }

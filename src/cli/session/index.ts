@@ -156,7 +156,7 @@ function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pag
   return {
     item: (data, view) => ({ kind: "item", data, subject: subjectOf(data), view }),
     list: (operation, input, range, view) => ({ kind: "list", pages: pages(api(), operation, input, range), view }),
-    rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),
+    rows: (key, items, view, more) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view, more }),
     pages: (operation, input, range) =>
       listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
     text: (text, data, table) => ({ kind: "text", text, data, table }),

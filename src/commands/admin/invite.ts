@@ -3,7 +3,7 @@ import { arg, type Context, col, define, flag, type View } from "../../cli/defin
 import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitations.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { notFound, usage } from "../../errors.ts";
-import { parseRecords } from "../../io/files/records.ts";
+import { type FileRecord, ignorer, parseRecords, plainName } from "../../io/files/records.ts";
 import { plural } from "../../io/text.ts";
 import { inParts } from "../shared/parts.ts";
 import { invitationView } from "./view.ts";
@@ -45,16 +45,45 @@ const view: View = {
   ],
 };
 
-/** The names of the columns, and how spreadsheets call them. */
-const columns: Record<string, RegExp> = { email: /^(e-?mail( address)?|mail|address)$/i, role: /^role$/i, name: /^name$/i };
+/** The names of the columns, and how spreadsheets call them. Plain names: see `plainName`. */
+const columns: Record<string, string> = {
+  email: "email",
+  emailaddress: "email",
+  mail: "email",
+  mailaddress: "email",
+  address: "email",
+  role: "role",
+  name: "name",
+};
+const hint =
+  "The columns are email, role and name; only email is required. Leave others out with --ignore-columns, or let their names begin with #.";
 
-const columnOf = (heading: string) => Object.keys(columns).find((name) => columns[name]!.test(heading.trim()));
+/** The column of each heading. A heading that says nothing, or the same as another, is an error: what it says would be lost. */
+function columnsOf(records: readonly FileRecord[], file: string, ignore: readonly string[]): Map<string, string> {
+  const isIgnored = ignorer(ignore);
+  const found = new Map<string, string>();
+  const all = [...new Set(records.flatMap(({ fields }) => Object.keys(fields)))];
+  const headings = all.filter((heading) => !isIgnored(heading));
+  const refuse = (what: string) => usage(`${file}: ${what}. Nobody was invited.`, hint);
+  for (const heading of headings) {
+    const column = columns[plainName(heading)];
+    if (column === undefined) continue;
+    const same = [...found].find(([, one]) => one === column)?.[0];
+    if (same !== undefined) throw refuse(`${quoted(same)} and ${quoted(heading)} both give the column ${column}`);
+    found.set(heading, column);
+  }
+  if (all.length > 0 && ![...found.values()].includes("email"))
+    throw refuse(`there is no column email, only ${headings.join(", ")}`);
+  const unknown = headings.find((heading) => !found.has(heading));
+  if (unknown !== undefined) throw refuse(`the column ${quoted(unknown)} is not known`);
+  return found;
+}
 
-/** The fields of a record by the names of the columns. Others are left out. */
-const known = (fields: Record<string, unknown>): Record<string, string> =>
+/** The fields of a record by the names of the columns. */
+const known = (fields: Record<string, unknown>, names: ReadonlyMap<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([heading, value]) => {
-      const name = columnOf(heading);
+      const name = names.get(heading);
       return name === undefined ? [] : [[name, String(value ?? "").trim()]];
     }),
   );
@@ -64,19 +93,14 @@ const quoted = (text: string) =>
   JSON.stringify(text).replace(/[\p{Cf}\p{Cc}]/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The people of a file. Every fault is reported at once, and nobody is invited then. */
-async function readPeople(ctx: Context, file: string, role: InvitedRole): Promise<Row[]> {
+async function readPeople(ctx: Context, file: string, role: InvitedRole, ignore: readonly string[]): Promise<Row[]> {
   const path = file === "-" ? file : resolve(ctx.io.cwd(), file);
   const { records } = await parseRecords(await ctx.io.readText(path, "file"), file);
-  const hint = "The columns are email, role and name; only email is required.";
-  if (records.length > 0 && !records.some(({ fields }) => known(fields).email !== undefined))
-    throw usage(
-      `${file}: there is no column email, only ${Object.keys(records[0]!.fields).join(", ")}. Nobody was invited.`,
-      hint,
-    );
+  const names = columnsOf(records, file, ignore);
   const faults: string[] = [];
   const rows = new Map<string, Row>();
   for (const { line, fields } of records) {
-    const { email: given = "", role: named = "", name = "" } = known(fields);
+    const { email: given = "", role: named = "", name = "" } = known(fields, names);
     const email = withAsciiDomain(given);
     const as = named === "" ? role : Object.hasOwn(roleOf, named.toLowerCase()) ? roleOf[named.toLowerCase()] : undefined;
     if (!isEmailAddress(email)) faults.push(`Line ${line}: ${quoted(given)} is not an email address.`);
@@ -94,7 +118,7 @@ export const invite = define({
   summary: "Invite people by email, one or a whole file",
   description:
     "Each gets an email with a link that creates the account, verifies its address and signs in, once. The file is CSV with the columns email, " +
-    "role (tester or owner) and name; only email is required, and all rows are checked before the first is sent. Safe to repeat: who has an account or a link that still works gets no " +
+    "role (tester or owner) and name; only email is required, another column is an error unless --ignore-columns names it or it begins with #, and all rows are checked before the first is sent. Safe to repeat: who has an account or a link that still works gets no " +
     "other email; expired or revoked invitations, and those whose email could not be sent, are sent again. --again also replaces links that " +
     "still work.",
   operation: "invite",
@@ -103,6 +127,9 @@ export const invite = define({
     email: flag.text("Invite this address instead of a file", { value: "EMAIL" }),
     name: flag.text("With --email: display name", { value: "NAME" }),
     role: flag.choice(["tester", "owner"], "Role of those without one in the file (default tester)"),
+    ignoreColumns: flag.list("Columns of the file that are not meant for the invitation, separated by commas", {
+      value: "NAMES",
+    }),
     again: flag.toggle("Also replace links that still work"),
   },
   examples: [
@@ -116,7 +143,7 @@ export const invite = define({
     if (flags.name !== undefined && flags.email === undefined) throw usage("--name works only with --email.");
     const people: Row[] =
       flags.email === undefined
-        ? await readPeople(ctx, args.file!, role)
+        ? await readPeople(ctx, args.file!, role, flags.ignoreColumns)
         : [{ line: 1, email: flags.email, role, ...(flags.name !== undefined && { name: flags.name }) }];
     const results = [];
     let note = "";

@@ -16,7 +16,7 @@ type Packed = Pick<ZipEntry, "path" | "size" | "crc32" | "mode">;
 const differ = (a: Packed, b: Packed) =>
   a.size !== b.size || a.crc32 !== b.crc32 || isLink(a) !== isLink(b) || isExecutable(a) !== isExecutable(b);
 
-/** The differences between two lists of files. */
+/** The differences between what two archives hold. */
 export function changes(before: readonly Packed[], after: readonly Packed[]): Change[] {
   const previous = new Map(before.map((entry) => [entry.path, entry]));
   const kept = new Set(after.map(({ path }) => path));
@@ -51,15 +51,22 @@ async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | un
   }
 }
 
-const filesOf = (entries: readonly ZipEntry[] = []) => entries.filter((entry) => !isFolder(entry));
+/** What is in an archive: of folders, only the empty ones. Some programs name all of them, some none that files tell of. */
+function contentsOf(entries: readonly ZipEntry[] = []): ZipEntry[] {
+  const filled = new Set<string>();
+  for (const { path } of entries)
+    for (let end = path.lastIndexOf("/", path.length - 2); end > 0; end = path.lastIndexOf("/", end - 1))
+      filled.add(path.slice(0, end + 1));
+  return entries.filter((entry) => !isFolder(entry) || !filled.has(entry.path));
+}
 
-/** The files that a push would change, from the indexes of both archives. `link`: where to download the current build. */
+/** The files, links and empty folders that a push would change, from the indexes of both archives. `link`: where to download the current build. */
 export async function preview(ctx: Context, build: BuildFile, link: string | undefined): Promise<Change[]> {
   const after = await withReader(build.file, (readAt) => readZipIndex(build.size, readAt));
   const before = link === undefined || after === undefined ? undefined : await currentFiles(ctx, link);
   if (after === undefined) ctx.out.note(`${build.filename} is not a zip file. It is pushed unchanged.`);
   return changes(
-    filesOf(before),
-    after ? filesOf(after) : [{ path: build.filename, size: build.size, crc32: 0, mode: undefined }],
+    contentsOf(before),
+    after ? contentsOf(after) : [{ path: build.filename, size: build.size, crc32: 0, mode: undefined }],
   );
 }

@@ -90,7 +90,7 @@ export const push = define({
     const pushed = /^https?:\/\//i.test(args.source)
       ? await pushUrl(ctx, args.game, args.source, flags, beforeChange)
       : await pushFile(ctx, args, flags, beforeChange);
-    if (Array.isArray(pushed)) return ctx.rows("changes", pushed, changeView);
+    if ("changes" in pushed) return ctx.rows("changes", pushed.changes, changeView, pushed.findings);
     await reportPush(ctx, pushed);
     const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
     if (due && pushed.skipped) await beforeChange();
@@ -170,7 +170,7 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
   const game = await gameOf(ctx, args.game);
   return withBuild(ctx, args.source, flags, async (build) => {
     const current = await currentBuild(ctx, game.id, game.buildUrl);
-    if (flags.preview) return preview(ctx, await build.pack(), await current.link());
+    if (flags.preview) return { changes: await preview(ctx, await build.pack(), await current.link()), findings: build.findings };
     const version = await versionLabel(ctx, flags, build.folder ?? ctx.io.cwd());
     const labels: Labels = {
       ...(version && { version }),

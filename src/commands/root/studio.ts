@@ -121,8 +121,7 @@ export const studio = define({
   },
 });
 
-/** Opens the address in a browser, or prints it. */
-/** The address is printed in any case: a browser may not be allowed to read the file that it gets. */
+/** Opens the address in a browser, and prints it in any case: a browser may not be allowed to read the file that it gets. */
 async function show(ctx: Context, { url, ended }: Loopback, noOpen: boolean): Promise<void> {
   await ctx.out.each({ type: "studio", url }, url);
   const opens = !noOpen && ctx.io.terminal.stdout;

@@ -3,6 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
 import { containerText, playsEverywhere, problemOf, tracksText, watchableFormats } from "../../contract/files/inspect-video.js";
+import { isBlank } from "../../contract/text/blank.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
@@ -32,7 +33,10 @@ export const submit = define({
     const file = resolve(ctx.io.cwd(), args.video);
     const info = await stat(file).catch(() => undefined);
     if (!info?.isFile()) throw usage(`${args.video} is not a file.`);
-    if (info.size === 0) throw usage(`${args.video} is empty.`);
+    if (info.size === 0) throw usage(`${args.video} is empty. Nothing was uploaded.`, "Choose a video file.");
+    // The server would say so only after the upload.
+    if (isBlankText(body.notes))
+      throw usage("--notes: must not be blank. Nothing was uploaded.", "Write some, or leave them out.");
     await requireWatchable(ctx, file);
     const slotId = args.slot ?? (await onlySlot(ctx));
     const progress = await ctx.progress();
@@ -53,6 +57,8 @@ export const submit = define({
     return ctx.item(data, heldSlotView);
   },
 });
+
+const isBlankText = (value: unknown) => typeof value === "string" && value !== "" && isBlank(value);
 
 /** Throws for a file that nobody could watch, and warns about one that not everybody can. */
 async function requireWatchable(ctx: Context, file: string): Promise<void> {

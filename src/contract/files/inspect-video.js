@@ -127,7 +127,7 @@ export async function inspectVideo(library, file, bounds = defaultBounds) {
   const tracks = await input.getTracks();
   const pictures = tracks.filter((track) => track.isVideoTrack());
   const described = await Promise.all(tracks.map(describe));
-  const fault = await faultOf(library, tracks, pictures, isMatroska);
+  const fault = await faultOf(library, source, tracks, pictures, isMatroska);
   // What is known without the length is worth keeping.
   const seconds = fault === null ? await secondsOf(library, source, input, pictures, isMatroska).catch(() => null) : null;
   const ms = Math.round((seconds ?? 0) * 1000);
@@ -152,7 +152,8 @@ async function describe(track) {
 }
 
 /** Why nobody could watch it; null when nothing is wrong. */
-async function faultOf({ EncodedPacketSink }, tracks, pictures, isMatroska) {
+async function faultOf({ EncodedPacketSink }, source, tracks, pictures, isMatroska) {
+  if (pictures.length === 0 && isMatroska && (await hasEncryptedPictures(source))) return "encrypted";
   if (pictures.length === 0) return tracks.length === 0 && isMatroska ? "unfinished" : "no-picture";
   const first = pictures.map((track) => new EncodedPacketSink(track).getFirstPacket({ metadataOnly: true }));
   return (await Promise.all(first)).every((packet) => packet === null) ? "unfinished" : null;
@@ -205,15 +206,67 @@ async function endOfBoxes(source) {
   return at;
 }
 
-/** Whether the pictures of an MP4 are encrypted: the sample entry has the name `encv`, and six reserved bytes after it. */
+/** The names of encrypted pictures, `encv`, and of those of a shop for films, `drmi`: the beginning of a sample entry, with reserved bytes. */
+const encryptedEntries = ["encv", "drmi"].map((name) => [...name].map((letter) => letter.charCodeAt(0)).concat(0, 0, 0, 0, 0, 0));
+
+/** Whether the pictures of an MP4 are encrypted. */
 async function isEncrypted(source, { start, end }) {
-  return indexOf(await source.read(start, end), [0x65, 0x6e, 0x63, 0x76, 0, 0, 0, 0, 0, 0]) >= 0;
+  const moov = await source.read(start, end);
+  return encryptedEntries.some((entry) => indexOf(moov, entry) >= 0);
 }
 
 function indexOf(bytes, wanted, from = 0) {
   for (let at = bytes.indexOf(wanted[0], from); at >= 0; at = bytes.indexOf(wanted[0], at + 1))
     if (wanted.every((byte, offset) => bytes[at + offset] === byte)) return at;
   return -1;
+}
+
+/** The elements of Matroska that lead to how the pictures of a track are stored. */
+const elementIds = {
+  segment: 0x18538067,
+  tracks: 0x1654ae6b,
+  track: 0xae,
+  kind: 0x83,
+  encodings: 0x6d80,
+  encoding: 0x6240,
+  encryption: 0x5035,
+};
+
+const numberIn = (bytes) => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+
+/** What the elements with this id contain that a part of a Matroska file begins with. One without a size reaches to the end. */
+function elementsIn(bytes, wanted) {
+  const found = [];
+  for (let at = 0; at < bytes.length; ) {
+    const idEnd = at + Math.clz32(bytes[at]) - 23;
+    const sizeLength = Math.clz32(bytes[idEnd] ?? 0) - 23;
+    const start = idEnd + sizeLength;
+    if (idEnd > at + 4 || sizeLength > 8) break;
+    // The highest bit of a size says how many bytes it takes. One of which all other bits are set is not known.
+    const [first, ...rest] = bytes.subarray(idEnd, start);
+    const size = numberIn([first & (0xff >> sizeLength), ...rest]);
+    const end = size === 2 ** (7 * sizeLength) - 1 ? bytes.length : start + size;
+    if (numberIn(bytes.subarray(at, idEnd)) === wanted) found.push(bytes.subarray(start, end));
+    at = end;
+  }
+  return found;
+}
+
+/**
+ * Whether a Matroska file in which the library found no pictures has them encrypted: it leaves out tracks that it cannot decode. Rejects
+ * when they are stored in another way that it cannot read, such as compressed, because players can.
+ */
+async function hasEncryptedPictures({ size, read }) {
+  const { segment, tracks, track, kind, encodings, encoding, encryption } = elementIds;
+  const head = await read(0, Math.min(size, mostHead));
+  const below = (parts, id) => parts.flatMap((part) => elementsIn(part, id));
+  const pictures = below(below(below([head], segment), tracks), track).filter((one) =>
+    elementsIn(one, kind).some((content) => numberIn(content) === 1),
+  );
+  const ways = below(below(pictures, encodings), encoding);
+  if (below(ways, encryption).length > 0) return true;
+  if (ways.length > 0) throw new TypeError("The pictures are stored in a way that cannot be read here.");
+  return false;
 }
 
 const clusterId = [0x1f, 0x43, 0xb6, 0x75];

@@ -36,15 +36,15 @@ const shortages: Readonly<Record<string, (folder: string) => Shortage>> = {
   }),
 };
 
-/** What the computer lacks, when that is why an error happened; else undefined. `folder`: of the file, when the error names none. */
+/** What the computer lacks, when that is why an error happened; else undefined. `folder`: of the file, when the error names none. Of two files, the one that is written counts. */
 export function shortageOf(error: unknown, folder = "the data directory"): Shortage | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, path } = error as { code?: unknown; path?: unknown };
+  const { code, path, dest = path } = error as { code?: unknown; path?: unknown; dest?: unknown };
   if (typeof code !== "string") return undefined;
   // A thread that cannot be started has a code of its own, and the system's in its message.
   const known = code === "ERR_WORKER_INIT_FAILED" ? (/\bE[MN]FILE\b/.exec(error.message)?.[0] ?? code) : code;
   if (!Object.hasOwn(shortages, known)) return undefined;
-  return shortages[known]!(typeof path === "string" ? folderOf(path) : folder);
+  return shortages[known]!(typeof dest === "string" ? folderOf(dest) : folder);
 }
 
 /** The folder of a file. */

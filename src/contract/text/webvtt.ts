@@ -4,6 +4,8 @@ const header = /^WEBVTT([ \t][^\n]*)?(\n|$)/;
 /** A time of a cue, as people and programs write it: the hours may be absent or have one digit, and SubRip has a comma. */
 const time = String.raw`(?:\d+:)?[0-5]\d:[0-5]\d[.,]\d{3}`;
 const timing = new RegExp(`^[ \\t]*(${time})[ \\t]+-->[ \\t]+(${time})([ \\t].*)?$`);
+/** Two times without the arrow of WebVTT between them: what follows would be left out without a word. */
+const mistyped = new RegExp(String.raw`^[ \t]*${time}[ \t]*[-=~>\u2010-\u2015\u2192]+[ \t]*${time}`);
 
 const example = "00:00:01.000 --> 00:00:04.000";
 
@@ -26,7 +28,7 @@ export function toWebVtt(text: string): Converted {
   const lines = plain.split("\n");
   let cues = 0;
   for (const [index, line] of lines.entries()) {
-    if (!line.includes("-->")) {
+    if (!line.includes("-->") && !mistyped.test(line)) {
       if (isSubRip) lines[index] = spokenInVtt(line);
       continue;
     }

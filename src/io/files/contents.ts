@@ -19,13 +19,15 @@ export interface Contents {
 /** The bytes of a file, in blocks. */
 export const blocksOf = (file: string) => createReadStream(file, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>;
 
-export async function readContents(file: string, onBytes: OnBytes): Promise<Contents> {
+/** Reads a file. `look` gets all of it, block by block. */
+export async function readContents(file: string, onBytes: OnBytes, look = (_block: Buffer): void => {}): Promise<Contents> {
   const hash = sha256();
   let [size, check, head] = [0, 0, Buffer.alloc(0)];
   for await (const block of blocksOf(file)) {
     if (size === 0) head = Buffer.from(block.subarray(0, headBytes));
     hash.update(block);
     check = crc32(block, check);
+    look(block);
     size += block.length;
     onBytes(block.length);
   }

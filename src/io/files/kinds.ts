@@ -26,6 +26,33 @@ export interface Secret {
 const key = (what: string): Secret => ({ kind: "key", what });
 const secret = (what: string): Secret => ({ kind: "secret", what });
 
+const apiKeyFound = key("holds an API key of this service");
+
+/** Whether bytes hold an API key. `apiKey`: the one in use, which may have any form. */
+const holdsApiKey = (bytes: Buffer, apiKey: string | undefined) =>
+  (bytes.includes("pt_sk_") && /pt_sk_[0-9a-f]{32}/.test(bytes.toString("latin1"))) ||
+  (apiKey !== undefined && apiKey !== "" && bytes.includes(apiKey));
+
+/** Shorter than this, a key of another form may be in a file by chance. */
+const telling = 16;
+
+/** Looks for an API key in all of a file, which is given block by block. A key may be in two of them. */
+export function apiKeySearch(apiKey: string | undefined) {
+  const own = apiKey !== undefined && apiKey.length >= telling ? apiKey : undefined;
+  const longest = Math.max(64, own?.length ?? 0);
+  let found = false;
+  let rest = Buffer.alloc(0);
+  return {
+    look(block: Buffer): void {
+      if (found) return;
+      const bytes = Buffer.concat([rest, block]);
+      found = holdsApiKey(bytes, own);
+      rest = Buffer.from(bytes.subarray(-longest));
+    },
+    found: () => (found ? apiKeyFound : undefined),
+  };
+}
+
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** The file of the stored keys: API keys by address and profile. */
@@ -51,8 +78,7 @@ const secretFolders = /(^|\/)(\.git|\.ssh|\.gnupg|\.aws|\.kube|\.docker|\.azure)
 /** The secret that a file of a build is or holds, by its path and how it begins. `apiKey`: the one in use, which may have any form. */
 export function secretIn(path: string, head: Buffer, apiKey: string | undefined): Secret | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const apiKeys = head.includes("pt_sk_") && /pt_sk_[0-9a-f]{32}/.test(head.toString("latin1"));
-  if (apiKeys || (apiKey && head.includes(apiKey))) return key("holds an API key of this service");
+  if (holdsApiKey(head, apiKey)) return apiKeyFound;
   if (/^keys\.json$/i.test(name) && isKeyFile(head)) return key("holds stored API keys of this command");
   if (/^instance\.key(\.next)?$/i.test(name) && /^[0-9a-f]{64}\s*$/i.test(head.toString("latin1", 0, 80)))
     return key("is the key of a playtest server");

@@ -10,30 +10,47 @@ const mostSteps = 40;
 /** What no folder can be moved with. */
 const isAbsolute = (target: string) => /^(\/|[a-z]:)/i.test(target);
 
+interface Way {
+  /** A path inside of the build, out of it (null), or round in a circle (undefined). */
+  end: string | null | undefined;
+  /** How many other links are on the way. */
+  links: number;
+}
+
 /**
- * Where a link of a build leads when the build is unpacked anywhere: to a path inside, out of it (null), or round in a circle (undefined).
- * Links on its way are followed, because `a/..` is not the folder of `a` when `a` is a link.
+ * Where a link of a build leads when the build is unpacked anywhere. Links on its way are followed, because `a/..` is not the folder of `a`
+ * when `a` is a link.
  */
-function destination({ path, target }: Link, targets: ReadonlyMap<string, string>): string | null | undefined {
+function wayOf({ path, target }: Link, targets: ReadonlyMap<string, string>): Way {
   const at = path.split("/").slice(0, -1);
   const ahead = target.split("/");
-  if (isAbsolute(target)) return null;
-  for (let steps = 0; ahead.length > 0; ) {
+  let links = 0;
+  if (isAbsolute(target)) return { end: null, links };
+  while (ahead.length > 0) {
     const part = ahead.shift()!;
     if (part === "" || part === ".") continue;
     if (part === "..") {
-      if (at.pop() === undefined) return null;
+      if (at.pop() === undefined) return { end: null, links };
       continue;
     }
     at.push(part);
     const next = targets.get(at.join("/"));
     if (next === undefined) continue;
-    if (isAbsolute(next)) return null;
-    if (++steps > mostSteps) return undefined;
+    if (isAbsolute(next)) return { end: null, links };
+    if (++links > mostSteps) return { end: undefined, links };
     at.pop();
     ahead.unshift(...next.split("/"));
   }
-  return at.join("/");
+  return { end: at.join("/"), links };
+}
+
+const targetsOf = (links: readonly Link[]) => new Map(links.map(({ path, target }) => [path, target]));
+
+/** Links in the order in which they can be unpacked: 7-Zip makes none that leads over one that is there already. */
+export function inUnpackingOrder<L extends Link>(links: readonly L[]): L[] {
+  const targets = targetsOf(links);
+  const ways = links.map((link) => ({ link, passed: wayOf(link, targets).links }));
+  return ways.sort((a, b) => b.passed - a.passed).map(({ link }) => link);
 }
 
 /** Every path that a build has when it is unpacked, also of the folders that only their files tell of. */
@@ -47,9 +64,9 @@ function withParents(paths: readonly string[]): Set<string> {
 
 /** Of the links of a build, those that lead out of it, and those that lead to nothing in it. */
 export function wrongLinks<L extends Link>(links: readonly L[], paths: readonly string[]): { outside: L[]; dangling: L[] } {
-  const targets = new Map(links.map(({ path, target }) => [path, target]));
+  const targets = targetsOf(links);
   const known = withParents(paths);
-  const ends = links.map((link) => ({ link, end: destination(link, targets) }));
+  const ends = links.map((link) => ({ link, end: wayOf(link, targets).end }));
   return {
     outside: ends.flatMap(({ link, end }) => (end === null ? [link] : [])),
     dangling: ends.flatMap(({ link, end }) => (end === undefined || (end !== null && !known.has(end)) ? [link] : [])),

@@ -11,10 +11,15 @@ function onWindows(name: string): string | undefined {
   return /[. ]$/.test(name) ? "has a name that ends in a dot or space, which Windows does not allow" : undefined;
 }
 
-/** As file systems compare that do not tell `A` from `a`, or one way to write `é` from another. */
-const folded = (path: string) => path.normalize("NFC").toUpperCase().toLowerCase();
+/** As Windows compares, which does not tell `A` from `a`. */
+const inOneCase = (path: string) => path.toUpperCase().toLowerCase();
+/** As macOS compares, which does not tell one way to write `é` from another either. */
+const folded = (path: string) => inOneCase(path.normalize("NFC"));
 
-/** The paths of a build that Windows cannot hold, or that Windows and macOS take for another one. One fault for each path. */
+/** Where two paths that are the same on macOS are. */
+const systems = (path: string, other: string) => (inOneCase(path) === inOneCase(other) ? "Windows and macOS" : "macOS");
+
+/** The paths of a build that Windows cannot hold, or that Windows or macOS takes for another one. One fault for each path. */
 export function nameFaults(paths: readonly string[]): Fault[] {
   const faults = new Map<string, string>();
   const seen = new Map<string, string>();
@@ -23,13 +28,14 @@ export function nameFaults(paths: readonly string[]): Fault[] {
     const other = seen.get(folded(path));
     seen.set(folded(path), other ?? path);
     if (problem !== undefined) faults.set(path, problem);
-    else if (other !== undefined) faults.set(path, `has the same name as ${other} on Windows and macOS`);
+    else if (other !== undefined) faults.set(path, `has the same name as ${other} on ${systems(path, other)}`);
   }
   for (const path of paths)
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      const file = seen.get(folded(path.slice(0, end)));
-      if (file !== undefined && file !== path.slice(0, end) && !faults.has(file))
-        faults.set(file, `has the same name as the folder ${path.slice(0, end)} on Windows and macOS`);
+      const folder = path.slice(0, end);
+      const file = seen.get(folded(folder));
+      if (file !== undefined && file !== folder && !faults.has(file))
+        faults.set(file, `has the same name as the folder ${folder} on ${systems(file, folder)}`);
     }
   return [...faults].map(([path, problem]) => ({ path, problem }));
 }

@@ -13,9 +13,10 @@ export function recordFormat(path: string, text: string): RecordFormat {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.ya?ml$/i.test(path)) return "yaml";
   if (/\.(ndjson|jsonl)$/i.test(path)) return "ndjson";
-  const start = text.trimStart();
+  // The first column of a table may begin with #, as comments in YAML do.
+  const start = text.replace(/^([ \t]*(#.*)?\r?\n)+/, "").trimStart();
   if (start.startsWith("{")) return "ndjson";
-  return start.startsWith("[") || start.startsWith("- ") || start.startsWith("#") ? "yaml" : "csv";
+  return start.startsWith("[") || /^-\s/.test(start) ? "yaml" : "csv";
 }
 
 const isFields = (value: unknown): value is FileRecord["fields"] =>
@@ -111,4 +112,14 @@ export async function parseRecords(text: string, path: string): Promise<{ format
   const format = recordFormat(path, text);
   if (format === "ndjson") return { format, records: ndjsonRecords(text, path) };
   return { format, records: await (format === "csv" ? csvRecords(text, path) : yamlRecords(text, path)) };
+}
+
+/** A column name as people write it in a spreadsheet: `Duration (minutes)`, `duration_minutes` and `durationMinutes` are one. */
+export const plainName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Whether a column is left out: it begins with `#`, or the user named it. */
+export function ignorer(names: readonly string[]): (heading: string) => boolean {
+  const plain = (name: string) => plainName(name) || name.trim();
+  const ignored = new Set(names.flatMap((list) => list.split(",")).map(plain));
+  return (heading) => heading.startsWith("#") || ignored.has(plain(heading));
 }

@@ -3,6 +3,8 @@ import { crc32 } from "node:zlib";
 import { failure } from "../../errors.ts";
 import { sha256 } from "../hash.ts";
 import { type BuildItem, blocksOf, type OnBytes, type ReadFile } from "./contents.ts";
+import { inUnpackingOrder } from "./links.ts";
+import type { TreeLink } from "./tree.ts";
 
 const modes = { folder: 0o40755, link: 0o120777, program: 0o100755, file: 0o100644 };
 const modeOf = (item: BuildItem) => modes[item.kind === "file" && item.executable ? "program" : item.kind];
@@ -38,6 +40,14 @@ async function* unchanged({ path, file, size, crc32: expected }: ReadFile): Asyn
   if (sent !== size || check !== expected) throw changed(path);
 }
 
+const isLink = (item: BuildItem): item is TreeLink => item.kind === "link";
+
+/** As programs unpack them: links last. */
+const ordered = (items: readonly BuildItem[]) => [
+  ...items.filter((item) => !isLink(item)),
+  ...inUnpackingOrder(items.filter(isLink)),
+];
+
 async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
@@ -61,7 +71,7 @@ export async function writeZip(items: readonly BuildItem[], target: string, sign
   });
   const zip = new ZipWriter(sink, { level: 6, useWebWorkers: false, useCompressionStream: true });
   try {
-    for (const item of items) {
+    for (const item of ordered(items)) {
       signal.throwIfAborted();
       const lastModDate = new Date(item.time);
       const about = { lastModDate, rawLastModDate: dosTime(lastModDate), unixMode: modeOf(item) };

@@ -107,6 +107,13 @@ export const moneyRules: readonly Mutant[] = [
     edits: [["server/billing/cards/disputes.ts", 'kind === "dispute" && known.lifted_at === null', 'kind === "dispute"']],
   },
   {
+    rule: "what is refunded of a cancelled order is what it was paid from",
+    test: "api/billing-confirmations",
+    edits: [
+      ["server/billing/invoices/confirmation-rules.ts", "order === null ? amount : this.#giveBack(order, amount)", "amount"],
+    ],
+  },
+  {
     rule: "postings of a transfer sum to zero",
     test: "model/ledger",
     edits: [

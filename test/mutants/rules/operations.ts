@@ -243,4 +243,46 @@ export const operationsRules: readonly Mutant[] = [
     only: "due jobs of several kinds",
     edits: [["server/jobs/store.ts", '? "+run_at" : "run_at"', '? "run_at" : "run_at"']],
   },
+  {
+    rule: "a start with a key that is none is refused before a database is made",
+    test: "cli/upgrade",
+    only: "a key that is none",
+    edits: [["server/main.ts", "  findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);\n", ""]],
+  },
+  {
+    rule: "a start that could not write its ready file is refused before anything is made",
+    test: "cli/upgrade",
+    only: "a ready file in no folder",
+    edits: [
+      [
+        "server/main.ts",
+        "if (options.readyFile !== undefined) requireReplaceable",
+        "if (options.readyFile === '') requireReplaceable",
+      ],
+    ],
+  },
+  {
+    rule: "a start at an address of another machine is refused before anything is made",
+    test: "cli/upgrade",
+    only: "an address of another machine",
+    edits: [["server/app/port.ts", "  throw cannotListen(", "  if (port < 0) throw cannotListen("]],
+  },
+  {
+    rule: "a sandbox keeps copies of older databases no longer than 14 days",
+    test: "cli/upgrade",
+    only: "for 14 days",
+    edits: [["server/main.ts", "    await removeOldCopies(dataDir, Date.now());\n", ""]],
+  },
+  {
+    rule: "a server below its floor of free space is not ready",
+    test: "api/request-log",
+    only: "floor of free space",
+    edits: [["server/web/adapters/health.ts", "free >= config.http.readyMinFreeBytes", "free >= 0"]],
+  },
+  {
+    rule: "only a trusted proxy names a request",
+    test: "api/request-log",
+    only: "from anybody else",
+    edits: [["server/http/request-id.ts", " && isProxy(peerOf(request))", ""]],
+  },
 ];

@@ -126,4 +126,34 @@ export const stillsRules: readonly Mutant[] = [
     test: "cli/studio",
     edits: [["src/commands/root/studio-notes.ts", "earlier?.moment ?? (", "("]],
   },
+  {
+    rule: "clips of one account do not hold up those of another",
+    test: "api/clips",
+    only: "delay those of another",
+    edits: [
+      [
+        "server/app/compose.ts",
+        'clips: { kinds: ["cut-clip"], width: config.clips.parallel, fair: true }',
+        'clips: { kinds: ["cut-clip"], width: config.clips.parallel }',
+      ],
+    ],
+  },
+  {
+    rule: "videos of one playtester do not hold up the transcripts of others",
+    test: "api/transcripts",
+    only: "take turns",
+    edits: [["server/app/compose.ts", "width: config.transcriber.parallel, fair: true", "width: config.transcriber.parallel"]],
+  },
+  {
+    rule: "programs that read videos get none of the server's environment",
+    test: "api/transcripts",
+    only: "none of its secrets",
+    edits: [["server/lib/program.ts", "exec env -i ", "exec env "]],
+  },
+  {
+    rule: "files that a row names are not swept",
+    test: "api/erasure",
+    only: "swept after eight days",
+    edits: [["server/operations/strays.ts", "old.filter(({ path }) => !named.has(", "old.filter(({ path }) => !new Set().has("]],
+  },
 ];

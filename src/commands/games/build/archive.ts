@@ -45,11 +45,12 @@ export async function fileBuild(ctx: Context, source: Source, total: number): Pr
   const modes = await checkInside(ctx, source, total, findings).catch(refuseUnreadable(source));
   tell(ctx, findings);
   const file = modes.length > 0 ? await withModes(source, filename, total, modes) : source.path;
-  const { head, ...read } = await withByteProgress(ctx, "Reading", filename, total, (onBytes: OnBytes) =>
-    readContents(file, onBytes),
-  ).catch(refuseUnreadable(source));
   const secrets = secretSearch(ctx, "file");
-  secrets.look(filename, head);
+  const keys = secrets.keysOf();
+  const { head, ...read } = await withByteProgress(ctx, "Reading", filename, total, (onBytes: OnBytes) =>
+    readContents(file, onBytes, keys.look),
+  ).catch(refuseUnreadable(source));
+  secrets.look(filename, head, keys.found());
   secrets.refuse(source.flags);
   const contentSha256 = read.sha256;
   return { contentSha256, findings, pack: async () => ({ sha256: read.sha256, size: read.size, file, filename, contentSha256 }) };
@@ -107,6 +108,9 @@ async function modesToSet(ctx: Context, { path, flags }: Source, size: number, f
   });
 }
 
+/** Whether a mode says that it is one of a file: if not, 7-Zip ignores it. */
+const saysFile = ({ mode = 0 }: ZipEntry) => (mode & 0o170000) === 0o100000;
+
 /** The files of an archive that are programs without being executable. Refuses secrets. */
 async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: ReadAt, flags: ContentFlags): Promise<ZipEntry[]> {
   const secrets = secretSearch(ctx, "archive");
@@ -119,7 +123,7 @@ async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: Read
     if (!read) unread.push(entry.path);
     const head = read ?? Buffer.alloc(0);
     secrets.look(entry.path, head);
-    if (!isExecutable(entry) && isProgram(head)) lacking.push(entry);
+    if (!(isExecutable(entry) && saysFile(entry)) && isProgram(head)) lacking.push(entry);
   }
   progress.done();
   secrets.refuse(flags);
@@ -136,7 +140,7 @@ function cannotMake(ctx: Context, names: readonly string[]): [] {
 const newModes = (entries: readonly ZipEntry[], programs: ReadonlySet<ZipEntry>): NewMode[] =>
   entries.flatMap((entry) => {
     const { record, mode = isFolder(entry) ? 0o40755 : 0o100644 } = entry;
-    if (programs.has(entry)) return [{ record, mode: mode | 0o111 }];
+    if (programs.has(entry)) return [{ record, mode: (mode & 0o7777) | 0o100111 }];
     return entry.mode === undefined ? [{ record, mode }] : [];
   });
 

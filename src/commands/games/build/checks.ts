@@ -1,6 +1,6 @@
 import type { Context } from "../../../cli/define.ts";
 import { usage } from "../../../errors.ts";
-import { type Secret, secretIn } from "../../../io/files/kinds.ts";
+import { apiKeySearch, type Secret, secretIn } from "../../../io/files/kinds.ts";
 import { type Link, wrongLinks } from "../../../io/files/links.ts";
 import { nameFaults } from "../../../io/files/names.ts";
 import { type Fault, type Skipped, unpackable } from "../../../io/files/tree.ts";
@@ -112,6 +112,8 @@ export function secretSearch(ctx: Context, place: keyof typeof places) {
   const faults: Record<Secret["kind"], Fault[]> = { key: [], secret: [] };
   const { remove, orSend } = places[place];
   return {
+    /** Looks for an API key in all of a file. */
+    keysOf: () => apiKeySearch(apiKey),
     look(path: string, head: Buffer, known?: Secret): void {
       const secret = known ?? secretIn(path, head, apiKey);
       if (secret) faults[secret.kind].push({ path, problem: secret.what });

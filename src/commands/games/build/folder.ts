@@ -62,8 +62,10 @@ async function readItems(ctx: Context, { flags }: Source, items: readonly TreeIt
   const faults: Fault[] = [];
   const add = async (item: TreeFile): Promise<ReadFile[]> => {
     try {
-      const { head, ...contents } = await readContents(item.file, onBytes);
-      secrets.look(item.path, head, directory !== undefined && isWithin(item.file, directory) ? setting : undefined);
+      const keys = secrets.keysOf();
+      const { head, ...contents } = await readContents(item.file, onBytes, keys.look);
+      const isSetting = directory !== undefined && isWithin(item.file, directory);
+      secrets.look(item.path, head, isSetting ? setting : keys.found());
       const made = !flags.keepModes && !item.executable && isProgram(head);
       if (made) findings.madeExecutable.push(item.path);
       return [{ ...item, ...contents, executable: item.executable || made }];

@@ -37,7 +37,9 @@ export interface Source {
 
 /** The error for a build that does not fit into the folder of temporary files; else `error` itself. */
 export function noRoom(error: unknown, needed: number): unknown {
-  const shortage = shortageOf(error, tmpdir());
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Without the paths of the error: the folder that it names is removed in the end.
+  const shortage = shortageOf(Object.assign(new Error(message), { code }), tmpdir());
   if (!shortage) return error;
   return failure(
     `Cannot pack the build in ${tmpdir()}: ${shortage.what}. Up to ${bytes(needed)} are needed there. Nothing was sent.`,

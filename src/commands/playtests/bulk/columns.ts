@@ -1,7 +1,7 @@
 import { operations } from "../../../contract/static.ts";
 import { nearest } from "../../../contract/text/nearest.ts";
 import { usage } from "../../../errors.ts";
-import { type FileRecord, isUnnamed } from "../../../io/files/records.ts";
+import { type FileRecord, ignorer, isUnnamed, plainName } from "../../../io/files/records.ts";
 
 /** Pure functions that find out which field of an order each column of a file is. */
 
@@ -30,9 +30,6 @@ const aliases: Readonly<Record<string, string>> = {
   selectionMode: "selection",
   qualifications: "qualification requirements requirement",
 };
-
-/** A column name as people write it in a spreadsheet: `Duration (minutes)`, `duration_minutes` and `durationMinutes` are one. */
-const plainName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 const known = new Map(
   columnNames.flatMap((name) =>
@@ -63,13 +60,6 @@ interface Understood {
   /** The records with the names of their fields as the contract spells them, without the fields that are ignored. */
   records: FileRecord[];
   faults: Fault[];
-}
-
-/** Whether a column is left out: it begins with `#`, or the user named it. */
-function ignorer(names: readonly string[]): (heading: string) => boolean {
-  const plain = (name: string) => plainName(name) || name.trim();
-  const ignored = new Set(names.flatMap((list) => list.split(",")).map(plain));
-  return (heading) => heading.startsWith("#") || ignored.has(plain(heading));
 }
 
 /**
