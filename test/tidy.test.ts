@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mutants } from "./mutants/rules/index.ts";
+import { mutants } from "./mutants/guards.ts";
 
 /** The rules of the layout, as tests: who may import whom, and what may stand nowhere. */
 const root = join(import.meta.dirname, "..");
