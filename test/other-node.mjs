@@ -4,27 +4,18 @@
  * cannot be shared; what only the tests use can.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { installNode, npm } from "./node-version.mjs";
 
-const versions = { 20: "20.20.2", 22: "22.23.3", 24: "24.21.0", 26: "26.10.0" };
 const [major, ...rest] = process.argv.slice(2);
-const version = versions[major];
-if (!version) throw new Error(`Name one of the versions ${Object.keys(versions).join(", ")}: npm run test:node -- 24`);
-
 const root = join(import.meta.dirname, "..");
 const folder = join(tmpdir(), `playtest-node-${major}-${process.pid}`);
-const node = join(folder, "node");
 const checkout = join(folder, "checkout");
-const npm = (args, options) =>
-  execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "inherit", ...options });
 
 try {
-  mkdirSync(node, { recursive: true });
-  writeFileSync(join(node, "package.json"), "{}");
-  // The package `node` has an install script that fetches this one.
-  npm(["install", "--no-save", `node@npm:node-${process.platform}-${process.arch}@${version}`], { cwd: node });
+  const programs = installNode(major, join(folder, "node"));
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
     encoding: "utf8",
@@ -35,7 +26,7 @@ try {
   }
   // Tests of the layout ask git for the list of files.
   execFileSync("git", ["init", "--quiet"], { cwd: checkout });
-  const PATH = `${join(node, "node_modules/node/bin")}${delimiter}${process.env.PATH}`;
+  const PATH = `${programs}${delimiter}${process.env.PATH}`;
   const env = { ...process.env, PATH };
   npm(["ci"], { cwd: checkout, env });
   symlinkSync(join(root, "test/node_modules"), join(checkout, "test/node_modules"));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mutants } from "./mutants/rules/index.ts";
+import { mutants } from "./mutants/guards.ts";
 
 /** The rules of the layout, as tests: who may import whom, and what may stand nowhere. */
 const root = join(import.meta.dirname, "..");
@@ -73,8 +73,8 @@ const rooms = (
   "personal inbox sandbox operations web app"
 ).split(" ");
 const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
-/** A type of the app's dependencies or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
-const handedToAll = /^server\/(app\/deps|http\/call)\.ts$/;
+/** A type of the app's dependencies, of a transaction or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
+const handedToAll = /^server\/(app\/(deps|tx)|http\/call)\.ts$/;
 
 /** The list of the commands names where each is loaded from, and the command `help` prints the list. */
 const listsNoCommand = ({ from, dynamic }: Import) => !(dynamic && from === "src/cli/groups.ts");
@@ -266,7 +266,7 @@ describe("what stands nowhere", () => {
 describe("layout", () => {
   it("has the top level everyone expects", () => {
     const allowed =
-      /^(package\.json|package-lock\.json|tsconfig\.json|bin|src|server|test|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|Dockerfile|\..+)$/;
+      /^(package\.json|package-lock\.json|tsconfig\.json|bin|decisions|src|server|test|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|Dockerfile|\..+)$/;
     expect([...new Set(tracked.map((file) => file.split("/")[0]!))].filter((name) => !allowed.test(name))).toEqual([]);
   });
 

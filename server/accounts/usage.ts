@@ -1,5 +1,7 @@
-import type { Deps } from "../app/deps.ts";
+import type { ServerStore } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
 
 const everyMs = 60_000;
 
@@ -11,12 +13,14 @@ export interface Usage {
   flush(): Promise<void>;
 }
 
+interface Parts {
+  clock: Clock;
+  store: ServerStore;
+  log: Log;
+}
+
 /** Records uses in the background, at most once per minute for each id. One instance per server. */
-export function createUsage(
-  deps: Pick<Deps, "clock" | "store" | "log">,
-  what: string,
-  write: (tx: Query, used: Used) => Promise<void>,
-): Usage {
+export function createUsage(deps: Parts, what: string, write: (tx: Query, used: Used) => Promise<void>): Usage {
   const pending = new Map<string, number>();
   const usage: Usage = {
     touch(id, lastUsedAt) {

@@ -1,4 +1,4 @@
-import type { Attempts } from "../accounts/attempts/attempts.ts";
+import type { Attempts } from "../accounts/attempts/types.ts";
 import type { Usage } from "../accounts/usage.ts";
 import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
@@ -18,21 +18,6 @@ import type { Cutter } from "../sharing/cutter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 import type { Context, ServerStore, Tx } from "./tx.ts";
-
-/** A payment for an order that was placed, whose money just became its owner's credit. */
-export interface PaidOrder {
-  playtestId: string;
-  paymentId: string;
-  amountCents: number;
-}
-
-/** What billing does with a payment for an order. The orders room implements it and the app passes it in, so that billing imports no orders. */
-export interface PaidOrders {
-  /** Whether the order still waits for its payment. */
-  awaitsPayment(tx: Tx, playtestId: string): Promise<boolean>;
-  /** Takes the price from the owner's credit and opens the slots. Only for an order that awaits payment. */
-  onPaid(tx: Tx, paid: PaidOrder): Promise<void>;
-}
 
 /** What the requests and jobs of one server share in this process. */
 export interface SharedState {

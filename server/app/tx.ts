@@ -4,7 +4,21 @@ import type { Config } from "../config/schema.ts";
 import type { Query, ReadOptions, Store, WriteOptions } from "../database/port.ts";
 import type { JobToQueue } from "../jobs/types.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { PaidOrders } from "./deps.ts";
+
+/** A payment for an order that was placed, whose money just became its owner's credit. */
+export interface PaidOrder {
+  playtestId: string;
+  paymentId: string;
+  amountCents: number;
+}
+
+/** What billing does with a payment for an order. The orders room implements it and the app passes it in, so that billing imports no orders. */
+export interface PaidOrders {
+  /** Whether the order still waits for its payment. */
+  awaitsPayment(tx: Tx, playtestId: string): Promise<boolean>;
+  /** Takes the price from the owner's credit and opens the slots. Only for an order that awaits payment. */
+  onPaid(tx: Tx, paid: PaidOrder): Promise<void>;
+}
 
 /** What decisions go by, and what new rows are made of. It reaches nothing outside the process. */
 export interface Context {

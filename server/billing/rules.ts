@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import type { PaymentStatus } from "../../src/contract/states/index.ts";
 import type { OtherProvider, PaymentRow } from "./store.ts";
 
@@ -30,8 +31,9 @@ function byCrypto([first, ...more]: Pairs): string {
 export const howToPay = (granted: Granted, pairs: Pairs): string =>
   `${granted === "credit" ? byCrypto(pairs) : "Ask"} the operator of this server for an invoice. Once you have paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
 
-const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."));
 
+// Stryker disable next-line BooleanLiteral: only the names count.
 const withoutCard: Record<OtherProvider, true> = { x402: true, credit: true, playtest_hours: true };
 
 /** Whether it brings money, which an invoice states. What is paid with credit or hours was paid before. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { canonicalJson } from "./json.ts";
+import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 
 /** Used in tests and development. Throws when a reply does not match the contract or has additional fields. */
 export function checkReply(endpoint: Endpoint, data: unknown): void {

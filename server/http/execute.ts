@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
+import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
@@ -23,7 +24,6 @@ import {
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createIdempotentRequest, type IdempotentRequest, stillRunning } from "./idempotency.ts";
-import { canonicalJson } from "./json.ts";
 import { type Meta, type Rendered, renderData, renderProblem } from "./reply.ts";
 import { validate } from "./validate.ts";
 

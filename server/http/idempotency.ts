@@ -1,11 +1,11 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { isUniqueViolation } from "../database/port.ts";
 import { Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";
-import { canonicalJson } from "./json.ts";
 import type { Rendered } from "./reply.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { PaidOrders } from "../app/deps.ts";
+import type { PaidOrders } from "../app/tx.ts";
 import { orderTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import { activate } from "./orders.ts";

@@ -60,7 +60,7 @@ function cueOf(segment: unknown): string {
     .replaceAll("-->", "→")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
-    .replace(/\s*[\r\n]+\s*/g, "\n");
+    .replace(/\s*[\r\n]\s*/g, "\n");
   return `${clock(start)} --> ${clock(end)}\n${escaped}\n`;
 }
 

@@ -1,4 +1,5 @@
 import { plural as known } from "../contract/text/plural.ts";
+import { shellQuote } from "../contract/text/shell.ts";
 
 /** Pure functions that format text for people and escape characters that could control the terminal. */
 
@@ -122,9 +123,6 @@ export function redact(value: unknown): unknown {
     ]),
   );
 }
-
-/** Quotes an argument for a POSIX shell. */
-export const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Like `shellQuote`, for a command that is printed: control characters are escaped in the `$'…'` quotes of bash and zsh. */
 export const shellShown = (word: string) =>

@@ -39,7 +39,8 @@ it("upload: resumes where it stopped after the command is killed, and again afte
   const first = await serve("first.json", "--seed", "minimal", "--port", "0");
   const { baseUrl, ownerKey, gameId } = first.ready;
   const env = { PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: ownerKey! };
-  const push = () => spawnPlaytest(folder, ["games", "push", build, gameId!, "--json"], env);
+  // A server takes longer to start from the sources than the default retries wait.
+  const push = () => spawnPlaytest(folder, ["games", "push", build, gameId!, "--json", "--retries", "5"], env);
 
   const killed = push();
   await arrived(20 * mib);

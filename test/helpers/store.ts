@@ -34,7 +34,7 @@ export const sqlite: Driver = { name: "sqlite", location: sqliteLocation, open: 
 const postgres: Driver = { name: "postgres", location: postgresLocation, open: () => openIn(postgresLocation) };
 
 /** Rows for `describe.each`: whatever the store promises holds on both. SQLite has no part in tests of a restricted PostgreSQL. */
-export const drivers: Driver[] = inject("restricted") ? [postgres] : [sqlite, postgres];
+export const drivers: Driver[] = inject("restricted") ? [postgres] : inject("withPostgres") ? [sqlite, postgres] : [sqlite];
 
 async function openIn(make: () => Promise<DatabaseLocation>): Promise<TestStore> {
   const location = await make();

@@ -1,6 +1,6 @@
 /**
  * A rule that the server keeps, with an edit of the server that breaks it and the test file that must then fail. The
- * texts to replace stand once in their file: a row whose text is gone fails, so the tables cannot rot unseen.
+ * texts to replace stand once in their file: a row whose text is gone fails, so the rows cannot rot unseen.
  */
 export interface Mutant {
   rule: string;

@@ -6,19 +6,19 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../setup/postgres.ts";
+import { mutants } from "./guards.ts";
 import type { Edit, Mutant } from "./mutant.ts";
-import { mutantsByFile } from "./rules/index.ts";
 
 /**
- * `npm run test:mutants [-- [--why] [--rules=FILE] [PATTERN]]`: breaks each rule in a copy of the sources and expects its tests to
- * fail; only the rules of `rules/FILE.ts`, only the rules and tests that match, if a pattern is given, and saying how they failed
- * with `--why`. Fails when tests fail before, when a text to replace is gone, or when a mutant survives.
+ * `npm run test:mutants [-- [--why] [PATTERN]]`: removes each guard in a copy of the sources and expects its tests to fail; only those
+ * whose rule or test matches, if a pattern is given, and saying how they failed with `--why`. Fails when tests fail before, when a text
+ * to replace is gone, or when a mutant survives.
  */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "playtest-mutants-"));
 const slowest = 180_000;
 const { values, positionals } = parseArgs({
-  options: { why: { type: "boolean" }, rules: { type: "string" } },
+  options: { why: { type: "boolean" } },
   allowPositionals: true,
 });
 const why = values.why ?? false;
@@ -152,9 +152,7 @@ async function main(): Promise<void> {
     cpSync(join(root, name), pathOf(name), { recursive: true, filter: (path) => basename(path) !== "node_modules" });
   for (const name of ["node_modules", "test/node_modules"]) symlinkSync(join(root, name), pathOf(name));
   const started = performance.now();
-  const rows = Object.entries(mutantsByFile)
-    .filter(([file]) => values.rules === undefined || file === values.rules)
-    .flatMap(([, rules]) => rules.filter(({ rule, test }) => pattern.test(`${rule} ${test}`)));
+  const rows = mutants.filter(({ rule, test }) => pattern.test(`${rule} ${test}`));
   const faults: (string | undefined)[] = await whatFailsAnyway(rows);
   for (const row of rows) faults.push(await tryMutant(row));
   const real = faults.filter((fault) => fault !== undefined);

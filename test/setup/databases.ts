@@ -13,6 +13,8 @@ declare module "vitest" {
     postgresTemplate: string;
     /** A folder with a migrated SQLite database that fresh ones are copied from. */
     sqliteTemplate: string;
+    /** False when PLAYTEST_TEST_DATABASES=sqlite: then no PostgreSQL runs, and tests that need one fail. */
+    withPostgres: boolean;
     /** Whether databases are used over a wire that restricts PostgreSQL to what others speak of its protocol. */
     restricted: boolean;
     /** The port of this wire. */
@@ -26,16 +28,19 @@ declare module "vitest" {
  */
 export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   // Called once per project, one after the other.
-  if ("postgresUrl" in vitest.getProvidedContext()) return undefined;
+  if ("sqliteTemplate" in vitest.getProvidedContext()) return undefined;
   const sqliteTemplate = join(vitest.getProvidedContext().scratch, "template");
+  await migrate({ dataDir: sqliteTemplate });
+  vitest.provide("sqliteTemplate", sqliteTemplate);
+  const withPostgres = process.env.PLAYTEST_TEST_DATABASES !== "sqlite";
+  vitest.provide("withPostgres", withPostgres);
+  if (!withPostgres) return undefined;
   const external = process.env.PLAYTEST_TEST_POSTGRES_URL;
   const server = external ? { url: external, stop: async () => {} } : await startPostgres();
   const template = await createDatabase(server.url);
   await migrate({ databaseUrl: template.url });
-  await migrate({ dataDir: sqliteTemplate });
   vitest.provide("postgresUrl", server.url);
   vitest.provide("postgresTemplate", template.name);
-  vitest.provide("sqliteTemplate", sqliteTemplate);
   const restricted = await startRestricted(server.url, {
     seed: Number(process.env.PLAYTEST_SEED ?? 5),
     conflicts: 0.05,

@@ -4,9 +4,13 @@ import { createRates } from "../../server/billing/crypto/chains/rates.ts";
 import {
   centsOf,
   coins,
+  isOlder,
+  isPair,
   judge,
   meetsDeclaration,
+  pairs,
   type QuoteTerms,
+  rivalsAt,
   sameAddress,
   slackOf,
   uniqueAmount,
@@ -36,6 +40,33 @@ describe("crypto amounts", () => {
   });
 
   it.each([
+    [2000, 100, "USDC", 0, 20_000_001n],
+    [2000, 100, "USDC", 9_997, 20_009_998n],
+    [2000, 100, "USDC", 9_998, 20_000_001n],
+    [500, 300_000, "ETH", 0, 1_666_666_800_000_000n],
+    [500, 300_000, "ETH", 1, 1_666_666_900_000_000n],
+    [500, 15_000, "SOL", 0, 33_333_335n],
+    // A cent of 2 or 3 steps has room for one amount, and so has a cent that is worth less than a step.
+    [500, 500_000_000, "SOL", 5, 1_001n],
+    [500, 333_333_333, "SOL", 5, 1_502n],
+    [500, 20_000_000_000, "SOL", 5, 26n],
+  ] as const)("pay %i cents at a rate of %i in %s, for the random number %i: %i", (asked, price, which, draw, atomic) => {
+    expect(uniqueAmount(asked, price, which, draw)).toBe(atomic);
+  });
+
+  it("are of the coins of each chain", () => {
+    expect(pairs.map(({ chain, currency }) => `${currency} on ${chain}`)).toEqual([
+      "USDC on base",
+      "USDC on ethereum",
+      "USDC on solana",
+      "ETH on base",
+      "ETH on ethereum",
+      "SOL on solana",
+    ]);
+    expect([isPair("base", "ETH"), isPair("solana", "ETH"), isPair("base", "SOL")]).toEqual([true, false, false]);
+  });
+
+  it.each([
     [20_000_137n, "USDC", "20.000137"],
     [20_000_000n, "USDC", "20"],
     [1n, "ETH", "0.000000000000000001"],
@@ -47,6 +78,7 @@ describe("crypto amounts", () => {
 
   it.each([
     ["up to the quote, at its rate", 4n, 300, 800],
+    ["up to the quote, at its rate where the price is lower", 4n, 100, 800],
     ["beyond it, at the price where that is lower", 10n, 100, 1500],
     ["beyond it, at its rate where that is lower", 10n, 300, 2000],
     ["without a quote, at the price", 10n, 300, 3000],
@@ -76,6 +108,7 @@ describe("crypto amounts", () => {
 it.each([
   ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000001", true],
   ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000002", false],
+  ["EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", true],
   ["EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjfwdd5aufqssqem2qn1xzybapc8g4weggkzwytdt1v", false],
 ])("sameAddress: %s and %s: %s", (a, b, same) => {
   expect(sameAddress(a, b)).toBe(same);
@@ -123,6 +156,14 @@ describe("matching a deposit to a quote", () => {
     },
     { name: "a little more than the quote", mine: [quote(98n)], is: "paid" },
     { name: "more than that", mine: [quote(97n)], is: "over" },
+    { name: "a little more than the quote, as soon as it was opened", mine: [quote(98n)], at: start, is: "paid" },
+    {
+      name: "a little more than the quote, a minute before it by the chain's clock",
+      mine: [quote(98n)],
+      at: start - 60_000,
+      is: "over",
+    },
+    { name: "exactly one of the caller's quotes, and more than another", exact: [], mine: [quote(90n), quote(100n)], is: "paid" },
     { name: "a little more than the quote, before it was opened", mine: [quote(98n)], at: start - 1, is: "over" },
     { name: "a little more than the quote, while other owners have quotes", mine: [quote(98n)], rivals: true, is: "unclear" },
     { name: "a little more than the quote, from its declared payer", mine: [quote(98n, { payer: "0xa" })], is: "paid" },
@@ -160,6 +201,40 @@ describe("matching a deposit to a quote", () => {
   ])("the declared payer of a quote counts for a transfer %s: %#", (_, transfer, terms, counts) => {
     const made = { amount: 100n, at: start, from: "0xa" as string | null, ...transfer };
     expect(meetsDeclaration(made, quote(100n, { payer: "0xa", ...terms }))).toBe(counts);
+  });
+
+  it("could be meant for quotes of others from a day before it to a minute after it, and for none that was opened later", () => {
+    expect(rivalsAt(start)).toEqual({ from: start - 86_400_000, to: start + 60_000 });
+    expect([start - 60_000, start - 60_001].map((at) => isOlder(quote(1n), at))).toEqual([false, true]);
+  });
+
+  it.each<[string, { amount: bigint; at?: number; exact?: QuoteTerms[]; mine?: QuoteTerms[] }, string, bigint]>([
+    ["too little is for the smallest quote", { amount: 10n, mine: [quote(80n), quote(50n), quote(120n)] }, "short", 50n],
+    [
+      "what is late is for the largest quote",
+      { amount: 60n, at: start + 900_001, mine: [quote(120n), quote(50n), quote(80n)] },
+      "late",
+      120n,
+    ],
+    [
+      "a quote that is still open comes before one that is not",
+      { amount: 60n, mine: [quote(50n, { expiresAt: start }), quote(40n)] },
+      "over",
+      40n,
+    ],
+    ["an overpayment at its limit pays", { amount: 102n, mine: [quote(100n)] }, "paid", 100n],
+    [
+      "of expired quotes, the caller's comes before another's",
+      {
+        amount: 100n,
+        at: start + 900_001,
+        exact: [quote(100n, { ...other, slack: 1n }), quote(100n, { slack: 7n })],
+      },
+      "late",
+      100n,
+    ],
+  ])("%s", (_, { amount, at = start + 1000, exact = [], mine = [] }, is, atomic) => {
+    expect(judge({ amount, at, from: null }, "me", { exact, mine, rivals: false })).toMatchObject({ is, quote: { atomic } });
   });
 
   it("an overpayment is held under the largest quote that it covers", () => {

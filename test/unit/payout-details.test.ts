@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFault, maskOf, parseDetails } from "../../server/accounts/payout-details/rules.ts";
+import { isFault, isIban, maskOf, parseDetails } from "../../server/accounts/payout-details/rules.ts";
 
 const holder = "Pim Vos";
 const bank = { method: "bank", holder } as const;
@@ -33,5 +33,62 @@ describe("payout details", () => {
     ["blank instructions", { method: "other", instructions: " " } as const, "instructions"],
   ])("refuses %s", (_, entered, field) => {
     expect(parseDetails(entered)).toMatchObject({ field, message: expect.any(String) });
+  });
+
+  it.each([
+    [
+      { ...bank, holder: " Pim Vos ", iban: "nl91-abna 0417 1643 00" },
+      { ...bank, iban: "NL91ABNA0417164300" },
+    ],
+    [
+      { ...bank, accountNumber: "ab-12", routingNumber: "021 000-021" },
+      { ...bank, accountNumber: "AB12", routingNumber: "021000021" },
+    ],
+    [{ method: "paypal", email: " pim@example.com " } as const, { method: "paypal", email: "pim@example.com" }],
+    [{ method: "other", instructions: " Wise " } as const, { method: "other", instructions: "Wise" }],
+  ])("%j are kept as %j", (entered, kept) => {
+    expect(parseDetails(entered)).toEqual(kept);
+  });
+
+  it.each([
+    [{ method: "paypal" } as const, "email", "is required for PayPal"],
+    [{ method: "other" } as const, "instructions", "is required for another way"],
+    [{ method: "other", email: "a@example.com" } as const, "email", "does not belong to another way"],
+    [{ ...bank, instructions: "Wise" }, "instructions", "does not belong to a bank transfer"],
+    [{ method: "paypal", holder } as const, "holder", "does not belong to PayPal"],
+    [{ method: "paypal", routingNumber: "1" } as const, "routingNumber", "does not belong to PayPal"],
+    [{ method: "other", accountNumber: "1" } as const, "accountNumber", "does not belong to another way"],
+    [{ ...bank, accountNumber: "12345678" }, "routingNumber", "is required for a bank transfer"],
+    [{ ...bank, iban: "NL91ABNA0417164300", routingNumber: "1" }, "routingNumber", "cannot be used together with an IBAN"],
+  ])("%j: %s %s", (entered, field, message) => {
+    expect(parseDetails(entered)).toEqual({ field, message });
+  });
+
+  it.each([
+    ["1", false],
+    ["12", true],
+    ["1".repeat(34), true],
+    ["1".repeat(35), false],
+    ["12+", false],
+    ["+12", false],
+  ])("a number of a bank may be %s: %s", (number, fits) => {
+    const account = parseDetails({ ...bank, accountNumber: number, routingNumber: "12" });
+    const routing = parseDetails({ ...bank, accountNumber: "12", routingNumber: number });
+    expect([account, routing].map((parsed) => (isFault(parsed) ? parsed.field : "fits"))).toEqual(
+      fits ? ["fits", "fits"] : ["accountNumber", "routingNumber"],
+    );
+  });
+
+  it.each([
+    ["NO698601111794", false],
+    ["NO9386011117947", true],
+    ["XX32111111111111111111111111111111", true],
+    ["XX651111111111111111111111111111111", false],
+    ["no9386011117947", false],
+    ["NO9386011117947.", false],
+    [".NO9386011117947", false],
+    ["TYNO9386011117947", false],
+  ])("%s is an IBAN: %s", (iban, is) => {
+    expect(isIban(iban)).toBe(is);
   });
 });

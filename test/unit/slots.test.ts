@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { applicationAt, ratingAverage } from "../../server/playtests/applications/rules.ts";
 import { type ClaimFacts, type Targeting, whyNotApply, whyNotClaim } from "../../server/playtests/slots/eligibility.ts";
-import { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } from "../../server/playtests/slots/rules.ts";
+import * as rules from "../../server/playtests/slots/rules.ts";
 import type { SelectionMode } from "../../src/contract/order-body.ts";
 import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 
+const { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } = rules;
 const hour = 3_600_000;
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -20,12 +21,30 @@ describe("claim deadline", () => {
   });
 });
 
+it("a retry has 24 hours, and earnings from card money are held for whole days", () => {
+  expect(rules.retryDeadlineMs).toBe(24 * hour);
+  expect(rules.heldUntil(now, 30)).toBe(now + 30 * 24 * hour);
+  expect(rules.endedStatuses).toEqual(["accepted", "rejected", "expired", "cancelled"]);
+});
+
+it.each([
+  { sandbox: false, percent: null, minutes: 30, seconds: 900 },
+  { sandbox: true, percent: null, minutes: 30, seconds: 0 },
+  { sandbox: true, percent: 80, minutes: 30, seconds: 1440 },
+  { sandbox: false, percent: 0, minutes: 30, seconds: 0 },
+  { sandbox: false, percent: 33, minutes: 1, seconds: 19 },
+])("a video of $minutes minutes, of which $percent %, in a sandbox: $sandbox, has $seconds s at least", (row) => {
+  const settings = { sandbox: row.sandbox, playtesters: { minVideoPercent: row.percent } };
+  expect(rules.minVideoSeconds(row.minutes, settings)).toBe(row.seconds);
+});
+
 describe("slot status", () => {
   it.each<{ status: SlotStatus; deadline: number | null; window: number | null; is: SlotStatus }>([
     { status: "reserved", deadline: 1, window: null, is: "reserved" },
     { status: "reserved", deadline: 0, window: null, is: "expired" },
     { status: "reserved", deadline: -1, window: null, is: "expired" },
     { status: "reserved", deadline: 1, window: -1, is: "reserved" },
+    { status: "reserved", deadline: null, window: null, is: "reserved" },
     { status: "open", deadline: null, window: null, is: "open" },
     { status: "open", deadline: null, window: 1, is: "open" },
     { status: "open", deadline: null, window: 0, is: "expired" },
@@ -60,6 +79,8 @@ describe("playtest status", () => {
   const rows = [
     { status: "pending_payment", payBy: 1, window: null, slots: [], is: "pending_payment" },
     { status: "pending_payment", payBy: 0, window: null, slots: [], is: "cancelled" },
+    { status: "pending_payment", payBy: null, window: null, slots: [], is: "pending_payment" },
+    { status: "completed", payBy: null, window: 0, slots: ["expired"], is: "completed" },
     { status: "active", payBy: null, window: null, slots: ["expired"], is: "active" },
     { status: "active", payBy: null, window: 1, slots: ["expired"], is: "active" },
     { status: "active", payBy: null, window: 0, slots: ["expired"], is: "expired" },
@@ -74,15 +95,29 @@ describe("playtest status", () => {
   });
 });
 
+it.each([
+  ["pending_payment", 1, true],
+  ["pending_payment", 0, false],
+  ["pending_payment", null, true],
+  ["active", 1, false],
+] as const)("an order that is %s, payable for %s ms, awaits payment: %s", (status, payBy, awaits) => {
+  expect(rules.awaitsPayment({ status, pay_by: payBy === null ? null : now + payBy }, now)).toBe(awaits);
+});
+
 describe("application status", () => {
   it.each([
     { status: "pending", window: 1, is: "pending", reviewedAt: null },
     { status: "pending", window: 0, is: "auto_rejected", reviewedAt: now },
+    { status: "pending", window: null, is: "pending", reviewedAt: null },
     { status: "approved", window: -1, is: "approved", reviewedAt: now - 5 },
     { status: "rejected", window: -1, is: "rejected", reviewedAt: now - 5 },
     { status: "withdrawn", window: -1, is: "withdrawn", reviewedAt: null },
   ] as const)("$status, window ends in $window ms: $is", ({ status, window, is, reviewedAt }) => {
-    const row = { status, reviewed_at: status === "pending" ? null : reviewedAt, window_at: now + window };
+    const row = {
+      status,
+      reviewed_at: status === "pending" ? null : reviewedAt,
+      window_at: window === null ? null : now + window,
+    };
     expect(applicationAt(row, now)).toEqual({ status: is, reviewedAt });
   });
 });
@@ -117,6 +152,7 @@ describe("eligibility to claim", () => {
 
   const rows: { name: string; targeting?: Targeting; facts?: Partial<ClaimFacts>; claim: boolean; apply?: boolean }[] = [
     { name: "anyone, without targeting", claim: true },
+    { name: "anyone who played the game, without targeting", facts: { playedGame: true, playedOwner: true }, claim: true },
     { name: "holding two of at most three slots", facts: { held: 2 }, claim: true },
     { name: "holding three of at most three slots", facts: { held: 3 }, claim: false, apply: true },
     ...slotStatuses
@@ -183,5 +219,22 @@ describe("eligibility to claim", () => {
     const known = { ...nothing, ...facts };
     expect(whyNotClaim(targeting, "me", known) === undefined).toBe(claim);
     expect(whyNotApply(targeting, "me", known) === undefined).toBe(apply);
+  });
+
+  it.each<[SlotStatus, string]>([
+    ["reserved", "have"],
+    ["blocked", "have"],
+    ["submitted", "have"],
+    ["publishing", "have"],
+    ["accepted", "have"],
+    ["rejected", "had"],
+    ["expired", "had"],
+    ["cancelled", "had"],
+  ])("whoever has a slot that is %s is told that they %s one", (status, verb) => {
+    expect(whyNotApply(everyone, "me", { ...nothing, ownStatuses: [status] })).toContain(`You already ${verb} a slot`);
+  });
+
+  it("whoever holds too many slots is told how many", () => {
+    expect(whyNotClaim(everyone, "me", { ...nothing, held: 3 })).toContain("You already hold 3 slots");
   });
 });

@@ -5,11 +5,12 @@ import { describe, expect, it } from "vitest";
 import { transcript } from "../../server/web/player/transcript.ts";
 import { NotOffered } from "../../server/web/shared/not-offered.ts";
 import { RecentLinks, sendMedia } from "../../server/web/studio/media.ts";
-import { commandLine, shellWord } from "../../server/web/studio/review/commands.ts";
+import { commandLine } from "../../server/web/studio/review/commands.ts";
 import { slotPage } from "../../server/web/studio/review/page.ts";
 import { placeOf } from "../../server/web/studio/review/queue.ts";
 import type { StudioContext } from "../../server/web/studio/types.ts";
 import type { CallOperation } from "../../src/contract/index.ts";
+import { shellQuote } from "../../src/contract/text/shell.ts";
 
 describe("commands", () => {
   it.each([
@@ -17,7 +18,7 @@ describe("commands", () => {
     ["two words", "'two words'"],
     ["it's $HOME", "'it'\\''s $HOME'"],
     ["", "''"],
-  ])("%j is written as %s", (text, word) => expect(shellWord(text)).toBe(word));
+  ])("%j is written as %s", (text, word) => expect(shellQuote(text)).toBe(word));
 
   it("leave out options without a value", () =>
     expect(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { shellQuote } from "../../src/contract/text/shell.ts";
 import {
   ago,
   bytes,
@@ -9,7 +10,6 @@ import {
   redact,
   redactText,
   safeJson,
-  shellQuote,
   shellShown,
   shortId,
   usd,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blockedUntil, isAlarming, parseCode, recoveryCodeFrom } from "../../server/accounts/factors/rules.ts";
+import { blockedUntil, isAlarming, parseCode, recoveryCodeFrom, setUpMs } from "../../server/accounts/factors/rules.ts";
 import { secretFrom, stepOf, uriOf } from "../../server/accounts/factors/totp.ts";
 
 // The secret and times of RFC 6238, appendix B, with the last six of the eight digits given there.
@@ -48,6 +48,8 @@ describe("wrong codes", () => {
   ])("%i of them make the next one wait %i ms", (wrong_codes, wait) => {
     expect(blockedUntil({ wrong_codes, wrong_at: 1_000_000 })).toBe(wait === 0 ? 0 : 1_000_000 + wait);
   });
+
+  it("a set-up ends after 15 minutes", () => expect(setUpMs).toBe(15 * minute));
 
   it("the owner is told after each five", () => {
     expect(Array.from({ length: 12 }, (_, wrong) => wrong).filter(isAlarming)).toEqual([5, 10]);

@@ -1,10 +1,14 @@
 import { expect, it } from "vitest";
-import { nextAttemptAt, retryAfterMs } from "../../server/events/webhooks/schedule.ts";
+import { nextAttemptAt, retryAfterMs, waitsMs } from "../../server/events/webhooks/schedule.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+
+it("webhook deliveries are tried eight times", () => {
+  expect(waitsMs).toEqual([0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]);
+});
 
 it.each([
   { attempts: 1, random: 0, wait: 4 * second },
@@ -33,6 +37,7 @@ it.each([
   ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
   ["-5", 0],
   ["soon", 0],
+  ["120x", 0],
 ])("webhook retry: Retry-After %s is %i ms", (header, wait) => {
   expect(retryAfterMs(header, now)).toBe(wait);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTranscript } from "../../server/transcripts/rules.ts";
+import { InvalidTranscript, readTranscript } from "../../server/transcripts/rules.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
 import { decodeReferences } from "../../src/contract/text/references.ts";
 import { toWebVtt } from "../../src/contract/text/webvtt.ts";
@@ -52,6 +52,79 @@ describe("a transcript as WebVTT", () => {
     expect(readTranscript(subRip).vtt).toBe(plain.replace("\n\n", "\n\n1\n"));
     expect(readTranscript(JSON.stringify({ vtt: subRip })).vtt).toBe(plain.replace("\n\n", "\n\n1\n"));
     expect(readTranscript("WEBVTT\n").vtt).toBe("WEBVTT\n");
+  });
+});
+
+describe("a transcriber prints", () => {
+  const json = (value: unknown) => readTranscript(JSON.stringify(value));
+  const segments = [
+    { start: 0, end: 1.5, text: "  Hi <b> & --> \r\n\n there  " },
+    { start: 3723.0404, end: 36_000, text: "" },
+  ];
+
+  it("WebVTT, alone or in JSON with what matters", () => {
+    expect(readTranscript(plain)).toEqual({ vtt: plain, keyTakeaways: [] });
+    expect(json({ vtt: plain, keyTakeaways: ["a"], takeaways: ["b"] })).toEqual({ vtt: plain, keyTakeaways: ["a"] });
+    expect(json({ vtt: plain, takeaways: ["b"] })).toEqual({ vtt: plain, keyTakeaways: ["b"] });
+    expect(json({ vtt: plain })).toEqual({ vtt: plain, keyTakeaways: [] });
+    expect(json({ vtt: plain, segments })).toEqual({ vtt: plain, keyTakeaways: [] });
+  });
+
+  it("segments in seconds", () => {
+    expect(json({ segments }).vtt).toBe(
+      "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHi &lt;b> &amp; →\nthere\n\n01:02:03.040 --> 10:00:00.000\n\n",
+    );
+    expect(json({ segments: [] }).vtt).toBe("WEBVTT\n\n");
+  });
+
+  it("as much as this", () => {
+    const most = Array.from({ length: 100 }, () => "x".repeat(2000));
+    expect(json({ vtt: plain, keyTakeaways: most }).keyTakeaways).toEqual(most);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["a list", [plain], /not an object/],
+    ["null", null, /not an object/],
+    ["a number", 5, /not an object/],
+    ["no transcript", {}, /neither/],
+    ["something else for WebVTT, beside segments", { vtt: "no", segments }, /neither/],
+    ["a number for WebVTT", { vtt: 5 }, /neither/],
+    ["no list of segments", { segments: {} }, /neither/],
+    ["an empty segment", { segments: [null] }, /a segment/],
+    ["a segment without a start", { segments: [{ end: 1, text: "" }] }, /a segment/],
+    ["a segment without an end", { segments: [{ start: 1, text: "" }] }, /a segment/],
+    ["a segment without a text", { segments: [{ start: 0, end: 1 }] }, /a segment/],
+    ["a text for a start", { segments: [{ start: "0", end: 1, text: "" }] }, /a segment/],
+    ["a text for an end", { segments: [{ start: 0, end: "1", text: "" }] }, /a segment/],
+    ["a segment before the video", { segments: [{ start: -1, end: 1, text: "" }] }, /a segment/],
+    ["a segment that ends before it starts", { segments: [{ start: 2, end: 1, text: "" }] }, /a segment/],
+    ["one that is no list of takeaways", { vtt: plain, keyTakeaways: "a" }, /keyTakeaways/],
+    ["a takeaway that is no text", { vtt: plain, keyTakeaways: [5] }, /keyTakeaways/],
+    ["a list for a takeaway", { vtt: plain, keyTakeaways: [["a"]] }, /keyTakeaways/],
+    ["a takeaway among others that is no text", { vtt: plain, keyTakeaways: ["a", 5] }, /keyTakeaways/],
+    ["a takeaway with half a character", { vtt: plain, keyTakeaways: ["\ud83d"] }, /keyTakeaways/],
+    ["a takeaway that is too long", { vtt: plain, keyTakeaways: ["x".repeat(2001)] }, /keyTakeaways/],
+    ["too many takeaways", { vtt: plain, keyTakeaways: Array(101).fill("a") }, /keyTakeaways/],
+  ])("no JSON with %s", (_, value, why) => {
+    expect(() => json(value)).toThrow(why);
+    expect(() => json(value)).toThrow(InvalidTranscript);
+  });
+
+  it("a segment as short as nothing, with lines that end in CR", () => {
+    const segments = [{ start: 1, end: 1, text: "a\rb" }];
+    expect(json({ segments }).vtt).toContain("00:00:01.000 --> 00:00:01.000\na\nb\n");
+  });
+
+  it.each([
+    ["Hello", "neither WebVTT nor JSON"],
+    [`${plain}\0`, "NUL"],
+  ])("no %j", (output, why) => {
+    expect(() => readTranscript(output)).toThrow(why);
+    expect(() => readTranscript(output)).toThrow(expect.objectContaining({ name: "InvalidTranscript" }));
+  });
+
+  it("no JSON, whose error the log has", () => {
+    expect(() => readTranscript("Hello")).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }));
   });
 });
 

@@ -1,26 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Client } from "../../http/call.ts";
 import { Problem } from "../../lib/problem.ts";
 import * as wrongPasswords from "./store.ts";
-
-type From = Pick<Client, "address" | "signal">;
-
-/**
- * Slows down guessing of one account's password from many addresses: each attempt is delayed by a few seconds at most. The number of
- * attempts that wait is limited, separately for addresses that failed to sign in to this account recently and for all others, so that
- * addresses that guess do not keep out the owner, who signs in from another one.
- */
-export interface Attempts {
-  /** Waits by the number of recent failures. 429 when too many attempts are waiting already. Throws the signal's reason when it aborts. */
-  pause(account: string, from: From): Promise<void>;
-  failed(account: string, from: From): Promise<void>;
-}
-
-/** The failures that all processes on one database count together. */
-export interface SharedFailures {
-  count(account: string): Promise<number>;
-  add(account: string): Promise<void>;
-}
+import type { Attempts, From, SharedFailures } from "./types.ts";
 
 interface Failures {
   count: number;

@@ -38,6 +38,9 @@ export function uniqueAmount(cents: number, rate: number, currency: Currency, dr
   return exact + (1n + (BigInt(draw) % (room > 0n ? room : 1n))) * step;
 }
 
+// Stryker disable next-line EqualityOperator: the same where they are equal.
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
+
 const roundUp = (value: bigint, step: bigint) => ((value + step - 1n) / step) * step;
 
 /** The value of an amount at a rate, in whole cents, rounded down. */
@@ -69,7 +72,7 @@ export interface Locked {
  */
 export function worthOf(amount: bigint, currency: Currency, rate: number, quote?: Locked): number {
   if (!quote) return centsOf(amount, rate, currency);
-  const within = amount < quote.atomic ? amount : quote.atomic;
+  const within = smaller(amount, quote.atomic);
   const beyond = amount - within;
   // Rounded down once: two parts rounded down could lose a cent of what was paid.
   return Number((within * BigInt(quote.rate) + beyond * BigInt(Math.min(rate, quote.rate))) / unit(currency));
@@ -77,8 +80,7 @@ export function worthOf(amount: bigint, currency: Currency, rate: number, quote?
 
 /** The maximum overpayment of a quote that needs no proof: 1 % or one dollar, whichever is smaller. In smallest units. */
 export function slackOf({ atomic, rate }: Locked, currency: Currency): bigint {
-  const [percent, dollar] = [atomic / 100n, (100n * unit(currency)) / BigInt(rate)];
-  return percent < dollar ? percent : dollar;
+  return smaller(atomic / 100n, (100n * unit(currency)) / BigInt(rate));
 }
 
 export interface QuoteTerms {
@@ -151,6 +153,7 @@ export function judge<Q extends QuoteTerms>(
   caller: string,
   { exact, mine, rivals }: { exact: readonly Q[]; mine: readonly Q[]; rivals: boolean },
 ): Verdict<Q> {
+  // Stryker disable next-line EqualityOperator: a quote of the same millisecond covers the transfer.
   const before = exact.filter((quote) => quote.createdAt <= transfer.at);
   const meant =
     exact.find((quote) => covers(quote, transfer.at)) ?? before.find((quote) => quote.ownerId === caller) ?? before[0];
@@ -161,7 +164,7 @@ export function judge<Q extends QuoteTerms>(
 }
 
 function misSized<Q extends QuoteTerms>({ amount, at, from }: Transfer, mine: readonly Q[], rivals: boolean): Verdict<Q> {
-  const asked = mine.filter((quote) => at >= quote.createdAt - skewMs).sort((a, b) => (a.atomic < b.atomic ? -1 : 1));
+  const asked = mine.filter((quote) => at >= quote.createdAt - skewMs).sort((a, b) => Number(a.atomic - b.atomic));
   const inTime = asked.filter((quote) => covers(quote, at));
   const quote = inTime.findLast(({ atomic }) => atomic <= amount) ?? inTime[0] ?? asked.at(-1);
   if (!quote) return { is: "unasked" };

@@ -23,6 +23,7 @@ export function nextAttemptAt(attempts: number, now: number, random: number, ret
 
 /** The delay that a `Retry-After` header requests, in ms. The header has seconds, or a date, which is compared with `realNow`. 0 without one. */
 export function retryAfterMs(header: string | undefined, realNow: number): number {
+  // Stryker disable next-line ConditionalExpression: without a header there is no date either.
   if (header === undefined) return 0;
   if (/^\d{1,9}$/.test(header)) return Number(header) * second;
   const date = Date.parse(header);

@@ -1,5 +1,5 @@
 import type { CallOperation } from "../../../src/contract/index.ts";
-import { canonicalJson } from "../../http/json.ts";
+import { canonicalJson } from "../../../src/contract/text/canonical-json.ts";
 import { sha256 } from "../../lib/secrets.ts";
 
 /** Adds a hash of the input to the form's idempotency key: after the back button, the same form may be sent with other content. */

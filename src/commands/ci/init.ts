@@ -2,9 +2,10 @@ import { access, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { isLoopback } from "../../api/url.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
-import { shellQuote } from "../../io/text.ts";
+
 import { type Plan, workflows } from "./workflows.ts";
 
 const packageForms =

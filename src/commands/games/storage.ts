@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
 import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
+import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
-import { oneLine, shellQuote } from "../../io/text.ts";
+import { oneLine } from "../../io/text.ts";
 import type { BuildFile } from "./build/source.ts";
 
 /** Flags for storage other than the server's own. */

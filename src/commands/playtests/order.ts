@@ -1,8 +1,9 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
-import { plural, shellQuote } from "../../io/text.ts";
+import { plural } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";

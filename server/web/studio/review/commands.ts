@@ -1,5 +1,4 @@
-/** A word of a shell command: as it is, or in single quotes. */
-export const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+import { shellQuote } from "../../../../src/contract/text/shell.ts";
 
 type Option = readonly [flag: string, value: string | boolean | undefined];
 
@@ -9,6 +8,6 @@ export const commandLine = (start: string, options: readonly Option[]): string =
     start,
     ...options.flatMap(([flag, value]) => {
       if (value === undefined || value === false || value === "") return [];
-      return value === true ? [flag] : [`${flag} ${shellWord(value)}`];
+      return value === true ? [flag] : [`${flag} ${shellQuote(value)}`];
     }),
   ].join(" ");

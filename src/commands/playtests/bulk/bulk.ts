@@ -1,9 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { idsNamed, onlyGame } from "../../../cli/names.ts";
+import { shellQuote } from "../../../contract/text/shell.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
 import { type FileRecord, parseRecords } from "../../../io/files/records.ts";
-import { duration, plural, shellQuote } from "../../../io/text.ts";
+import { duration, plural } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
