@@ -66,9 +66,9 @@ onBothDatabases("crypto top-up", (serve) => {
     it("have another amount when the one drawn is taken", async () => {
       const { server, owner } = await openWallet(await serve());
       const draws = [1, 1, 2];
-      const randomBytes = (count: number) => Buffer.alloc(count).fill(draws.shift() ?? 3, count - 1);
-      const deps = { ...server.deps, randomBytes };
+      const { deps } = server;
       const offer = await offerOf(deps, { chain: "base", currency: "USDC" });
+      deps.randomBytes = (count) => Buffer.alloc(count).fill(draws.shift() ?? 3, count - 1);
       const bill = { ownerId: owner.id, cents: 2000, description: "Playtest credit" };
       const open = () => deps.store.write((tx) => openQuote(tx, offer, bill));
       expect([(await open()).amount_atomic, (await open()).amount_atomic]).toEqual(["20000002", "20000003"]);
