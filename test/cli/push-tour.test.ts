@@ -37,14 +37,15 @@ describe.each(Object.entries(exportedBuilds))("%s", (_, parts) => {
     await unpacksEqual(await arrived(build, "."), build);
   });
 
-  it.runIf(isInstalled("bsdtar"))("from a zip archive of another program is unpacked equal", async () => {
+  const anotherProgram = async () => {
     const folder = testFolder();
     const build = join(folder, "build");
     mkdirSync(build);
     writeParts(parts, build);
     execFileSync("bsdtar", ["-cf", join(folder, "artifact.zip"), "--format", "zip", "-C", build, "."]);
     await unpacksEqual(await arrived(folder, "artifact.zip"), build);
-  });
+  };
+  if (isInstalled("bsdtar")) it("from a zip archive of another program is unpacked equal", anotherProgram);
 
   it("from a tar.gz arrives byte for byte", async () => {
     const folder = testFolder();
@@ -54,3 +55,6 @@ describe.each(Object.entries(exportedBuilds))("%s", (_, parts) => {
     expect((await arrived(folder, "build.tar.gz")).equals(readFileSync(file))).toBe(true);
   });
 });
+
+if (!isInstalled("bsdtar"))
+  console.warn("Left out: zip archives of another program. Install libarchive-tools (bsdtar) to run it.");
