@@ -84,20 +84,24 @@ class Transaction implements Tx {
  * clock holds in all processes at once; jobs, events and audit entries become visible to the rest of this process after the commit.
  */
 export function createServerStore(store: Store, clock: MovableClock, context: Context, effects: Effects): ServerStore {
-  const begin = async (query: Query) => {
-    await clock.follow?.(query);
-    return new Transaction(query, clock.now(), context, effects);
-  };
+  const { follow } = clock;
+  const begin = (query: Query): Tx => new Transaction(query, clock.now(), context, effects);
+  // Most servers have no other process to follow, and then nothing is awaited before the first statement.
+  const within = <T>(query: Query, fn: (tx: Tx) => Promise<T>): Promise<T> =>
+    follow ? follow(query).then(() => fn(begin(query))) : fn(begin(query));
   return {
     dialect: store.dialect,
     shared: store.shared,
-    read: <T>(fn: (q: ReadTx) => Promise<T>, options?: ReadOptions) => store.read(async (q) => fn(await begin(q)), options),
+    read: <T>(fn: (q: ReadTx) => Promise<T>, options?: ReadOptions) => store.read((q) => within(q, fn), options),
     async write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
-      const [tx, result] = await store.write(async (q) => {
-        const begun = await begin(q);
-        return [begun, await fn(begun)] as const;
+      let last: Tx | undefined;
+      const result = await store.write((q) => {
+        return within(q, (tx) => {
+          last = tx;
+          return fn(tx);
+        });
       }, options);
-      for (const effect of [effects.audit, effects.jobs, effects.feed]) effect.committed(tx);
+      if (last) for (const effect of [effects.audit, effects.jobs, effects.feed]) effect.committed(last);
       return result;
     },
     check: (options) => store.check(options),
