@@ -57,8 +57,8 @@ async function moveGame(tx: Tx, id: string, move: MoveOf<typeof gameMoves>) {
   return { game: gameView((await games.find(tx, id))!) };
 }
 
-async function grant(deps: Deps, tx: Tx, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
-  requirePayments(deps);
+async function grant(tx: Tx, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
+  requirePayments(tx);
   const owner = await user(tx, ownerId);
   if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
   await ledger.post(tx, transfer);
@@ -160,12 +160,7 @@ export const admin = {
   grantCredit: (call) =>
     call.commit((tx) => {
       const { amountCents: cents, note } = call.body;
-      return grant(
-        call.deps,
-        tx,
-        call.params.id,
-        goodwillTransfer({ grantId: tx.newId(), ownerId: call.params.id, cents, note }),
-      );
+      return grant(tx, call.params.id, goodwillTransfer({ grantId: tx.newId(), ownerId: call.params.id, cents, note }));
     }),
 
   grantHours: (call) =>
@@ -173,7 +168,7 @@ export const admin = {
       const { minutes, note } = call.body;
       const [ownerId, grantId] = [call.params.id, tx.newId()];
       const payOwed = () => settleOwedMinutes(tx, ownerId, { id: grantId });
-      return grant(call.deps, tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), payOwed);
+      return grant(tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), payOwed);
     }),
 
   chargebackPayment: (call) =>

@@ -28,7 +28,7 @@ export function createApp(deps: Deps): App {
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);
   const pages = createPages(deps, { callAs, streamAs: createStreamAs(operations, execute) });
-  const handle = createListener(deps, createRoutes(deps, operations), execute, pages);
+  const handle = createListener(deps, createRoutes(operations), execute, pages);
   return { callAs, handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }
 
@@ -47,7 +47,7 @@ export function createOperations(deps: Deps): Operations {
   return new Map(served);
 }
 
-function createRoutes(_deps: Deps, operations: Operations) {
+function createRoutes(operations: Operations) {
   const router = createRouter<Route>();
   for (const { endpoint, handler } of operations.values())
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])

@@ -4,7 +4,6 @@ import { resetFactors } from "../accounts/factors/reset.ts";
 import { mailFactorResetHere } from "../accounts/security-mails.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
-import type { Tx } from "../app/tx.ts";
 import { server, Trail } from "../audit/trail.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
@@ -18,6 +17,7 @@ import { requireKeys } from "../operations/keys/identity.ts";
 import * as settings from "../operations/keys/store.ts";
 import { createDeps } from "./compose.ts";
 import type { Deps } from "./deps.ts";
+import type { Tx } from "./tx.ts";
 
 export interface ResetFactorOptions extends DataLocationOptions {
   /** The email address or id of the account. */

@@ -1,5 +1,5 @@
 import type { Contract } from "../../../src/contract/index.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { ReadTx } from "../../app/tx.ts";
 import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
@@ -12,15 +12,15 @@ import { isFault, parseDetails } from "./rules.ts";
 import { save, waitsUntil } from "./service.ts";
 import * as store from "./store.ts";
 
-const view = (deps: Deps, { method, masked, changed_at }: store.DetailsRow) => ({
+const view = (q: ReadTx, { method, masked, changed_at }: store.DetailsRow) => ({
   method,
   masked,
   changedAt: iso(changed_at),
-  usableFrom: isoOrNull(waitsUntil(deps, changed_at)),
+  usableFrom: isoOrNull(waitsUntil(q, changed_at)),
 });
-const shown = (deps: Deps, row: store.DetailsRow | undefined) => ({
-  details: row ? view(deps, row) : null,
-  holdHours: deps.config.payouts.detailsHoldHours,
+const shown = (q: ReadTx, row: store.DetailsRow | undefined) => ({
+  details: row ? view(q, row) : null,
+  holdHours: q.config.payouts.detailsHoldHours,
 });
 
 /** The account of the caller. 422 unless the password and, where the account has a second factor, the code is right. */
@@ -37,7 +37,7 @@ async function provedAccount(call: Call<Contract["setPayoutDetails" | "removePay
 
 /** Where a playtester is paid. Who changes it proves again who they are, and the change is mailed. */
 export const payoutDetails = {
-  getPayoutDetails: (call) => call.read(async (q) => shown(call.deps, await store.find(q, call.principal.userId))),
+  getPayoutDetails: (call) => call.read(async (q) => shown(q, await store.find(q, call.principal.userId))),
 
   async setPayoutDetails(call) {
     const { password: _, code: __, ...entered } = call.body;
@@ -48,9 +48,9 @@ export const payoutDetails = {
       await requireUnchanged(tx, user);
       await trail.changing(user.id);
       const saved = await save(tx, user.id, details);
-      const until = waitsUntil(call.deps, saved.changed_at);
+      const until = waitsUntil(tx, saved.changed_at);
       await mailPayoutDetailsSet(tx, user.id, call.client, { ...saved, until });
-      return shown(call.deps, saved);
+      return shown(tx, saved);
     });
   },
 
@@ -61,7 +61,7 @@ export const payoutDetails = {
       await trail.changing(user.id);
       if ((await store.remove(tx, user.id)) === 0) throw conflict("There are no payout details to remove. Nothing was changed.");
       await mailPayoutDetailsRemoved(tx, user.id, call.client);
-      return shown(call.deps, undefined);
+      return shown(tx, undefined);
     });
   },
 } satisfies Partial<Handlers>;

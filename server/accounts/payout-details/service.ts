@@ -1,14 +1,14 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Tx } from "../../app/tx.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import { maskOf, type PayoutDetails } from "./rules.ts";
 import * as store from "./store.ts";
 
 const hour = 3_600_000;
 
 /** When (ms) payouts to these details can be made; null when they can be now. */
-export function waitsUntil(deps: Deps, changedAt: number): number | null {
-  const from = changedAt + deps.config.payouts.detailsHoldHours * hour;
-  return from > deps.clock.now() ? from : null;
+export function waitsUntil({ config, now }: Pick<ReadTx, "config" | "now">, changedAt: number): number | null {
+  const from = changedAt + config.payouts.detailsHoldHours * hour;
+  return from > now ? from : null;
 }
 
 export async function save(tx: Tx, userId: string, details: PayoutDetails): Promise<store.DetailsRow> {

@@ -15,7 +15,7 @@ export const payoutBatches = {
   createPayoutBatch: (call) =>
     call.commit(async (tx, trail) => {
       const { method = null, minCents } = call.body;
-      const { batch, skipped } = await createBatch(call.deps, tx, { createdBy: call.principal.userId, method, minCents });
+      const { batch, skipped } = await createBatch(tx, { createdBy: call.principal.userId, method, minCents });
       trail.created(batch.id);
       return { batch: batchView(batch), skipped };
     }),

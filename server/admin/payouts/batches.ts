@@ -2,7 +2,6 @@ import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract, Data } from "../../../src/contract/index.ts";
 import type { PayoutDetails } from "../../accounts/payout-details/rules.ts";
-import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { usd } from "../../lib/money.ts";
@@ -25,12 +24,12 @@ interface Wanted {
  * Makes one pending payout to each playtester who can be paid, of all that is available to them, in the caller's transaction. 409 when
  * there is nobody.
  */
-export async function createBatch(deps: Deps, tx: Tx, { createdBy, method, minCents }: Wanted) {
+export async function createBatch(tx: Tx, { createdBy, method, minCents }: Wanted) {
   const batch = { id: tx.newId(), created_by: createdBy, method, min_cents: minCents, created_at: tx.now };
   await store.insertBatch(tx, batch);
   const skipped: Skipped = { noDetails: 0, newDetails: 0, suspended: 0, otherMethod: 0, belowMinimum: 0 };
   let made = 0;
-  for await (const owed of everyOwed(deps, tx)) {
+  for await (const owed of everyOwed(tx)) {
     const why = whySkipped(owed, method, minCents);
     if (why !== null) {
       skipped[why] += 1;

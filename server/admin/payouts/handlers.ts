@@ -8,8 +8,8 @@ export const payouts = {
   async listOwed(call) {
     const page = call.page();
     const { rows, totals } = await call.read(async (q) => ({
-      rows: await listOwed(call.deps, q, page),
-      totals: page.after ? null : await totalOwed(call.deps, q),
+      rows: await listOwed(q, page),
+      totals: page.after ? null : await totalOwed(q),
     }));
     return call.listed(page, rows, (items) => ({ owed: items.map(owedView), totals }));
   },

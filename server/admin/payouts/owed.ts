@@ -1,5 +1,4 @@
 import { waitsUntil } from "../../accounts/payout-details/service.ts";
-import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Page } from "../../database/keyset.ts";
 import { type Unpaid, unpaidOfAll } from "../../playtests/slots/earnings.ts";
@@ -14,14 +13,14 @@ export interface Owed extends CreditorRow {
 }
 
 /** A page of the playtesters who are owed something, and one more. */
-export async function listOwed(deps: Deps, q: ReadTx, page: Page): Promise<Owed[]> {
+export async function listOwed(q: ReadTx, page: Page): Promise<Owed[]> {
   const rows = await listCreditors(q, page);
   const standings = await unpaidOfAll(
     q,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => {
-    const detailsUsableFrom = row.changed_at === null ? null : waitsUntil(deps, row.changed_at);
+    const detailsUsableFrom = row.changed_at === null ? null : waitsUntil(q, row.changed_at);
     return { ...row, unpaid: standings.get(row.id)!.unpaid, obstacle: obstacleOf(row, detailsUsableFrom), detailsUsableFrom };
   });
 }
@@ -35,9 +34,9 @@ function obstacleOf({ suspended_at, method }: CreditorRow, detailsUsableFrom: nu
 const pageSize = 500;
 
 /** All playtesters who are owed something, one page after the other. */
-export async function* everyOwed(deps: Deps, q: ReadTx): AsyncGenerator<Owed> {
+export async function* everyOwed(q: ReadTx): AsyncGenerator<Owed> {
   for (let after: Page["after"], more = true; more; ) {
-    const found = await listOwed(deps, q, { limit: pageSize, after });
+    const found = await listOwed(q, { limit: pageSize, after });
     more = found.length > pageSize;
     const rows = found.slice(0, pageSize);
     yield* rows;
@@ -46,9 +45,9 @@ export async function* everyOwed(deps: Deps, q: ReadTx): AsyncGenerator<Owed> {
   }
 }
 
-export async function totalOwed(deps: Deps, q: ReadTx) {
+export async function totalOwed(q: ReadTx) {
   const totals = { playtesters: 0, balanceCents: 0, availableCents: 0, heldCents: 0, disputedCents: 0 };
-  for await (const { unpaid } of everyOwed(deps, q)) {
+  for await (const { unpaid } of everyOwed(q)) {
     totals.playtesters += 1;
     totals.balanceCents += unpaid.balanceCents;
     totals.availableCents += unpaid.availableCents;

@@ -49,10 +49,10 @@ async function checkUrl(deps: Deps, url: string): Promise<void> {
   }
 }
 
-async function insertPing(deps: Deps, tx: Tx, webhook: webhookStore.WebhookRow) {
+async function insertPing(tx: Tx, webhook: webhookStore.WebhookRow) {
   const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
   const [event] = await record(tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
-  const ping = newDelivery(deps, webhook, event!, "test", null);
+  const ping = newDelivery(tx, webhook, event!, "test", null);
   await webhookStore.insertDelivery(tx, ping);
   return { ...ping, data: event!.data, happened_at: event!.created_at };
 }
@@ -161,7 +161,7 @@ export const webhooks = {
   async testWebhook(call) {
     const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
     return call.deps.inFlight.test(webhook.host, async () => {
-      const delivery = await call.deps.store.write((tx) => insertPing(call.deps, tx, webhook));
+      const delivery = await call.deps.store.write((tx) => insertPing(tx, webhook));
       const outcome = await attempt(call.deps, delivery, webhook, openSecret(call.deps, webhook));
       return call.commit(async (tx) => {
         const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(tx, delivery, outcome));
