@@ -1,5 +1,5 @@
 import type { PlannedRequest } from "./api/types.ts";
-import type { ProblemDetail } from "./contract/problems.ts";
+import type { ErrorDetail } from "./contract/errors.ts";
 import { folderOf, shortageOf } from "./contract/text/shortages.ts";
 
 /** Frozen within a major version: scripts depend on them. */
@@ -27,7 +27,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 interface Extra {
   hint?: string | undefined;
   cause?: unknown;
-  details?: readonly ProblemDetail[] | undefined;
+  details?: readonly ErrorDetail[] | undefined;
   httpStatus?: number | undefined;
   requestId?: string | undefined;
   retryable?: boolean;

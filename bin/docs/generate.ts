@@ -11,9 +11,9 @@ import { defaults } from "../../server/config/defaults.ts";
 import { configurationReference } from "../../server/config/reference.ts";
 import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
 import { spelled } from "../../src/cli/root-help.ts";
+import { type ErrorCode, errorStatuses } from "../../src/contract/errors.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { eventPayloads } from "../../src/contract/events/payloads.ts";
-import { type ProblemCode, problems } from "../../src/contract/problems.ts";
 import { exitCodeMeanings } from "../../src/errors.ts";
 import { topicList } from "../../src/help/list.ts";
 import { usd } from "../../src/io/text.ts";
@@ -74,7 +74,7 @@ const generators: Record<string, (argument: string) => string> = {
   problems: () =>
     table(
       ["status", "code", "meaning"],
-      Object.entries(problems).map(([name, status]) => [status, code(name), meanings.problemMeanings[name as ProblemCode]]),
+      Object.entries(errorStatuses).map(([name, status]) => [status, code(name), meanings.problemMeanings[name as ErrorCode]]),
     ),
   "test-cards": () =>
     table(

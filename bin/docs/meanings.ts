@@ -1,5 +1,5 @@
+import type { ErrorCode } from "../../src/contract/errors.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
-import type { ProblemCode } from "../../src/contract/problems.ts";
 import type {
   ApplicationStatus,
   PaymentStatus,
@@ -87,7 +87,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "test.ping": "you ran `playtest webhooks test`",
 };
 
-export const problemMeanings: Record<ProblemCode, string> = {
+export const problemMeanings: Record<ErrorCode, string> = {
   BAD_REQUEST: "the request cannot be understood, or does not apply",
   UNAUTHORIZED: "no API key, or one that is unknown, expired or revoked",
   CODE_REQUIRED: "the account has a second factor: send `code`",

@@ -13,7 +13,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { perRow } from "../database/rows.ts";
 import type { Caller, Principal } from "../http/call.ts";
-import { forbidden, Problem } from "../lib/problem.ts";
+import { ApiError, forbidden } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as keys from "./keys-store.ts";
 import { accountScopes } from "./service.ts";
@@ -22,7 +22,7 @@ import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
 
 const suspended = () => forbidden("This account is suspended. Contact the operator of this server.");
-const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
+const unauthorized = (message: string) => new ApiError("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
 /**
  * The account of the API key in `Authorization: Bearer …`. 401 for a key that is missing, unknown, expired or revoked. Uploads, and
@@ -107,7 +107,7 @@ export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
     throw forbidden(refusal(endpoint.access, principal));
   if (principal.emailVerified || endpoint.unverified) return;
-  throw new Problem(
+  throw new ApiError(
     "EMAIL_NOT_VERIFIED",
     "Verify your email address first. Open the link in the verification email, or ask the operator of this server to verify the address.",
   );

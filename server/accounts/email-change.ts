@@ -1,5 +1,5 @@
 import type { ReadTx, Tx } from "../app/tx.ts";
-import { conflict, invalid } from "../lib/problem.ts";
+import { conflict, invalid } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeAdminAddress, composeEmailChange } from "../mail/texts.ts";

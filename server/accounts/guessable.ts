@@ -1,5 +1,5 @@
+import { invalid } from "../lib/api-error.ts";
 import { late } from "../lib/late.ts";
-import { invalid } from "../lib/problem.ts";
 
 const load = late(() => import("./common-passwords.ts"));
 

@@ -2,7 +2,7 @@ import { permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts"
 import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Call, Handlers, Principal } from "../http/call.ts";
-import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
+import { ApiError, forbidden, invalid, notFound } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 import { changeNote, deliveryOf, firstAddressNote, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
@@ -82,7 +82,7 @@ async function keyMaker(
     };
   }
   if (!principal)
-    throw new Problem("UNAUTHORIZED", "Credentials are required. Send an API key, or `email` and `password` in the body.");
+    throw new ApiError("UNAUTHORIZED", "Credentials are required. Send an API key, or `email` and `password` in the body.");
   const { userId, keyId, keyExpiresAt, sessionId } = principal;
   return {
     userId,

@@ -1,7 +1,7 @@
 import type { InviteOutcome } from "../../src/contract/admin/invitations.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";

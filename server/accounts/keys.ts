@@ -1,14 +1,14 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
-import { forbidden, notFound, Problem } from "../lib/problem.ts";
+import { ApiError, forbidden, notFound } from "../lib/api-error.ts";
 import * as keys from "./keys-store.ts";
 import { createKey } from "./service.ts";
 
 /** 401 when the key expired or was revoked since its request began. Otherwise a key that it creates would outlive it. */
 export async function requireLive(tx: Tx, keyId: string): Promise<void> {
   if (!(await keys.isLive(tx, keyId, tx.now)))
-    throw new Problem("UNAUTHORIZED", "The API key was revoked or has expired. Nothing was changed.");
+    throw new ApiError("UNAUTHORIZED", "The API key was revoked or has expired. Nothing was changed.");
 }
 
 /**

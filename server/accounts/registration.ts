@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import { forbidden, invalid } from "../lib/problem.ts";
+import { forbidden, invalid } from "../lib/api-error.ts";
 
 /** Refuses an account that somebody wants to create for themselves, as the operator configured. An invitation is another way in. */
 export function refuseRegistration({ config }: Pick<Deps, "config">, email: string): void {

@@ -5,7 +5,7 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import { server, Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";
-import { conflict, forbidden, Problem } from "../lib/problem.ts";
+import { ApiError, conflict, forbidden } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
@@ -138,7 +138,7 @@ export async function requireUnchanged(tx: Query, checked: users.UserRow): Promi
   if (now?.password_hash !== checked.password_hash) throw wrongPassword();
 }
 
-const wrongPassword = () => new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
+const wrongPassword = () => new ApiError("UNAUTHORIZED", "The email address or password is incorrect.");
 
 /**
  * Sets a new password, ends all sessions, invalidates mailed reset and sign-in links, and ends what was begun, a change of the email address

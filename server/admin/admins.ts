@@ -7,7 +7,7 @@ import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
-import { conflict, forbidden, notFound } from "../lib/problem.ts";
+import { conflict, forbidden, notFound } from "../lib/api-error.ts";
 
 interface NewAdmin {
   name: string;

@@ -3,7 +3,7 @@ import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import * as games from "../games/store.ts";
-import { notFound } from "../lib/problem.ts";
+import { notFound } from "../lib/api-error.ts";
 import { taskLink } from "../mail/links.ts";
 import { type Action, type Letter, nameInMail } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";

@@ -21,7 +21,7 @@ import { gameView } from "../games/views.ts";
 import type { Handlers } from "../http/call.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound } from "../lib/api-error.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as reports from "../playtests/slots/reports-store.ts";
 import * as slots from "../playtests/slots/store.ts";

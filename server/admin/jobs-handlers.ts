@@ -1,7 +1,7 @@
 import type { Handlers } from "../http/call.ts";
 import { purposeOf } from "../jobs/purposes.ts";
 import * as jobs from "../jobs/store.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound } from "../lib/api-error.ts";
 import { iso } from "../lib/time.ts";
 
 const jobView = (row: jobs.DeadJobRow) => ({

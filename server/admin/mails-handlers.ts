@@ -1,6 +1,6 @@
 import type { MailState } from "../../src/contract/admin/mails.ts";
 import type { Handlers } from "../http/call.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { isComplete, sending } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";

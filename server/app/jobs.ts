@@ -14,7 +14,7 @@ import { sweepFiles } from "../operations/sweep.ts";
 import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, publishVideo, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
-import { resolveProblem } from "../playtests/slots/problems.ts";
+import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../app/tx.ts";
-import { badRequest } from "../lib/problem.ts";
+import { badRequest } from "../lib/api-error.ts";
 import { emitSubscription, end, runningOf } from "./subscriptions/service.ts";
 import * as subscriptions from "./subscriptions/store.ts";
 

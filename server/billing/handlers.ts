@@ -2,7 +2,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Handlers } from "../http/call.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
-import { notFound } from "../lib/problem.ts";
+import { notFound } from "../lib/api-error.ts";
 import * as hoursStore from "./hours-store.ts";
 import { paymentView, paymentViews } from "./invoices/views.ts";
 import { openCheckout, requireCards, requirePayments, requireReturnable } from "./payments.ts";

@@ -5,7 +5,7 @@ import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import { accounts, sentBackTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
-import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { creditKept, type SuspenseDeposit, suspenseAccountOf } from "./crypto/release.ts";
 import { centsOf } from "./crypto/rules.ts";
 import type * as crypto from "./crypto/store.ts";

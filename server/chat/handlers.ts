@@ -4,7 +4,7 @@ import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { Existing, type Handlers, type Principal } from "../http/call.ts";
-import { forbidden, notFound } from "../lib/problem.ts";
+import { forbidden, notFound } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { previewOf } from "./rules.ts";
 import * as chatStore from "./store.ts";

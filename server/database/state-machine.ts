@@ -9,7 +9,7 @@ import {
   type TargetOf,
   targetOf,
 } from "../../src/contract/states/moves.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import type { Query, Value } from "./port.ts";
 import { updateWhere } from "./rows.ts";
 

@@ -2,7 +2,7 @@ import { isLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Handlers, Principal } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
-import { invalid, Problem } from "../lib/problem.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
 import * as eventStore from "./store.ts";
 import { streamTo } from "./stream.ts";
 import { eventView } from "./views.ts";
@@ -10,7 +10,7 @@ import { eventView } from "./views.ts";
 const unknownEvent = "must be the id of an event of this account. Leave it out to start with the next event";
 
 const tooMany = (open: number) =>
-  new Problem("RATE_LIMITED", `This account already has ${open} open event streams, the maximum. Close one first.`, {
+  new ApiError("RATE_LIMITED", `This account already has ${open} open event streams, the maximum. Close one first.`, {
     headers: { "Retry-After": "60" },
   });
 

@@ -3,7 +3,7 @@ import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers, Principal } from "../http/call.ts";
-import { invalid } from "../lib/problem.ts";
+import { invalid } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { canReceive } from "./event-mails.ts";
 import * as notificationStore from "./notifications-store.ts";

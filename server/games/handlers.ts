@@ -1,7 +1,7 @@
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers } from "../http/call.ts";
-import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { scheduleCover } from "./covers/fetch-cover.ts";
 import * as covers from "./covers/store.ts";
 import * as gameStore from "./store.ts";

@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { isNearby } from "../config/proxy-trust.ts";
 import type { Config } from "../config/schema.ts";
 import { parseAddress } from "../lib/addresses.ts";
-import { unavailable } from "../lib/problem.ts";
+import { unavailable } from "../lib/api-error.ts";
 import type { Client } from "./call.ts";
 
 /** The part of the configuration that decides whose `X-Forwarded-For` headers are trusted. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { parseStrictJson } from "./json.ts";
 
 export interface BodyLimits {
@@ -11,13 +11,13 @@ export interface BodyLimits {
 // Neither error sends `Connection: close`: node would close at once, and a client that is still sending would not get the reply. Instead
 // `discardRest` closes the connection later.
 const tooLarge = (limit: number) =>
-  new Problem("PAYLOAD_TOO_LARGE", `The request body is larger than ${limit} bytes. Nothing was changed.`);
+  new ApiError("PAYLOAD_TOO_LARGE", `The request body is larger than ${limit} bytes. Nothing was changed.`);
 
 const tooSlow = () =>
-  new Problem("BAD_REQUEST", "The request body took too long to arrive. Nothing was changed.", { status: 408 });
+  new ApiError("BAD_REQUEST", "The request body took too long to arrive. Nothing was changed.", { status: 408 });
 
 const cutShort = () =>
-  new Problem("BAD_REQUEST", "The connection closed before the whole request body arrived. Nothing was changed.");
+  new ApiError("BAD_REQUEST", "The connection closed before the whole request body arrived. Nothing was changed.");
 
 /** The JSON body. Undefined if there is none, or for a GET. Counts bytes while streaming, which limits chunked bodies too. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
@@ -41,7 +41,7 @@ export function readBytes(request: IncomingMessage, { bytes: limit, withinMs }: 
       clearTimeout(late);
       request.off("data", take).off("end", end);
     };
-    const refuse = (problem: Problem) => {
+    const refuse = (problem: ApiError) => {
       stop();
       chunks = [];
       reject(problem);
@@ -65,7 +65,7 @@ export function readBytes(request: IncomingMessage, { bytes: limit, withinMs }: 
 function requireJsonType(contentType: string | undefined): void {
   const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json" || type?.endsWith("+json")) return;
-  throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json. Nothing was changed.");
+  throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json. Nothing was changed.");
 }
 
 const lingerMs = 3_000;

@@ -1,7 +1,7 @@
+import type { ErrorBody, ErrorCode } from "../../src/contract/errors.ts";
 import type { CallOperation, Meta, Operation } from "../../src/contract/index.ts";
-import type { ProblemBody, ProblemCode } from "../../src/contract/problems.ts";
 import { authorize } from "../accounts/authenticate.ts";
-import { notFound, Problem } from "../lib/problem.ts";
+import { ApiError, notFound } from "../lib/api-error.ts";
 import { type Client, type Principal, RawResponse } from "./call.ts";
 import type { Execute, ServedOperation } from "./execute.ts";
 import type { Rendered } from "./reply.ts";
@@ -86,10 +86,10 @@ const asSent = (query: Record<string, unknown>) =>
 const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Parses the body of a reply. Throws a Problem for an error reply, such as a stored 402 that created an order. */
+/** Parses the body of a reply. Throws an ApiError for an error reply, such as a stored 402 that created an order. */
 function contentOf({ status, headers, body }: Rendered) {
   const parsed = JSON.parse(Buffer.from(body).toString());
   if (status < 400) return parsed as { data: never; meta: Meta };
-  const { code, message, details, payment } = (parsed as ProblemBody).error;
-  throw new Problem(code as ProblemCode, message, { status, headers, ...(details && { details }), ...(payment && { payment }) });
+  const { code, message, details, payment } = (parsed as ErrorBody).error;
+  throw new ApiError(code as ErrorCode, message, { status, headers, ...(details && { details }), ...(payment && { payment }) });
 }

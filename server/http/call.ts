@@ -6,7 +6,7 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Trail } from "../audit/trail.ts";
 import type { Page, Position } from "../database/keyset.ts";
 import type { WriteOptions } from "../database/port.ts";
-import type { Problem } from "../lib/problem.ts";
+import type { ApiError } from "../lib/api-error.ts";
 import type { Rendered } from "./reply.ts";
 
 /** The authenticated caller of a request. */
@@ -84,10 +84,10 @@ export class Existing<T> {
 }
 
 /** An error whose effects are committed, such as the 402 that creates an order. It is stored under its idempotency key until `until` (ms). */
-export class CommittedProblem {
-  readonly problem: Problem;
+export class CommittedError {
+  readonly problem: ApiError;
   readonly until: number;
-  constructor(problem: Problem, until: number) {
+  constructor(problem: ApiError, until: number) {
     this.problem = problem;
     this.until = until;
   }
@@ -134,7 +134,7 @@ export interface Call<E extends Endpoint> {
    * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
    */
   commit(
-    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedProblem>,
+    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedError>,
     options?: CommitOptions,
   ): Promise<Committed<DataOf<E>>>;
 }

@@ -1,5 +1,5 @@
 import type { Position } from "../database/keyset.ts";
-import { invalid } from "../lib/problem.ts";
+import { invalid } from "../lib/api-error.ts";
 import { type Secrets, sameText } from "../lib/secrets.ts";
 
 /** Encodes a position as a cursor, which is valid only for one list, filter and account, so that it cannot be used to read other lists. */

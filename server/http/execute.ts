@@ -13,7 +13,7 @@ import {
   type Client,
   type CommitOptions,
   Committed,
-  CommittedProblem,
+  CommittedError,
   Existing,
   type Handler,
   Listed,
@@ -24,7 +24,7 @@ import {
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createIdempotentRequest, type IdempotentRequest, stillRunning } from "./idempotency.ts";
-import { type Meta, type Rendered, renderData, renderProblem } from "./reply.ts";
+import { type Meta, type Rendered, renderData, renderError } from "./reply.ts";
 import { validate } from "./validate.ts";
 
 /** An operation of the contract and the handler that serves it. */
@@ -56,7 +56,7 @@ export type Execute = (operation: ServedOperation, request: OperationRequest) =>
 
 /**
  * Executes an operation: validates the request, replays the reply stored under its idempotency key or else runs the handler, and
- * renders the reply. It is the only way to a handler, so the API and the pages follow the same rules. A refusal is thrown as a Problem.
+ * renders the reply. It is the only way to a handler, so the API and the pages follow the same rules. A refusal is thrown as an ApiError.
  */
 export function createExecute(deps: Deps): Execute {
   return async ({ endpoint, handler }, request) => {
@@ -190,8 +190,8 @@ class OperationCall {
       await active;
       await live;
       if (this.#endpoint.audit) await trail.write();
-      const refused = outcome instanceof CommittedProblem;
-      const rendered = refused ? renderProblem(outcome.problem, this.#meta()) : this.render(outcome);
+      const refused = outcome instanceof CommittedError;
+      const rendered = refused ? renderError(outcome.problem, this.#meta()) : this.render(outcome);
       await idempotent?.save(tx, rendered, refused ? outcome.until : undefined);
       return new Committed<never>(rendered);
     };

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { isUniqueViolation } from "../database/port.ts";
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";
 import type { Rendered } from "./reply.ts";
@@ -35,7 +35,7 @@ class DuplicateRequest extends Error {
 
 /** 409 for a request whose duplicate has not finished yet. */
 export const stillRunning = () =>
-  new Problem("CONFLICT", "The same request is still running. Try again in a second.", { headers: { "Retry-After": "1" } });
+  new ApiError("CONFLICT", "The same request is still running. Try again in a second.", { headers: { "Retry-After": "1" } });
 
 export interface IdempotencyOptions {
   accountId: string;
@@ -65,7 +65,7 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
       replaced = stored;
       if (!stored || stored.expires_at <= q.now) return undefined;
       if (stored.fingerprint !== fingerprint)
-        throw new Problem(
+        throw new ApiError(
           "IDEMPOTENCY_MISMATCH",
           "This Idempotency-Key was used for a different request. Nothing was done; use a new key.",
         );

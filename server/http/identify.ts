@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { authenticate } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { createAddresses } from "./address.ts";
 import type { Principal } from "./call.ts";
 import type { Verdict } from "./limits/rate-limit.ts";
@@ -30,7 +30,7 @@ export function createIdentify(deps: Deps): Identify {
     Object.assign(headers, limitHeaders(verdict, deps.clock.real()));
     if (verdict.allowed) return;
     const seconds = String(verdict.retryAfterSeconds);
-    throw new Problem("RATE_LIMITED", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": seconds } });
+    throw new ApiError("RATE_LIMITED", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": seconds } });
   }
 
   const perMinute = {
@@ -59,7 +59,7 @@ export function createIdentify(deps: Deps): Identify {
       return principal;
     } catch (error) {
       // Invalid keys count per address, which limits guessing.
-      if (error instanceof Problem && error.code === "UNAUTHORIZED") limitAddress(request, "keyless", headers);
+      if (error instanceof ApiError && error.code === "UNAUTHORIZED") limitAddress(request, "keyless", headers);
       throw error;
     }
   };

@@ -1,8 +1,9 @@
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 const maxDepth = 32;
 const decoder = new TextDecoder("utf-8", { fatal: true });
-const malformed = (why: string) => new Problem("BAD_REQUEST", `The request body is not valid JSON: ${why}. Nothing was changed.`);
+const malformed = (why: string) =>
+  new ApiError("BAD_REQUEST", `The request body is not valid JSON: ${why}. Nothing was changed.`);
 
 /**
  * Parses JSON more strictly than JSON.parse. 400 for invalid UTF-8, for nesting deeper than 32, and for an object with the same field

@@ -4,14 +4,14 @@ import { paymentsHeader } from "../../src/contract/text/payments-header.ts";
 import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Config } from "../config/schema.ts";
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { createClients, createProxyTest } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
 import { type Client, type Principal, RawResponse } from "./call.ts";
 import type { Origin } from "./call-operation.ts";
 import type { Execute } from "./execute.ts";
 import { createIdentify } from "./identify.ts";
-import { failureText, type Headers, problemOf, renderProblem, send, setHeaders } from "./reply.ts";
+import { apiErrorOf, failureText, type Headers, renderError, send, setHeaders } from "./reply.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Router } from "./router.ts";
 import { type MatchedRoute, matchRoute, type Route } from "./routes.ts";
@@ -88,7 +88,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
       return matchRoute(router, request.method ?? "", target.pathname);
     } catch (noRoute) {
       await identify(request, { access: "optional" }, headers).catch((error) => {
-        if (!(error instanceof Problem) || error.code === "RATE_LIMITED") throw error;
+        if (!(error instanceof ApiError) || error.code === "RATE_LIMITED") throw error;
       });
       throw noRoute;
     }
@@ -105,7 +105,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   }
 
   function sendError({ request, response, requestId, headers }: Exchange, error: unknown): void {
-    const problem = problemOf(error);
+    const problem = apiErrorOf(error);
     if (problem.status >= 500 && error !== problem)
       deps.log.error(
         { err: error, requestId, method: request.method, path: pathForLog(request) },
@@ -113,7 +113,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
       );
     if (response.headersSent) return void response.destroy();
     discardRest(request);
-    send(response, renderProblem(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), headers);
+    send(response, renderError(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), headers);
   }
 
   return listen;

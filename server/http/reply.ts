@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import type { ProblemBody } from "../../src/contract/problems.ts";
+import type { ErrorBody } from "../../src/contract/errors.ts";
 import { shortageOf } from "../../src/contract/text/shortages.ts";
 import { StoreUnavailable } from "../database/port.ts";
-import { Problem, unavailable } from "../lib/problem.ts";
+import { ApiError, unavailable } from "../lib/api-error.ts";
 
 export type Headers = Record<string, string>;
 
@@ -29,9 +29,9 @@ export const renderData = (status: number, data: unknown, meta: Meta): Rendered 
   body: JSON.stringify({ data, meta }),
 });
 
-export function renderProblem(problem: Problem, meta: Meta): Rendered {
+export function renderError(problem: ApiError, meta: Meta): Rendered {
   const { code, message, details, payment } = problem;
-  const body: ProblemBody = { error: { code, message, ...(details && { details }), ...(payment && { payment }) }, meta };
+  const body: ErrorBody = { error: { code, message, ...(details && { details }), ...(payment && { payment }) }, meta };
   return { status: problem.status, headers: { ...json, ...problem.headers }, body: JSON.stringify(body) };
 }
 
@@ -39,15 +39,15 @@ const unexpected =
   "An internal error occurred and was logged with this request id. It is safe to retry with the same Idempotency-Key.";
 
 /**
- * The error to send: a Problem unchanged, an unavailable database or a full disk and its like as 503, anything else as 500 without its
+ * The error to send: an ApiError unchanged, an unavailable database or a full disk and its like as 503, anything else as 500 without its
  * message.
  */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable)
     return unavailable("The database is currently not available. Retry with the same Idempotency-Key.", 1, error);
   const shortage = shortageOf(error);
-  if (!shortage) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
+  if (!shortage) return new ApiError("INTERNAL_ERROR", unexpected, { cause: error });
   const text = `The server cannot store or read files right now: ${shortage.what}. Retry later with the same Idempotency-Key.`;
   return unavailable(text, 5, error);
 }

@@ -1,4 +1,4 @@
-import { notFound, Problem } from "../lib/problem.ts";
+import { ApiError, notFound } from "../lib/api-error.ts";
 import type { ServedOperation } from "./execute.ts";
 import type { Router } from "./router.ts";
 
@@ -26,7 +26,7 @@ export function matchRoute(router: Router<Route>, method: string, pathname: stri
 }
 
 /** 405 with the allowed methods. HEAD is allowed where GET is. */
-export function methodNotAllowed(methods: string[], what: "path" | "page"): Problem {
+export function methodNotAllowed(methods: string[], what: "path" | "page"): ApiError {
   const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
-  return new Problem("METHOD_NOT_ALLOWED", `This ${what} accepts ${allowed} only.`, { headers: { Allow: allowed } });
+  return new ApiError("METHOD_NOT_ALLOWED", `This ${what} accepts ${allowed} only.`, { headers: { Allow: allowed } });
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isLoopback, parseAddress } from "../lib/addresses.ts";
-import { forbidden, Problem } from "../lib/problem.ts";
+import { ApiError, forbidden } from "../lib/api-error.ts";
 
 /** The path and query of a request. */
 export type Target = Pick<URL, "pathname" | "search" | "searchParams">;
@@ -14,7 +14,7 @@ export function targetOf(request: IncomingMessage): Target {
   if (/^(\/[\w-]+)+$/.test(target)) return { pathname: target, search: "", searchParams: noQuery };
   // Refuses absolute-form targets, because their host may differ from the Host header.
   if (!target.startsWith("/") || !URL.canParse(`http://localhost${target}`))
-    throw new Problem("BAD_REQUEST", "The request target must be a path.");
+    throw new ApiError("BAD_REQUEST", "The request target must be a path.");
   return new URL(`http://localhost/${target.replace(/^\/+/, "")}`);
 }
 

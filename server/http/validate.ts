@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { ProblemDetail } from "../../src/contract/problems.ts";
-import { Problem } from "../lib/problem.ts";
+import type { ErrorDetail } from "../../src/contract/errors.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 const maxDetails = 20;
 
@@ -22,10 +22,10 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): z.outp
   if (result.success) return result.data;
   const details = result.error.issues.flatMap((issue) => detailsOf(issue, value)).slice(0, maxDetails);
   const [first] = details;
-  throw new Problem("VALIDATION_ERROR", `${first?.field}: ${first?.message}`, { details });
+  throw new ApiError("VALIDATION_ERROR", `${first?.field}: ${first?.message}`, { details });
 }
 
-function detailsOf(issue: z.core.$ZodIssue, root: unknown): ProblemDetail[] {
+function detailsOf(issue: z.core.$ZodIssue, root: unknown): ErrorDetail[] {
   const field = issue.path.map(String).join(".") || "body";
   if (issue.code === "unrecognized_keys") {
     const prefix = issue.path.length > 0 ? `${field}.` : "";

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { unavailable } from "./problem.ts";
+import { unavailable } from "./api-error.ts";
 
 /** The parameters of one scrypt run: N = 2^logN, r = 8, p = 1. */
 export interface HashTask {

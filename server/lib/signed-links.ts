@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import { forbidden } from "./problem.ts";
+import { forbidden } from "./api-error.ts";
 import { sameText } from "./secrets.ts";
 
 /** A stored file to download. The name may be any text: it is escaped when it is written to a header. */

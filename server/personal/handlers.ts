@@ -12,7 +12,7 @@ import type { Deps } from "../app/deps.ts";
 import type { ReadTx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { Client, Handlers, Principal } from "../http/call.ts";
-import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { iso } from "../lib/time.ts";
 import { exportOf } from "./export-store.ts";
 import { deleteAccount, requireDeletable } from "./service.ts";

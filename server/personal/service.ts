@@ -3,7 +3,7 @@ import type { Tx } from "../app/tx.ts";
 import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import type { Query } from "../database/port.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";

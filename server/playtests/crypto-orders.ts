@@ -5,8 +5,8 @@ import * as crypto from "../billing/crypto/store.ts";
 import type { Received, Scope } from "../billing/crypto/types.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
+import { type ApiError, conflict } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
-import { conflict, type Problem } from "../lib/problem.ts";
 import { orderDescription } from "./orders.ts";
 import * as playtests from "./store.ts";
 
@@ -59,7 +59,7 @@ export async function billOrder(
   tx: Tx,
   playtest: playtests.PlaytestRow,
   { offer, cents, requestKey }: QuoteRequest,
-): Promise<{ problem: Problem; until: number }> {
+): Promise<{ problem: ApiError; until: number }> {
   const { id: playtestId, owner_id: ownerId, game_id: gameId } = playtest;
   const game = await games.find(tx, gameId);
   const description = `${orderDescription(playtest)}: ${game?.name ?? gameId}`;

@@ -1,6 +1,6 @@
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
-import { notFound } from "../lib/problem.ts";
+import { notFound } from "../lib/api-error.ts";
 import * as playtests from "./store.ts";
 
 /** The owner's game. The same 404 whether the game does not exist or belongs to another owner. */

@@ -1,7 +1,7 @@
 import type { ReadTx } from "../app/tx.ts";
 import * as games from "../games/store.ts";
 import type { Handlers } from "../http/call.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import * as playtestStore from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";

@@ -9,12 +9,12 @@ import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
 import type { CommitOptions, Handlers } from "../http/call.ts";
-import { CommittedProblem } from "../http/call.ts";
-import { conflict, Problem } from "../lib/problem.ts";
+import { CommittedError } from "../http/call.ts";
+import { ApiError, conflict } from "../lib/api-error.ts";
 import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
-import { panelWarnings } from "./groups/panels.ts";
+import { groupWarnings } from "./groups/membership.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
@@ -71,8 +71,8 @@ async function payment(deps: Deps, named: Proof, scope: Scope) {
   const { proof, ...found } = await lookUp(deps, named, scope);
   return async (tx: Tx) => {
     const outcome = await receive(tx, proof, found, scope);
-    if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
-    if (!outcome.quote?.playtest_id) return new CommittedProblem(creditedOnly(outcome), 0);
+    if (outcome instanceof ApiError) return new CommittedError(outcome, 0);
+    if (!outcome.quote?.playtest_id) return new CommittedError(creditedOnly(outcome), 0);
     return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
   };
 }
@@ -94,7 +94,7 @@ export const orders = {
     const requestKey = call.idempotencyKey;
     const bill = async (tx: Tx, playtest: playtests.PlaytestRow, cents: number) => {
       const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
-      return new CommittedProblem(problem, until);
+      return new CommittedError(problem, until);
     };
     return call.commit(
       async (tx) => {
@@ -126,7 +126,7 @@ export const orders = {
         balanceCents: funds.balanceCents,
         wouldPayWith: by,
         missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
-        warnings: await panelWarnings(q, order.panel, order.quantity),
+        warnings: await groupWarnings(q, order.panel, order.quantity),
       };
     }),
 
@@ -150,7 +150,7 @@ export const orders = {
       if (offer) {
         const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
         const { problem, until } = await billOrder(tx, row, request);
-        return new CommittedProblem(problem, until);
+        return new CommittedError(problem, until);
       }
       if (method === "x402") throw new Error("a crypto payment requires an offer");
       if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);

@@ -13,12 +13,12 @@ import { mailUserAbout } from "../events/event-mails.ts";
 import type { OrderedGame } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
+import { ApiError, conflict, invalid } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
-import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { taskLink } from "../mail/links.ts";
 import { announceApproval } from "./approvals.ts";
 import { ownGame } from "./find.ts";
-import { requirePanel } from "./groups/panels.ts";
+import { requireGroup } from "./groups/membership.ts";
 import { storeKeys } from "./keys/service.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
@@ -242,12 +242,12 @@ export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${plural(playtest.player_count, "player")}`;
 
 /** The 402 that states the available and the required amount. */
-export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {
+export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): ApiError {
   const message =
     lacks === "credit"
       ? `The balance is ${usd(funds.balanceCents)}, but ${usd(need.totalCents)} is required.`
       : `${funds.minutesAvailable} playtest minutes are available, but ${need.minutesNeeded} are required.`;
-  return new Problem("PAYMENT_REQUIRED", `${message} Nothing was ordered or charged.`, {
+  return new ApiError("PAYMENT_REQUIRED", `${message} Nothing was ordered or charged.`, {
     details: [{ field: "balance", message }],
   });
 }
@@ -257,7 +257,7 @@ export async function checkOrder(q: ReadTx, game: OrderedGame | undefined, order
   if (game && game.status !== "active")
     throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
   await checkTarget(q, order);
-  await requirePanel(q, order.panel);
+  await requireGroup(q, order.panel);
   await checkTrial(q, game, order);
 }
 
@@ -279,9 +279,9 @@ const trialUsed = () =>
   conflict("This game's free trial has already been used. Nothing was ordered. Order a paid playtest instead.");
 
 /** 409 for an order whose ref another one holds. `holder` says which, if that is known. */
-function refTaken(ref: string, holder = "another order that was placed at the same time"): Problem {
+function refTaken(ref: string, holder = "another order that was placed at the same time"): ApiError {
   const message = `The ref ${JSON.stringify(ref)} is already used by ${holder}.`;
-  return new Problem("CONFLICT", `${message} Nothing was ordered or charged. For another order, use another ref.`, {
+  return new ApiError("CONFLICT", `${message} Nothing was ordered or charged. For another order, use another ref.`, {
     details: [{ field: "ref", message: "is already used" }],
   });
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "../app/tx.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import { pay, rejectForGood, schedulePublishing } from "./slots/review.ts";
 import * as slots from "./slots/store.ts";
 import { finishPlaytest } from "./slots/transitions.ts";

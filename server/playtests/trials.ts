@@ -1,5 +1,5 @@
 import type { Tx } from "../app/tx.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";

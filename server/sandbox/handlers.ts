@@ -4,7 +4,7 @@ import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { eventView } from "../events/views.ts";
 import type { Handlers } from "../http/call.ts";
-import { conflict } from "../lib/problem.ts";
+import { conflict } from "../lib/api-error.ts";
 import { iso } from "../lib/time.ts";
 import { bodiesOf } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";

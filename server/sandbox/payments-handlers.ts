@@ -5,7 +5,7 @@ import * as subscriptions from "../billing/subscriptions/store.ts";
 import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers } from "../http/call.ts";
-import { notFound } from "../lib/problem.ts";
+import { notFound } from "../lib/api-error.ts";
 
 /** Applies `work` to the subscription and returns its new state. */
 async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {

@@ -3,7 +3,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
-import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { apply, approve } from "../playtests/applications/service.ts";
 import * as applications from "../playtests/applications/store.ts";
 import { claim, targetingOf } from "../playtests/slots/claims.ts";

@@ -1,5 +1,5 @@
 import type { Handlers } from "../http/call.ts";
-import { invalid } from "../lib/problem.ts";
+import { invalid } from "../lib/api-error.ts";
 import { findIn, type Passage } from "./passage-rules.ts";
 import { maxWords, type Phrase, phrasesOf } from "./rules.ts";
 import * as store from "./store.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
-import { conflict, notConfigured } from "../lib/problem.ts";
+import { conflict, notConfigured } from "../lib/api-error.ts";
 import { requireFreeSpace } from "../uploads/room.ts";
 import * as clips from "./clips/store.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
-import { conflict, notFound } from "../lib/problem.ts";
+import { conflict, notFound } from "../lib/api-error.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { queueIndexing } from "../search/queue.ts";
 import * as store from "./store.ts";

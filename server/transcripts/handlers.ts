@@ -3,7 +3,7 @@ import { toWebVtt } from "../../src/contract/text/webvtt.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers } from "../http/call.ts";
-import { invalid, notFound, Problem } from "../lib/problem.ts";
+import { ApiError, invalid, notFound } from "../lib/api-error.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { removeEdited, requireEditable, selectEdited, storeText } from "./edit.ts";
@@ -58,7 +58,7 @@ export const transcripts = {
 } satisfies Partial<Handlers>;
 
 const unavailable = (status: TranscriptionStatus | undefined) =>
-  new Problem(
+  new ApiError(
     "NOT_FOUND",
     status ? `The transcript of this slot is not available: its status is ${status}.` : "This slot has no transcript.",
   );

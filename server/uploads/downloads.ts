@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { safeName } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
 import { contentDisposition, parseRange } from "../http/range.ts";
-import { notFound, Problem } from "../lib/problem.ts";
+import { ApiError, notFound } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import type { Download } from "../lib/signed-links.ts";
 
@@ -16,7 +16,7 @@ export async function sendFile(deps: Deps, request: IncomingMessage, response: S
   const etag = `"${sha256(file.blobKey).slice(0, 32)}"`;
   const range = parseRange(conditionHolds(request, etag) ? request.headers.range : undefined, size);
   if (range === "unsatisfiable")
-    throw new Problem("RANGE_NOT_SATISFIABLE", `The requested range is outside of the file, which has ${size} bytes.`, {
+    throw new ApiError("RANGE_NOT_SATISFIABLE", `The requested range is outside of the file, which has ${size} bytes.`, {
       headers: { "Content-Range": `bytes */${size}` },
     });
   const contents = request.method === "HEAD" ? undefined : await deps.blobs.read(file.blobKey, range);

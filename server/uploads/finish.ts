@@ -6,13 +6,13 @@ import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import type { Caller } from "../http/call.ts";
-import { conflict, notFound, Problem } from "../lib/problem.ts";
+import { ApiError, conflict, notFound } from "../lib/api-error.ts";
 import { sameText } from "../lib/secrets.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
+import { gone, locked, notVideo, unusableVideo, wrongChecksum } from "./errors.ts";
 import type { UploadFiles } from "./files.ts";
-import { gone, locked, notVideo, unusableVideo, wrongChecksum } from "./problems.ts";
 import * as uploads from "./store.ts";
 import { inspectSent } from "./videos/inspect.ts";
 import { queueInspection } from "./videos/jobs.ts";
@@ -64,7 +64,7 @@ export async function finish(
       if (!(await hold.end(tx))) throw locked();
     });
   } catch (error) {
-    if (!isEnded && error instanceof Problem && error.status < 500) await refuse(deps, files, upload, hold);
+    if (!isEnded && error instanceof ApiError && error.status < 500) await refuse(deps, files, upload, hold);
     throw error;
   }
 }

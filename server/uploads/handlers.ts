@@ -5,8 +5,8 @@ import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
 import type { Call, Handler, Handlers } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
+import { ApiError, invalid, notFound } from "../lib/api-error.ts";
 import { late } from "../lib/late.ts";
-import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import { iso } from "../lib/time.ts";
 import * as slots from "../playtests/slots/store.ts";
@@ -71,14 +71,14 @@ export const uploads = {
       const game = await games.findForOwner(q, call.params.id, call.principal.userId);
       if (!game) throw notFound();
       if (game.status === "suspended")
-        throw new Problem(
+        throw new ApiError(
           "NOT_FOUND",
           "This game is suspended, so its builds cannot be downloaded. Ask the operator of this server.",
         );
       const build = await games.findBuild(q, call.params.id, call.params.buildId);
       if (!build) throw notFound();
       if (build.blob_key === null)
-        throw new Problem("NOT_FOUND", "This build is not stored on this server. Download it from its buildUrl.");
+        throw new ApiError("NOT_FOUND", "This build is not stored on this server. Download it from its buildUrl.");
       return link(call.deps, {
         blob_key: build.blob_key,
         filename: build.filename ?? "build",

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isBlank } from "../../src/contract/text/blank.ts";
-import { badRequest, invalid, Problem } from "../lib/problem.ts";
-import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
+import { ApiError, badRequest, invalid } from "../lib/api-error.ts";
+import { tooLarge, tusVersion, wrongVersion } from "./errors.ts";
 
 /** Reading and checking the headers of tus 1.0, the protocol for resumable uploads. */
 export function requireVersion(headers: IncomingHttpHeaders): void {
@@ -42,7 +42,7 @@ export function readCreation(
     return { size, metadata: text ? parseMetadata(text) : {} };
   } catch (error) {
     const message = "Upload-Metadata must be a comma-separated list of `key base64` pairs. Nothing was changed.";
-    throw new Problem("BAD_REQUEST", message, { cause: error });
+    throw new ApiError("BAD_REQUEST", message, { cause: error });
   }
 }
 
@@ -61,7 +61,7 @@ export function readText(metadata: Creation["metadata"], field: string, max: num
 /** Checks the headers of a PATCH and returns the offset at which it starts. */
 export function readOffset(headers: IncomingHttpHeaders): number {
   if (headers["content-type"] !== "application/offset+octet-stream")
-    throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send bytes as application/offset+octet-stream. Nothing was changed.");
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "Send bytes as application/offset+octet-stream. Nothing was changed.");
   return wholeNumber(headers, "upload-offset");
 }
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Problem } from "../lib/problem.ts";
+import type { ApiError } from "../lib/api-error.ts";
 
 export interface Incoming {
   bytes: AsyncIterable<Uint8Array>;
   /** The problem that `inspect` found. */
-  readonly refused: Problem | undefined;
+  readonly refused: ApiError | undefined;
 }
 
 /**
@@ -14,9 +14,9 @@ export interface Incoming {
 export function createIncoming(
   request: IncomingMessage,
   idleMs: number,
-  inspect: (chunk: Buffer) => Problem | undefined,
+  inspect: (chunk: Buffer) => ApiError | undefined,
 ): Incoming {
-  let refused: Problem | undefined;
+  let refused: ApiError | undefined;
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     request.setTimeout(idleMs, () => request.destroy());

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Caller } from "../http/call.ts";
-import { conflict, notFound, type Problem } from "../lib/problem.ts";
+import { type ApiError, conflict, notFound } from "../lib/api-error.ts";
+import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./errors.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { isMissing } from "./local-blobs.ts";
-import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
 import { requireFreeSpace, requireQuota } from "./room.ts";
 import * as store from "./store.ts";
 import { parseMetadata, requireAccepted, send, Tus } from "./tus.ts";
@@ -30,7 +30,7 @@ export function uploadsOf(deps: Deps): Uploads {
   return known;
 }
 
-/** Resumable uploads by tus 1.0. Refusals are thrown as Problem, which the listener renders. */
+/** Resumable uploads by tus 1.0. Refusals are thrown as an ApiError, which the listener renders. */
 class Uploads {
   readonly #deps: Deps;
   readonly #locks: Locks;
@@ -144,8 +144,8 @@ class Uploads {
   }
 
   /** Why this process does not hold an upload any longer. */
-  async #whyLost({ id, user_id }: store.UploadRow): Promise<Problem> {
-    return this.#loadLive(id, user_id).then(locked, (problem: Problem) => problem);
+  async #whyLost({ id, user_id }: store.UploadRow): Promise<ApiError> {
+    return this.#loadLive(id, user_id).then(locked, (problem: ApiError) => problem);
   }
 
   async #take(

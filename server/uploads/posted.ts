@@ -3,11 +3,11 @@ import { finished, type Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { Deps } from "../app/deps.ts";
 import type { Caller } from "../http/call.ts";
-import { badRequest, notFound, Problem } from "../lib/problem.ts";
+import { ApiError, badRequest, notFound } from "../lib/api-error.ts";
 import { findForPlaytester } from "../playtests/slots/store.ts";
+import { tooLarge } from "./errors.ts";
 import { readText } from "./headers.ts";
 import { uploadsOf } from "./index.ts";
-import { tooLarge } from "./problems.ts";
 
 /** A file posted by a form, with the fields that come before it. */
 export interface PostedFile {
@@ -35,7 +35,7 @@ export function readPosted(
   const { "content-type": type, "content-length": length } = request.headers;
   if (!type?.startsWith("multipart/form-data"))
     return Promise.reject(
-      new Problem(
+      new ApiError(
         "UNSUPPORTED_MEDIA_TYPE",
         "This page accepts only a form with a file (multipart/form-data). Nothing was stored.",
       ),
@@ -56,7 +56,7 @@ export function readPosted(
     try {
       parser = new Busboy({ headers: { ...request.headers, "content-type": type }, limits });
     } catch (error) {
-      return reject(new Problem("BAD_REQUEST", "The form is malformed. Nothing was stored.", { cause: error }));
+      return reject(new ApiError("BAD_REQUEST", "The form is malformed. Nothing was stored.", { cause: error }));
     }
     parser.on("field", (name, value) => {
       fields[name] = value;

@@ -1,11 +1,11 @@
 import type { Deps } from "../app/deps.ts";
 import type { Context, Tx } from "../app/tx.ts";
+import { ApiError, conflict } from "../lib/api-error.ts";
 import { freeBytes } from "../lib/free-space.ts";
-import { conflict, Problem } from "../lib/problem.ts";
 import * as store from "./store.ts";
 
 const diskFull = () =>
-  new Problem(
+  new ApiError(
     "SERVICE_UNAVAILABLE",
     "The server has too little free disk space for this upload. Nothing was stored; try again later.",
     {

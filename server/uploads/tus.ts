@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Metadata, Server } from "@tus/server";
+import { uploadError } from "./errors.ts";
 import type { UploadFiles } from "./files.ts";
-import { problemOf } from "./problems.ts";
 import type { UploadRow } from "./store.ts";
 
 const path = "/api/v1/uploads";
@@ -32,14 +32,14 @@ export class Tus {
     return this.#server.handleWeb(new Request(`${this.#config.baseUrl}${path}/${id}`, { method: request.method!, headers }));
   }
 
-  /** The library's reply. Throws a Problem when it is an error. */
+  /** The library's reply. Throws an ApiError when it is an error. */
   async accept(id: string, request: IncomingMessage): Promise<Response> {
     return requireAccepted(await this.reply(id, request));
   }
 }
 
 export async function requireAccepted(reply: Response): Promise<Response> {
-  if (reply.status >= 400) throw problemOf(reply.status, await reply.text());
+  if (reply.status >= 400) throw uploadError(reply.status, await reply.text());
   return reply;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { readBytes } from "../http/body.ts";
-import { forbidden, Problem } from "../lib/problem.ts";
+import { ApiError, forbidden } from "../lib/api-error.ts";
 import type { ReadForm } from "./types.ts";
 
 const bytes = 64 * 1024;
@@ -14,7 +14,7 @@ export const createReadForm =
   ({ requestTimeoutMs: withinMs }: Config["http"]): ReadForm =>
   async (request) => {
     if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
-      throw new Problem("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");
+      throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");
     const body = await readBytes(request, { bytes, withinMs });
     return Object.fromEntries(new URLSearchParams(body.toString()));
   };

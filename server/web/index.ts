@@ -1,16 +1,16 @@
 import type { Deps } from "../app/deps.ts";
 import type { CallAs, StreamAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
-import { failureText, problemOf, setHeaders } from "../http/reply.ts";
+import { apiErrorOf, failureText, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
+import { notFound } from "../lib/api-error.ts";
 import { late } from "../lib/late.ts";
-import { notFound } from "../lib/problem.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
 import { dress, html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
-import { problemText } from "./shared/problem-text.ts";
+import { errorText } from "./shared/error-text.ts";
 import { siteOf } from "./site.ts";
 import type { Page } from "./types.ts";
 
@@ -48,7 +48,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       try {
         await page(request, ...rest);
       } catch (error) {
-        if (problemOf(error).status < 500) limits.perAddress(request, "keyless");
+        if (apiErrorOf(error).status < 500) limits.perAddress(request, "keyless");
         throw error;
       }
     };
@@ -81,14 +81,14 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       if (url.pathname.split("/")[1] !== "docs") dress(response, site);
       await page(request, response, url, origin);
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = apiErrorOf(error);
       const about = { err: error, requestId: origin.requestId, path: pathForLog(request) };
       if (error !== problem && problem.status >= 500) deps.log.error(about, failureText("page", error, deps.dataDir));
       if (response.headersSent) return void response.destroy();
       setHeaders(response, problem.headers);
       sendPage(response, problem.status, {
         title: problem.status === 404 ? "Not found" : "Something went wrong",
-        body: html`<p>${problemText(problem)}</p>`,
+        body: html`<p>${errorText(problem)}</p>`,
       });
     }
   };

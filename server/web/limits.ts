@@ -3,7 +3,7 @@ import { plural } from "../../src/contract/text/plural.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Deps } from "../app/deps.ts";
 import { createAddresses } from "../http/address.ts";
-import { Problem } from "../lib/problem.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 /** Rate limits of pages. They throw 429. */
 export interface PageLimits {
@@ -24,7 +24,7 @@ export function createPageLimits(deps: Deps): PageLimits {
     const verdict = limiter.take(caller, { perMinute, burst });
     if (verdict.allowed) return;
     const seconds = verdict.retryAfterSeconds;
-    throw new Problem("RATE_LIMITED", `Too many requests. Wait ${plural(seconds, "second")}, then try again.`, {
+    throw new ApiError("RATE_LIMITED", `Too many requests. Wait ${plural(seconds, "second")}, then try again.`, {
       headers: { "Retry-After": String(seconds) },
     });
   }

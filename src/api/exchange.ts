@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Interrupted } from "../errors.ts";
 import { Knowledge } from "./knowledge.ts";
 import { howToCheck, OutcomeUnknown, type Unclear } from "./outcome.ts";
-import { parseJson, readProblem } from "./replies.ts";
+import { parseJson, readApiError } from "./replies.ts";
 import { decide } from "./retry.ts";
 import { NetworkError, ReplyTooLarge } from "./transport.ts";
 import type { ClientOptions, HttpReply, RawRequest } from "./types.ts";
@@ -146,11 +146,11 @@ export class Exchanges {
 
 const failureOf = ({ status, headers, body }: HttpReply) => ({
   status,
-  code: readProblem(parseJson(body))?.code,
+  code: readApiError(parseJson(body))?.code,
   retryAfter: headers["retry-after"],
 });
 
-const isFromTheApi = ({ body }: HttpReply) => readProblem(parseJson(body)) !== undefined;
+const isFromTheApi = ({ body }: HttpReply) => readApiError(parseJson(body)) !== undefined;
 
 /** Whether a failed change certainly had no effect: it was not sent, or the server says that it refused it or was not able to try. */
 function isSafeToRepeat(outcome: HttpReply | NetworkError): boolean {

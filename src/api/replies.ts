@@ -1,6 +1,6 @@
+import type { ErrorDetail } from "../contract/errors.ts";
 import type { Operation } from "../contract/index.ts";
 import type { Shape } from "../contract/openapi/shapes.ts";
-import type { ProblemDetail } from "../contract/problems.ts";
 import type { StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { NetworkError } from "./transport.ts";
@@ -39,10 +39,10 @@ export const parseJson = (body: Buffer): unknown => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-interface ReadProblem {
+interface ReadApiError {
   code: string;
   message: string;
-  details: ProblemDetail[] | undefined;
+  details: ErrorDetail[] | undefined;
   payment: Record<string, unknown> | undefined;
   requestId: string | undefined;
 }
@@ -54,11 +54,11 @@ const isPayable = (payment: unknown): payment is Record<string, unknown> =>
   isRecord(payment) && ["chain", "currency", "cryptoAmount", "receiver"].every((name) => isText(payment[name]));
 
 /** The error of the API in a body. Undefined if it is none; a part of another type is left out. */
-export function readProblem(body: unknown): ReadProblem | undefined {
+export function readApiError(body: unknown): ReadApiError | undefined {
   if (!isRecord(body) || !isRecord(body.error) || !isText(body.error.message)) return undefined;
   const { code, message, details, payment } = body.error;
   const valid = (Array.isArray(details) ? details : []).filter(
-    (one): one is ProblemDetail => isRecord(one) && isText(one.field) && isText(one.message),
+    (one): one is ErrorDetail => isRecord(one) && isText(one.field) && isText(one.message),
   );
   const requestId = isRecord(body.meta) && isText(body.meta.requestId) ? body.meta.requestId : undefined;
   return {
@@ -151,7 +151,7 @@ export async function requireData(reply: HttpReply, operation: Operation, holds:
 
 /** The error for a failed response, with its exit code, invalid fields and next step. */
 export function replyError(reply: HttpReply, url: URL): CliError {
-  const problem = readProblem(parseJson(reply.body));
+  const problem = readApiError(parseJson(reply.body));
   if (problem === undefined) {
     const error = notTheApi(reply, url);
     if (reply.status !== 404 && reply.status !== 401) return error;

@@ -1,5 +1,5 @@
 import { OutcomeUnknown } from "../api/outcome.ts";
-import type { ProblemDetail } from "../contract/problems.ts";
+import type { ErrorDetail } from "../contract/errors.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed, withoutShortage } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd, uuid } from "../io/text.ts";
@@ -18,7 +18,7 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
 // An error in a row of a file already names its line. An error in a request names the field's flag and, for a list, the value.
-function detailText({ field, message }: ProblemDetail, { flags = [], args = {} }: Pick<Running, "flags" | "args">) {
+function detailText({ field, message }: ErrorDetail, { flags = [], args = {} }: Pick<Running, "flags" | "args">) {
   if (field.includes(" ")) return `${field}: ${message}`;
   const [name = "", index = ""] = field.split(".");
   // What an account has is no flag.
@@ -36,7 +36,7 @@ function detailText({ field, message }: ProblemDetail, { flags = [], args = {} }
 interface Report {
   code: string;
   message: string;
-  details: readonly ProblemDetail[];
+  details: readonly ErrorDetail[];
   httpStatus: number | null;
   requestId: string | null;
   exitCode: number;
@@ -89,7 +89,7 @@ function asText(report: Report, error: unknown, { paint, width, running }: Shown
   const [first] = report.details;
   const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
   const alone = repeats && report.details.length === 1 ? detailText(first, running) : undefined;
-  const isNews = ({ field, message }: ProblemDetail) => field !== "balance" || !report.message.includes(message);
+  const isNews = ({ field, message }: ErrorDetail) => field !== "balance" || !report.message.includes(message);
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
     foldLines(`error: ${(report.httpStatus === null ? lines : oneLine)(redactText(message))}`, width).replace(

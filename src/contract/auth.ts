@@ -138,7 +138,7 @@ export const auth = {
     reply: z.strictObject({ apiKey: z.string(), user, message: z.string() }),
     secretReply: true,
     limit: "register",
-    problems: ["CONFLICT", "FORBIDDEN"],
+    errors: ["CONFLICT", "FORBIDDEN"],
   }),
   register: endpoint("POST /auth/register", {
     ...keyless,
@@ -148,7 +148,7 @@ export const auth = {
     status: 201,
     reply: z.strictObject({ message: z.string(), userId: id() }),
     limit: "register",
-    problems: ["CONFLICT", "FORBIDDEN"],
+    errors: ["CONFLICT", "FORBIDDEN"],
   }),
   getMe: endpoint("GET /auth/me", {
     ...any,
@@ -183,7 +183,7 @@ export const auth = {
     }),
     reply: message(),
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   changeEmail: endpoint("POST /auth/change-email", {
     ...main,
@@ -198,7 +198,7 @@ export const auth = {
     }),
     reply: message(),
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   createApiKey: endpoint("POST /auth/api-keys", {
     access: "optional",
@@ -210,7 +210,7 @@ export const auth = {
     reply: z.strictObject({ key: apiKey, apiKey: z.string() }),
     secretReply: true,
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   listApiKeys: endpoint("GET /auth/api-keys", {
     ...main,
@@ -253,7 +253,7 @@ export const auth = {
     reply: z.strictObject({ key: apiKey, apiKey: z.string(), previous: apiKey }),
     secretReply: true,
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   listSessions: endpoint("GET /auth/sessions", {
     ...main,
@@ -300,7 +300,7 @@ export const auth = {
     reply: exported,
     secretReply: true,
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   deleteAccount: endpoint("POST /auth/delete-account", {
     ...main,
@@ -317,7 +317,7 @@ export const auth = {
       .prefault({}),
     reply: message(),
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   resendVerification: endpoint("POST /auth/resend-verification", {
     ...keyless,

@@ -179,7 +179,7 @@ export const billing = {
     summary: "Download the invoice of a completed payment as a PDF, or the confirmation of an order paid with credit or hours",
     media: "binary",
     reply: z.unknown(),
-    problems: ["CONFLICT"],
+    errors: ["CONFLICT"],
   }),
   listInvoices: endpoint("GET /billing/invoices", {
     ...billingScope,
@@ -232,7 +232,7 @@ export const billing = {
       paymentId: id(),
       amountCents: cents(),
     }),
-    problems: ["NOT_CONFIGURED"],
+    errors: ["NOT_CONFIGURED"],
   }),
   buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
     ...owner,
@@ -249,7 +249,7 @@ export const billing = {
       creditedCents: cents(),
     }),
     headers: cryptoHeaders,
-    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   getProofMessage: endpoint("GET /billing/payments/:id/proof", {
     ...owner,
@@ -267,7 +267,7 @@ export const billing = {
         addresses: z.array(z.string()).meta({ description: "Who sent the deposits of this transaction: one of them must sign." }),
       }),
     }),
-    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   proveDeposit: endpoint("POST /billing/payments/:id/proof", {
     ...owner,
@@ -283,7 +283,7 @@ export const billing = {
       paymentId: id(),
       creditedCents: cents(),
     }),
-    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   listPlans: endpoint("GET /billing/plans", {
     ...billingScope,
@@ -316,7 +316,7 @@ export const billing = {
       subscriptionId: id(),
       isPlanChange: z.boolean(),
     }),
-    problems: ["NOT_CONFIGURED"],
+    errors: ["NOT_CONFIGURED"],
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,

@@ -107,7 +107,7 @@ export const chat = {
     status: 201,
     existing: 200,
     reply: z.strictObject({ conversation }),
-    problems: ["NOT_FOUND"],
+    errors: ["NOT_FOUND"],
   }),
   blockConversation: endpoint("POST /chat/conversations/:id/block", {
     ...extension,

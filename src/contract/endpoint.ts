@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ProblemCode } from "./problems.ts";
+import type { ErrorCode } from "./errors.ts";
 
 export const scopes = [
   "game_owner",
@@ -87,8 +87,8 @@ export interface Endpoint<
   existing?: 200;
   /** A list: `meta` carries `cursor` and `hasMore`. */
   list: L;
-  /** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
-  problems: readonly ProblemCode[];
+  /** Error codes beyond those that every route of its kind can answer with (see `impliedErrors`). */
+  errors: readonly ErrorCode[];
   /** An extension: other servers of this API need not have it (`x-extension` in OpenAPI). */
   extension: boolean;
   /** `sandbox` routes exist only on a server started with `--sandbox`. */
@@ -137,7 +137,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   status?: 200 | 201;
   existing?: 200;
   list?: L;
-  problems?: readonly ProblemCode[];
+  errors?: readonly ErrorCode[];
   extension?: boolean;
   only?: "sandbox";
   unverified?: boolean;
@@ -166,7 +166,7 @@ export function endpoint<
     risk: method === "GET" ? ("read" as const) : ("write" as const),
     status: 200 as const,
     maxBodyBytes: 64 * KiB,
-    problems: [],
+    errors: [],
     extension: false,
     ...options,
     list: (options.list ?? false) as L,
@@ -185,8 +185,8 @@ export type HeadersOut<E extends Endpoint> = z.output<NonNullable<E["headers"]>>
 export type DataOf<E extends Endpoint> = z.output<E["reply"]>;
 
 /** Codes a route can answer with because of what it is, whatever it does. */
-export function impliedProblems(e: Endpoint): ProblemCode[] {
-  const codes = new Set<ProblemCode>(["BAD_REQUEST", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]);
+export function impliedErrors(e: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(["BAD_REQUEST", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]);
   if (e.access !== "none") for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
   if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
   if (e.confirmed) for (const code of ["CONFIRMATION_REQUIRED", "SECOND_FACTOR_REQUIRED"] as const) codes.add(code);

@@ -160,7 +160,7 @@ export const games = {
     status: 201,
     reply: z.strictObject({}),
     headers: uploadHeaders,
-    problems: ["PAYLOAD_TOO_LARGE"],
+    errors: ["PAYLOAD_TOO_LARGE"],
   }),
   getBuildDownloadUrl: endpoint("GET /games/:id/builds/:buildId/download-url", {
     ...owner,

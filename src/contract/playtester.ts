@@ -207,7 +207,7 @@ export const playtester = {
     status: 201,
     reply: z.strictObject({}),
     headers: uploadHeaders,
-    problems: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
   }),
   submitSlot: endpoint("POST /playtester/slots/:id/submit", {
     ...own,

@@ -174,7 +174,7 @@ export const playtests = {
     status: 201,
     reply: orderReply,
     headers: orderHeaders,
-    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {
     ...owner,
@@ -235,7 +235,7 @@ export const playtests = {
     body: quoteBody,
     maxBodyBytes: 1024 * KiB,
     reply: quote,
-    problems: ["NOT_FOUND"],
+    errors: ["NOT_FOUND"],
   }),
   findPlaytestsByRef: endpoint("POST /playtests/by-ref", {
     ...owner,
@@ -259,7 +259,7 @@ export const playtests = {
     }),
     reply: payReply,
     headers: payHeaders,
-    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
     ...owner,

@@ -51,14 +51,14 @@ export const sandbox = {
     summary: "Simulate the outcome of a payment's checkout",
     body: checkoutBody,
     reply: z.strictObject({ payment }),
-    problems: ["CONFLICT"],
+    errors: ["CONFLICT"],
   }),
   completeSubscription: endpoint("POST /sandbox/subscriptions/:id/complete", {
     ...keyless,
     summary: "Simulate the outcome of a subscription's checkout",
     body: checkoutBody,
     reply: z.strictObject({ subscription }),
-    problems: ["CONFLICT"],
+    errors: ["CONFLICT"],
   }),
   setRenewals: endpoint("POST /sandbox/subscriptions/:id/renewals", {
     ...keyless,
@@ -67,7 +67,7 @@ export const sandbox = {
       outcome: z.enum(["paid", "failed"]).meta({ description: "Outcome of the next renewals." }),
     }),
     reply: z.strictObject({ subscription }),
-    problems: ["CONFLICT"],
+    errors: ["CONFLICT"],
   }),
   createTransaction: endpoint("POST /sandbox/chain/transactions", {
     ...keyless,
@@ -122,7 +122,7 @@ export const sandbox = {
       })
       .prefault({}),
     reply: z.strictObject({ slot: slotDetail }),
-    problems: ["CONFLICT"],
+    errors: ["CONFLICT"],
   }),
   emitEvent: endpoint("POST /sandbox/events", {
     ...keyless,

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys-store.ts";
 import { sessionPrincipal } from "../../server/accounts/sessions.ts";
 import { createOperations } from "../../server/app/app.ts";
-import { type Client, CommittedProblem, type Principal } from "../../server/http/call.ts";
+import { type Client, CommittedError, type Principal } from "../../server/http/call.ts";
 import { createCallAs } from "../../server/http/call-operation.ts";
 import { createExecute, type OperationRequest, type ServedOperation } from "../../server/http/execute.ts";
 import type { Rendered } from "../../server/http/reply.ts";
-import { Problem } from "../../server/lib/problem.ts";
+import { ApiError } from "../../server/lib/api-error.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { notificationsPage } from "../../server/web/portal/notifications.ts";
 import { offersPage } from "../../server/web/portal/offers.ts";
@@ -114,7 +114,7 @@ onBothDatabases("execute", (serve) => {
       handler: (call) =>
         call.commit(async (tx) => {
           await tx.run("UPDATE users SET display_name = display_name || '+' WHERE id = ?", principal.userId);
-          return new CommittedProblem(new Problem("PAYMENT_REQUIRED", "Pay first."), server.clock.now() + 60_000);
+          return new CommittedError(new ApiError("PAYMENT_REQUIRED", "Pay first."), server.clock.now() + 60_000);
         }),
     };
     const attempt = () => run(refused, principal, { body: game, idempotencyKey: "one" });
@@ -133,7 +133,7 @@ onBothDatabases("execute", (serve) => {
       handler: (call) =>
         call.commit(async (tx) => {
           await tx.run("UPDATE users SET display_name = 'gone' WHERE id = ?", principal.userId);
-          throw new Problem("CONFLICT", "Not now.");
+          throw new ApiError("CONFLICT", "Not now.");
         }),
     };
     await expect(run(fails, principal, { body: game, idempotencyKey: "one" })).rejects.toMatchObject({ code: "CONFLICT" });
@@ -208,7 +208,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
     const as = call(await caller(server, owner, "game_owner"));
     const buy = () => as("buyCreditWithCrypto", { body: { amountCents: 2000 }, idempotencyKey: "one" });
     const [first, again] = [await buy().catch((error) => error), await buy().catch((error) => error)];
-    expect(first).toBeInstanceOf(Problem);
+    expect(first).toBeInstanceOf(ApiError);
     expect(first).toMatchObject({ code: "PAYMENT_REQUIRED", status: 402, payment: { chain: "base", currency: "USDC" } });
     expect([again.payment, again.message]).toEqual([first.payment, first.message]);
     const { payments } = (await owner.get("/billing/payments")).body.data;

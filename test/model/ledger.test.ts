@@ -20,7 +20,7 @@ import { releaseAll } from "../../server/jobs/store.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer } from "../../server/ledger/rules.ts";
 import { balance, post } from "../../server/ledger/store.ts";
-import { Problem } from "../../server/lib/problem.ts";
+import { ApiError } from "../../server/lib/api-error.ts";
 import { placeOrder } from "../../server/playtests/orders.ts";
 import { claim } from "../../server/playtests/slots/claims.ts";
 import { accept, reject } from "../../server/playtests/slots/review.ts";
@@ -93,7 +93,7 @@ async function open(driver: Driver) {
   const wrong: unknown[] = [];
   const quiet = () => {};
   const error = ({ err }: Record<string, unknown>, message?: string) => {
-    if (!(err instanceof StoreUnavailable || err instanceof Problem)) wrong.push(err ?? message);
+    if (!(err instanceof StoreUnavailable || err instanceof ApiError)) wrong.push(err ?? message);
   };
   const deps = createDeps({
     ...{ config, store, clock, dataDir: freshFolder(), cards: processor.cards },
@@ -193,7 +193,7 @@ async function payNewest(world: World): Promise<void> {
 }
 
 const refused = (error: unknown) => {
-  if (!(error instanceof Problem)) throw error;
+  if (!(error instanceof ApiError)) throw error;
 };
 
 const advance = ({ deps, clock }: World, days: number) => deps.jobs.advance(clock.now() + days * day, clock.moveTo);
@@ -372,7 +372,7 @@ async function act(world: World, { what, a, b, crash: planned }: Choice): Promis
   try {
     await (actions[what] as Act)(world, a, b);
   } catch (error) {
-    if (!(error instanceof Problem || error instanceof StoreUnavailable)) throw error;
+    if (!(error instanceof ApiError || error instanceof StoreUnavailable)) throw error;
   } finally {
     world.arm(undefined);
   }

@@ -5,7 +5,7 @@ import type {
   ProcessorEvent,
   SessionState,
 } from "../../server/billing/cards/processor.ts";
-import { unavailable } from "../../server/lib/problem.ts";
+import { unavailable } from "../../server/lib/api-error.ts";
 
 /** Money a card paid, and what went back of it. */
 interface Paid {

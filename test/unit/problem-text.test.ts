@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { conflict, invalid, Problem } from "../../server/lib/problem.ts";
-import { problemText } from "../../server/web/shared/problem-text.ts";
+import { ApiError, conflict, invalid } from "../../server/lib/api-error.ts";
+import { errorText } from "../../server/web/shared/error-text.ts";
 
 it.each([
   [invalid("iban", "is not a valid IBAN"), "The IBAN is not a valid IBAN."],
@@ -11,7 +11,7 @@ it.each([
   [invalid("events.2", "must not be empty"), "The events must not be empty."],
   [invalid("profile.displayName", "is required"), "The display name is required."],
   [
-    new Problem("VALIDATION_ERROR", "email: is required", {
+    new ApiError("VALIDATION_ERROR", "email: is required", {
       details: [
         { field: "email", message: "is required" },
         { field: "password", message: "must have 8 characters or more" },
@@ -21,7 +21,7 @@ it.each([
   ],
   [conflict("The slot is taken. Nothing was claimed."), "The slot is taken. Nothing was claimed."],
   [
-    new Problem("CONFLICT", "The playtest has no open slots.", { details: [{ field: "slots", message: "are taken" }] }),
+    new ApiError("CONFLICT", "The playtest has no open slots.", { details: [{ field: "slots", message: "are taken" }] }),
     "The playtest has no open slots.",
   ],
-])("a page says of %s: %s", (problem, text) => expect(problemText(problem)).toBe(text));
+])("a page says of %s: %s", (problem, text) => expect(errorText(problem)).toBe(text));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failureText, problemOf } from "../../server/http/reply.ts";
+import { apiErrorOf, failureText } from "../../server/http/reply.ts";
 import { shortageOf } from "../../src/contract/text/shortages.ts";
 import { cannotWrite, withoutShortage } from "../../src/errors.ts";
 
@@ -15,7 +15,7 @@ it.each([
 ])("shortage: %s is a 503 with its cause and a remedy for the operator", (code, what, remedy) => {
   const error = systemError(code, "/srv/data/video.mp4");
   expect(shortageOf(error)).toMatchObject({ what, remedy: expect.stringContaining(remedy) });
-  expect(problemOf(error)).toMatchObject({
+  expect(apiErrorOf(error)).toMatchObject({
     status: 503,
     headers: { "Retry-After": "5" },
     message: expect.stringContaining(what),
@@ -39,6 +39,6 @@ it("shortage: an error of copying or moving is about the folder that is written 
 it.each([systemError("ENOENT", "/srv/x"), systemError("toString"), new Error("ENOSPC"), "ENOSPC"])(
   "shortage: %s is none",
   (error) => {
-    expect([shortageOf(error), withoutShortage(error), problemOf(error).status]).toEqual([undefined, error, 500]);
+    expect([shortageOf(error), withoutShortage(error), apiErrorOf(error).status]).toEqual([undefined, error, 500]);
   },
 );

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import * as wrongPasswords from "./store.ts";
 import type { Attempts, From, SharedFailures } from "./types.ts";
 
@@ -73,7 +73,7 @@ export function createAttempts({ now, wait, shared }: Parts): Attempts {
       if (!accounts.has(account)) keep(account, known);
       const group = known.addresses.has(address) ? "failed" : "other";
       if (known.waiting[group] >= mostWaiting)
-        throw new Problem("RATE_LIMITED", "Too many attempts with a password are waiting. Try again in a few seconds.", {
+        throw new ApiError("RATE_LIMITED", "Too many attempts with a password are waiting. Try again in a few seconds.", {
           headers: { "Retry-After": String(longestDelayMs / 1000) },
         });
       known.waiting[group]++;

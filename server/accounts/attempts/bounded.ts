@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import * as wrongPasswords from "./store.ts";
 
 const minute = 60_000;
@@ -9,7 +9,7 @@ const most = 100;
 const forgetMs = 15 * minute;
 
 const refused = () =>
-  new Problem(
+  new ApiError(
     "RATE_LIMITED",
     "Too many wrong passwords were entered for this link, so it accepts no password for 15 minutes. Nothing was shown. Ask whoever sent the link for the right password, or for a new link.",
     { headers: { "Retry-After": String(forgetMs / 1000) } },

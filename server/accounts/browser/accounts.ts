@@ -6,7 +6,7 @@ import type { Tx } from "../../app/tx.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
-import { forbidden } from "../../lib/problem.ts";
+import { forbidden } from "../../lib/api-error.ts";
 import { sameText, sha256 } from "../../lib/secrets.ts";
 import { deliveryOf, unverifiedNote } from "../../mail/delivery.ts";
 import { type Confirmed, confirmEmailChange, findEmailChange } from "../email-change.ts";

@@ -1,8 +1,8 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 
 /** Somebody signed in where accounts of their role have no pages. */
-export class OtherRole extends Problem {
+export class OtherRole extends ApiError {
   readonly role: Role;
 
   constructor(role: Role) {

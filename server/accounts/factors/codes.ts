@@ -3,7 +3,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Client, Principal } from "../../http/call.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { mailRecoveryCodeUsed, mailWrongCodes } from "../security-mails.ts";
 import { blockedUntil, isAlarming, parseCode } from "./rules.ts";
 import * as store from "./store.ts";
@@ -22,7 +22,7 @@ type Outcome = { done: "accepted" | "wrong" | "used" | "disabled" } | { done: "b
 
 /** 401 for a request that needs a code of the account's second factor and has none. */
 const codeRequired = () =>
-  new Problem(
+  new ApiError(
     "CODE_REQUIRED",
     "This account has a second factor. Nothing was changed. Send `code`: six digits from the authenticator app, or a recovery code.",
   );
@@ -47,7 +47,7 @@ export async function useCode(deps: Deps, userId: string, code: string, sender: 
 
 /** 422 with a sentence, because pages show it as it is. */
 const refusedCode = (message: string) =>
-  new Problem("VALIDATION_ERROR", `The code ${message}. Nothing was changed.`, { details: [{ field: "code", message }] });
+  new ApiError("VALIDATION_ERROR", `The code ${message}. Nothing was changed.`, { details: [{ field: "code", message }] });
 
 const reasons = {
   wrong: "is not correct",
@@ -55,10 +55,10 @@ const reasons = {
   disabled: "is not needed: the account has no second factor",
 };
 
-function tooManyCodes(ms: number): Problem {
+function tooManyCodes(ms: number): ApiError {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   const wait = seconds < 120 ? plural(seconds, "second") : `${Math.ceil(seconds / 60)} minutes`;
-  return new Problem(
+  return new ApiError(
     "RATE_LIMITED",
     `Too many wrong codes were entered for this account. Nothing was changed. Wait ${wait}, or use a recovery code.`,
     { headers: { "Retry-After": String(seconds) } },

@@ -1,6 +1,6 @@
 import type { Context, ReadTx, Tx } from "../../app/tx.ts";
 import type { Principal } from "../../http/call.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import * as store from "./store.ts";
 
 /** What a confirmation is bound to: the API key or the browser session in use. */
@@ -31,12 +31,12 @@ export async function requireConfirmation(q: ReadTx, principal: Principal): Prom
   const enabled = await store.isEnabled(q, principal.userId);
   const until = await confirmedUntil(q, principal);
   if (!enabled && requireSecondFactor)
-    throw new Problem(
+    throw new ApiError(
       "SECOND_FACTOR_REQUIRED",
       "On this server only an administrator with a second factor can do this. Nothing was changed. Run `playtest auth factor enable` first.",
     );
   if (!enabled || reauthenticateMinutes === 0 || until !== null) return;
-  throw new Problem(
+  throw new ApiError(
     "CONFIRMATION_REQUIRED",
     `Confirm with your second factor first: this needs a code that is at most ${reauthenticateMinutes} minutes old. Nothing was changed.`,
   );

@@ -2,7 +2,7 @@ import { roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Call, Handlers } from "../../http/call.ts";
-import { conflict, forbidden, notFound } from "../../lib/problem.ts";
+import { conflict, forbidden, notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import * as passkeys from "../passkeys/store.ts";
 import { mailFactorDisabled, mailFactorEnabled, mailRecoveryCodesRenewed } from "../security-mails.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Client, Principal } from "../../http/call.ts";
-import { forbidden, invalid } from "../../lib/problem.ts";
+import { forbidden, invalid } from "../../lib/api-error.ts";
 import { checkPassword } from "../attempts/attempts.ts";
 import { noPassword } from "../service.ts";
 import * as sessions from "../sessions-store.ts";

@@ -3,7 +3,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Client } from "../../http/call.ts";
-import { forbidden } from "../../lib/problem.ts";
+import { forbidden } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { OtherRole } from "../browser/other-role.ts";
 import { readCookie } from "../sessions.ts";

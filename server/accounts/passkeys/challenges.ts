@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { conflict, Problem } from "../../lib/problem.ts";
+import { ApiError, conflict } from "../../lib/api-error.ts";
 import { challengeMs, type RelyingParty, relyingParty } from "./rules.ts";
 import * as store from "./store.ts";
 import type { Challenge } from "./webauthn.ts";
@@ -21,7 +21,7 @@ export const newChallenge = ({ randomBytes }: Deps): Challenge => ({
 export async function takeChallenge(deps: Deps, boundTo: string): Promise<store.ChallengeRow> {
   const found = await deps.store.write((tx) => store.takeChallenge(tx, boundTo));
   if (found && found.expires_at > deps.clock.now()) return found;
-  throw new Problem(
+  throw new ApiError(
     "VALIDATION_ERROR",
     `This took more than ${challengeMs / 60_000} minutes, or was answered already. Nothing was changed. Try again.`,
     { details: [{ field: "response", message: "answers no open challenge" }] },

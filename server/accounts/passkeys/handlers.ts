@@ -1,7 +1,7 @@
 import type { Contract } from "../../../src/contract/index.ts";
 import { isUniqueViolation } from "../../database/port.ts";
 import type { Call, Handlers, Principal } from "../../http/call.ts";
-import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { requireCode } from "../factors/codes.ts";
 import { requirePassword } from "../factors/proof.ts";

@@ -2,7 +2,7 @@ import { authenticationResponse } from "../../../src/contract/accounts/passkeys.
 import type { Deps } from "../../app/deps.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Client } from "../../http/call.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { mailPasskeyBlocked } from "../security-mails.ts";
 import { newChallenge, requireParty, takeChallenge } from "./challenges.ts";
 import { challengeMs } from "./rules.ts";
@@ -20,10 +20,10 @@ const mustVerify = ({ userId }: SignIn) => userId === null;
 
 /** One text for everything that can be wrong, so that it does not say which passkeys exist. */
 const refused = () =>
-  new Problem("UNAUTHORIZED", "This passkey was not accepted. You are not signed in. Try another one, or sign in another way.");
+  new ApiError("UNAUTHORIZED", "This passkey was not accepted. You are not signed in. Try another one, or sign in another way.");
 
 const blocked = () =>
-  new Problem(
+  new ApiError(
     "UNAUTHORIZED",
     "This passkey is blocked because it may have been copied. You are not signed in. Sign in another way, then remove it on your passkeys page.",
   );

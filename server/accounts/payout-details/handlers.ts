@@ -1,7 +1,7 @@
 import type { Contract } from "../../../src/contract/index.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Call, Handlers } from "../../http/call.ts";
-import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { checkPassword } from "../attempts/attempts.ts";
 import { requireCode } from "../factors/codes.ts";

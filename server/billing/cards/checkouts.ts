@@ -2,7 +2,7 @@ import type { PaymentStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { notConfigured, notFound } from "../../lib/problem.ts";
+import { notConfigured, notFound } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { returnAddress, statusAt } from "../rules.ts";
 import type { PaymentRow } from "../store.ts";

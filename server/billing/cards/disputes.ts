@@ -3,7 +3,7 @@ import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, post } from "../../ledger/store.ts";
-import { conflict } from "../../lib/problem.ts";
+import { conflict } from "../../lib/api-error.ts";
 import { issueReversal } from "../invoices/service.ts";
 import * as reversals from "../reversals-store.ts";
 import { isByCard } from "../rules.ts";

@@ -1,7 +1,7 @@
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
+import { conflict, forbidden } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
-import { conflict, forbidden } from "../../lib/problem.ts";
 import * as reversals from "../reversals-store.ts";
 import type { PaymentRow } from "../store.ts";
 import { announceEnd } from "./dispute-notices.ts";

@@ -2,7 +2,7 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { notConfigured, unavailable } from "../../lib/problem.ts";
+import { notConfigured, unavailable } from "../../lib/api-error.ts";
 import { takeDisputeFee, takeFee } from "../fees.ts";
 import { isByCard } from "../rules.ts";
 import { cancelPayment, payPayment } from "../settle.ts";

@@ -88,7 +88,7 @@ export interface HostedCards extends SavedCards {
   closeSession(reference: string): Promise<SessionState | undefined>;
   lookUpDispute(id: string): Promise<DisputeState>;
   lookUpCharge(id: string): Promise<ChargeState>;
-  /** Reads a webhook event. Throws a Problem if the signature in its headers is invalid or too old. `realNow` is in ms. */
+  /** Reads a webhook event. Throws an ApiError if the signature in its headers is invalid or too old. `realNow` is in ms. */
   readEvent(body: Buffer, headers: IncomingHttpHeaders, realNow: number): ProcessorEvent;
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from "../../app/tx.ts";
-import { conflict } from "../../lib/problem.ts";
+import { conflict } from "../../lib/api-error.ts";
 import { hasExpired, statusAt } from "../rules.ts";
 import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
 import type { PaymentRow } from "../store.ts";

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { ConfigError } from "../../config/read.ts";
-import { badRequest, unavailable } from "../../lib/problem.ts";
+import { badRequest, unavailable } from "../../lib/api-error.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./processor.ts";
 
 interface StripeSettings {

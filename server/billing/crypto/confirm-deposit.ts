@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { ChainDown } from "./chains/index.ts";
 import { receive } from "./deposits.ts";
 import { rateOf } from "./quotes.ts";
@@ -46,7 +46,7 @@ async function book(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof ApiError)) throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts, topUpTransfers } from "../../ledger/rules.ts";
 import { postAll } from "../../ledger/store.ts";
-import { invalid, type Problem } from "../../lib/problem.ts";
+import { type ApiError, invalid } from "../../lib/api-error.ts";
 import * as payments from "../store.ts";
 import { ChainDown, type SeenTransaction, type SeenTransfer } from "./chains/index.ts";
 import { completeQuote } from "./complete-quote.ts";
@@ -19,7 +19,7 @@ import type { Found, Judged, Proof, Received, Scope } from "./types.ts";
  * Records a final transaction for the owner who submitted it. Each transfer is recorded only once. A returned problem may have effects
  * that must be committed, such as money held in suspense. A thrown problem has none.
  */
-export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope: Scope): Promise<Received | Problem> {
+export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope: Scope): Promise<Received | ApiError> {
   const booked = await crypto.depositsOf(tx, proof.chain, proof.txHash);
   const fresh = transfersOf(proof, seen).filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
   const judged: Judged[] = [];
@@ -36,7 +36,7 @@ export async function receive(tx: Tx, proof: Proof, { seen, rate }: Found, scope
 
 const transfersOf = ({ currency }: Proof, seen: SeenTransaction) => seen.transfers.filter((one) => one.currency === currency);
 
-function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction): Problem {
+function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction): ApiError {
   const other = transfers[0]?.currency;
   const sent = other
     ? `it transfers ${other}, not ${currency}`
@@ -89,7 +89,7 @@ async function repeat(
   proof: Proof,
   booked: readonly crypto.DepositRow[],
   scope: Scope,
-): Promise<Received | Problem | undefined> {
+): Promise<Received | ApiError | undefined> {
   for (const deposit of booked) {
     if (deposit.currency !== proof.currency) continue;
     const quote = deposit.payment_id === null ? undefined : await crypto.findByPayment(tx, deposit.payment_id);
@@ -112,7 +112,7 @@ export async function applyDeposit(
   tx: Tx,
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
   { transfer, verdict, rate }: Judged,
-): Promise<Received | Problem> {
+): Promise<Received | ApiError> {
   if (verdict.is !== "paid") throw new Error("only what pays is applied");
   const { row: quote, atomic, ownerId } = verdict.quote;
   const { currency, amount } = transfer;
@@ -141,7 +141,7 @@ export async function suspend(
   tx: Tx,
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
   judged: Judged,
-): Promise<Received | Problem> {
+): Promise<Received | ApiError> {
   const { transfer, verdict, at } = judged;
   if (verdict.is === "unasked")
     throw invalid(

@@ -1,8 +1,8 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Handlers } from "../../http/call.ts";
-import { CommittedProblem } from "../../http/call.ts";
-import { invalid, Problem } from "../../lib/problem.ts";
+import { CommittedError } from "../../http/call.ts";
+import { ApiError, invalid } from "../../lib/api-error.ts";
 import { requirePayments } from "../payments.ts";
 import { finalConfirmations } from "./chains/sandbox.ts";
 import { receive } from "./deposits.ts";
@@ -39,7 +39,7 @@ export const crypto = {
       const { proof, ...found } = await lookUp(call.deps, named, isTopUp);
       return call.commit(async (tx) => {
         const outcome = await receive(tx, proof, found, isTopUp);
-        if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
+        if (outcome instanceof ApiError) return new CommittedError(outcome, 0);
         const message = "The payment was received and added to your balance.";
         return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
       });
@@ -53,7 +53,7 @@ export const crypto = {
       const requestKey = call.idempotencyKey;
       const bill = { ownerId, cents: amountCents, description, requestKey };
       const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(tx, offer, bill));
-      return new CommittedProblem(paymentRequired(quote, { description }), quote.expires_at);
+      return new CommittedError(paymentRequired(quote, { description }), quote.expires_at);
     });
   },
 

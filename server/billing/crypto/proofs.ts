@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { conflict, invalid, notConfigured, Problem } from "../../lib/problem.ts";
+import { ApiError, conflict, invalid, notConfigured } from "../../lib/api-error.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import { chainDown, rateOf } from "./quotes.ts";
 import type { ChainName } from "./rules.ts";
@@ -67,7 +67,7 @@ async function isElsewhere(deps: Deps, { chain, txHash }: Proof): Promise<boolea
   return found.some((seen) => seen !== undefined);
 }
 
-async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Problem> {
+async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<ApiError> {
   await deps.store.write(async (tx) => {
     const now = tx.now;
     const note = { owner_id: proof.ownerId, chain: proof.chain, tx_hash: proof.txHash, created_at: now };
@@ -83,9 +83,9 @@ async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Proble
 }
 
 /** The 402 for a transaction that is not final or not known to the node. */
-export function notYet(chain: ChainName, seen: boolean, more = ""): Problem {
+export function notYet(chain: ChainName, seen: boolean, more = ""): ApiError {
   const why = seen ? "is not final yet" : `is not visible on ${chain} yet`;
-  return new Problem(
+  return new ApiError(
     "PAYMENT_REQUIRED",
     `The transaction ${why}. Do not pay again. Repeat this request in ${lookAgainSeconds} s.${more}`,
     { headers: { "Retry-After": String(lookAgainSeconds) } },

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
+import { ApiError, conflict, invalid, notConfigured, unavailable } from "../../lib/api-error.ts";
 import { late } from "../../lib/late.ts";
-import { conflict, invalid, notConfigured, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import { type Currency, coins, isPair, type Pair, sameAddress, uniqueAmount } from "./rules.ts";
@@ -19,7 +19,7 @@ export interface Offer {
 }
 
 export const chainDown = (error: ChainDown) =>
-  new Problem("SERVICE_UNAVAILABLE", `${error.message} Nothing was charged. Try again later.`, {
+  new ApiError("SERVICE_UNAVAILABLE", `${error.message} Nothing was charged. Try again later.`, {
     headers: { "Retry-After": "10" },
     cause: error,
   });
@@ -168,7 +168,7 @@ export const isOpenFor = (quote: crypto.QuoteRow, { chain, currency, payer }: Of
 export function paymentRequired(
   quote: crypto.QuoteRow,
   what: { description: string; gameId?: string; message?: string },
-): Problem {
+): ApiError {
   const instructions = {
     paymentId: quote.payment_id,
     chain: quote.chain,
@@ -184,7 +184,7 @@ export function paymentRequired(
   const amount = `${coins(instructions.atomic, quote.currency)} ${quote.currency}`;
   const until = new Date(quote.expires_at).toISOString();
   const message = `Send exactly ${amount} on ${quote.chain} to ${quote.receiver} before ${until}, then repeat this request with the X-Payment header.`;
-  return new Problem("PAYMENT_REQUIRED", what.message ?? message, {
+  return new ApiError("PAYMENT_REQUIRED", what.message ?? message, {
     payment: errorPayment(instructions),
     headers: instructionHeaders(instructions),
   });

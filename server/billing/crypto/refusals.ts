@@ -1,4 +1,4 @@
-import { conflict, Problem } from "../../lib/problem.ts";
+import { ApiError, conflict } from "../../lib/api-error.ts";
 import { coins } from "./rules.ts";
 import type * as crypto from "./store.ts";
 
@@ -22,7 +22,7 @@ export const unmatched = ({ tx_hash }: crypto.DepositRow, paymentId: string | un
   );
 
 /** The error for a deposit that did not pay the quote it was sent for. */
-export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
+export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): ApiError {
   if (deposit.status === "refunded")
     return conflict("The operator recorded that this deposit was sent back. Nothing was credited. Contact the operator.");
   const text = (atomic: bigint) => `${coins(atomic, quote.currency)} ${quote.currency}`;
@@ -31,7 +31,7 @@ export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Pro
   switch (deposit.note) {
     case "short": {
       const missing = `${text(sent)} arrived of ${text(asked)}: ${text(asked - sent)} is missing.`;
-      return new Problem(
+      return new ApiError(
         "PAYMENT_REQUIRED",
         `${missing} Nothing was credited. Pay the full amount in a new transaction. ${held}`,
         { details: [{ field: "txHash", message: missing }] },

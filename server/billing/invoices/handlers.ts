@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Handlers } from "../../http/call.ts";
-import { conflict, notFound } from "../../lib/problem.ts";
+import { conflict, notFound } from "../../lib/api-error.ts";
 import { isOfMoney, statusAt } from "../rules.ts";
 import * as payments from "../store.ts";
 import { composeConfirmation } from "./confirmation-rules.ts";

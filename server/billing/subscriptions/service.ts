@@ -6,7 +6,7 @@ import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
-import { badRequest } from "../../lib/problem.ts";
+import { badRequest } from "../../lib/api-error.ts";
 import { utc } from "../../lib/time.ts";
 import { taskLink } from "../../mail/links.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";

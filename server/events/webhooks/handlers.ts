@@ -2,7 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { newDelivery, record, scheduleDeliveries } from "../emit.ts";

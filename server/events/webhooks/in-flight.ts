@@ -1,4 +1,4 @@
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 
 /** The maximum number of test events in progress for one host, including those that wait for their turn. */
 const maxTests = 8;
@@ -33,7 +33,7 @@ export class InFlight {
   async test<T>(host: string, work: () => Promise<T>): Promise<T> {
     const others = this.#tests.get(host) ?? 0;
     if (others >= maxTests)
-      throw new Problem(
+      throw new ApiError(
         "RATE_LIMITED",
         `This webhook's host already has ${others} test events in progress. Nothing was sent. Try again later.`,
         {

@@ -4,9 +4,9 @@ import type { Query } from "../../database/port.ts";
 import { coverPath } from "../../games/covers/rules.ts";
 import * as games from "../../games/store.ts";
 import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { missingConsent } from "../consents/service.ts";
+import { agreementToAccept } from "../agreements/service.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
@@ -39,7 +39,7 @@ const applicantView = (deps: Deps, row: store.ApplicantRow) => ({
 const ownView = async (deps: Deps, q: Query, row: store.OwnApplicationRow) => {
   const decision = decisionView(deps, row);
   const isPending = decision.status === "pending";
-  const mustAccept = isPending && (await missingConsent(q, row.game_id, row.playtester_id)) !== undefined;
+  const mustAccept = isPending && (await agreementToAccept(q, row.game_id, row.playtester_id)) !== undefined;
   return { ...decision, ...placeOf(row), mustAccept };
 };
 

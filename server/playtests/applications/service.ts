@@ -7,9 +7,9 @@ import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
-import { badRequest, conflict } from "../../lib/problem.ts";
-import { type GivenConsent, missingConsent, requireConsent } from "../consents/service.ts";
-import { inForce } from "../consents/store.ts";
+import { badRequest, conflict } from "../../lib/api-error.ts";
+import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
+import { inForce } from "../agreements/store.ts";
 import * as groups from "../groups/store.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
@@ -33,7 +33,7 @@ export async function apply(
   playtestId: string,
   playtesterId: string,
   response: string | null,
-  consent?: GivenConsent,
+  consent?: GivenAcceptance,
 ): Promise<Application> {
   playtests.lock(tx, playtestId);
   const { playtest } = await findOffered(tx, playtestId, playtesterId);
@@ -45,7 +45,7 @@ export async function apply(
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
-  if (consent) await requireConsent(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
+  if (consent) await requireAcceptance(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application: Application = {
     id: tx.newId(),
     playtest_id: playtest.id,
@@ -102,7 +102,7 @@ export async function approve(
   const facts = await eligibilityFacts(tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
-  if (!isSimulated) await requireCurrentConsent(tx, playtest, playtester);
+  if (!isSimulated) await requireCurrentAcceptance(tx, playtest, playtester);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const slot = open && (await reserve(tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
@@ -115,8 +115,8 @@ export async function approve(
 }
 
 /** 409 when the agreement was changed after the application was made, and the applicant has not accepted it again. */
-async function requireCurrentConsent(tx: Query, playtest: Playtest, { id, display_name: name }: Applicant): Promise<void> {
-  const version = await missingConsent(tx, playtest.game_id, id);
+async function requireCurrentAcceptance(tx: Query, playtest: Playtest, { id, display_name: name }: Applicant): Promise<void> {
+  const version = await agreementToAccept(tx, playtest.game_id, id);
   if (version === undefined) return;
   throw conflict(
     `${name} has not accepted version ${version} of the agreement, which was published after the application. Nothing was changed. They were asked to accept it by email: approve the application then, or choose somebody else.`,

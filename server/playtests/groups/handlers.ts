@@ -1,7 +1,7 @@
 import { emailKey } from "../../accounts/users-store.ts";
 import type { Query } from "../../database/port.ts";
 import { type Handlers, listedFrom } from "../../http/call.ts";
-import { conflict, notFound } from "../../lib/problem.ts";
+import { conflict, notFound } from "../../lib/api-error.ts";
 import { iso } from "../../lib/time.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import { type Handlers, listedFrom } from "../../http/call.ts";
-import { conflict } from "../../lib/problem.ts";
+import { conflict } from "../../lib/api-error.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import { ownPlaytest } from "../find.ts";
 import { playtestStatusAt } from "../slots/rules.ts";

@@ -6,7 +6,7 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import type { Job } from "../../jobs/job.ts";
-import { conflict, invalid } from "../../lib/problem.ts";
+import { conflict, invalid } from "../../lib/api-error.ts";
 import { keysLowLetter } from "../slots/mails.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";

@@ -2,7 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
 import * as service from "./service.ts";

@@ -2,7 +2,7 @@ import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import { conflict, notFound } from "../../lib/problem.ts";
+import { conflict, notFound } from "../../lib/api-error.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
 import * as slots from "../slots/store.ts";

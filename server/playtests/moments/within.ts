@@ -1,5 +1,5 @@
 import { exactPosition } from "../../../src/contract/text/position.ts";
-import { invalid } from "../../lib/problem.ts";
+import { invalid } from "../../lib/api-error.ts";
 
 /** A position in a video, or a part of it, in ms. */
 interface Span {

@@ -3,10 +3,10 @@ import type * as users from "../../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
-import { badRequest, conflict, notFound } from "../../lib/problem.ts";
-import { type GivenConsent, requireConsent } from "../consents/service.ts";
-import { inForce } from "../consents/store.ts";
-import { requireMember } from "../groups/panels.ts";
+import { badRequest, conflict, notFound } from "../../lib/api-error.ts";
+import { type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
+import { inForce } from "../agreements/store.ts";
+import { requireMember } from "../groups/membership.ts";
 import * as playtests from "../store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
@@ -57,7 +57,7 @@ interface Claim {
   /** Default: the oldest open slot. */
   wanted?: slots.SlotIn<"open">;
   /** Absent for simulated playtesters, who accept no agreement. */
-  consent?: GivenConsent;
+  consent?: GivenAcceptance;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function claim(tx: Tx, playtestId: string, playtesterId: string, { 
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
-  if (consent) await requireConsent(tx, agreement, playtesterId, consent);
+  if (consent) await requireAcceptance(tx, agreement, playtesterId, consent);
   const reserved = open && (await reserve(tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   return { slot: reserved, playtest, game, playtester };

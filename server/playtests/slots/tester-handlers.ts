@@ -8,10 +8,10 @@ import * as covers from "../../games/covers/store.ts";
 import * as games from "../../games/store.ts";
 import { relationsView } from "../../games/views.ts";
 import type { Handlers } from "../../http/call.ts";
-import { conflict, notFound } from "../../lib/problem.ts";
+import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import * as consents from "../consents/store.ts";
+import * as consents from "../agreements/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
@@ -20,7 +20,7 @@ import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, sub
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
-import { report } from "./problems.ts";
+import { report } from "./report-moves.ts";
 import { minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { uploadedVideo } from "./store.ts";
@@ -99,7 +99,7 @@ async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], p
   const found = new Set<string>();
   for (const gameId of new Set(rows.map((row) => row.game_id))) {
     const agreement = await consents.inForce(q, gameId);
-    if (agreement && !(await consents.findConsent(q, agreement.id, playtesterId))) found.add(gameId);
+    if (agreement && !(await consents.findAcceptance(q, agreement.id, playtesterId))) found.add(gameId);
   }
   return found;
 }

@@ -11,7 +11,7 @@ import type { NoticeContext } from "../../events/notices.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
-import { conflict } from "../../lib/problem.ts";
+import { conflict } from "../../lib/api-error.ts";
 import { announceApproval } from "../approvals.ts";
 import { handOut, warnWhenLow } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";

@@ -6,7 +6,7 @@ import { pdfReply } from "../../billing/invoices/reply.ts";
 import type { StatementDocument } from "../../billing/invoices/rules.ts";
 import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
-import { invalid } from "../../lib/problem.ts";
+import { invalid } from "../../lib/api-error.ts";
 import { iso } from "../../lib/time.ts";
 import { fromCardSince } from "../slots/earnings-store.ts";
 import { heldUntil } from "../slots/rules.ts";

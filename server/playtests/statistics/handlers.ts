@@ -3,7 +3,7 @@ import * as games from "../../games/store.ts";
 import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { iso } from "../../lib/time.ts";
 import * as rules from "./rules.ts";
 import * as store from "./store.ts";

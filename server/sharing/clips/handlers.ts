@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { signedUrl } from "../../lib/signed-links.ts";
 import { iso } from "../../lib/time.ts";
 import { stillLink, thumbnailLink } from "../../playtests/moments/views.ts";

@@ -4,7 +4,7 @@ import { longestClipMs } from "../../../src/contract/sharing/kinds.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { maxStillBytes, posterFor, queueStill, removeStill } from "../../playtests/moments/stills.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";
 import { requireWithin } from "../../playtests/moments/within.ts";

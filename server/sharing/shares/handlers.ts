@@ -5,7 +5,7 @@ import { refuseCommon } from "../../accounts/guessable.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Call, Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { ownPlaytest } from "../../playtests/find.ts";
 import * as slots from "../../playtests/slots/store.ts";

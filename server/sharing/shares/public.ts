@@ -5,7 +5,7 @@ import { withinGuesses } from "../../accounts/attempts/bounded.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Client } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { sameText, sha256 } from "../../lib/secrets.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";

@@ -2,7 +2,7 @@ import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { conflict, invalid } from "../../lib/problem.ts";
+import { conflict, invalid } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { maxShares } from "./rules.ts";
 import * as store from "./store.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { removeOfMoment } from "../../playtests/moments/stills.ts";
 import * as store from "../../playtests/moments/stills-store.ts";
 import * as moments from "../../playtests/moments/store.ts";

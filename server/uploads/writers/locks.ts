@@ -1,8 +1,8 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { byLease, type LeaseTime, leaseTime } from "../../jobs/store.ts";
+import { locked } from "../errors.ts";
 import type { UploadFiles } from "../files.ts";
-import { locked } from "../problems.ts";
 import * as writers from "./store.ts";
 
 /** The right of one request to work on an upload. */

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Brand } from "../../config/brand.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { inspectorSource } from "../../uploads/videos/inspector.ts";
 import { icon } from "../assets/icon.ts";
 import { passkeyScript } from "../assets/passkey.ts";

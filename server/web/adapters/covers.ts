@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import * as covers from "../../games/covers/store.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import type { Page } from "../types.ts";
 
 /**

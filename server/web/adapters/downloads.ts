@@ -1,7 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
-import { forbidden, notFound, Problem } from "../../lib/problem.ts";
+import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
 import { type Download, openToken } from "../../lib/signed-links.ts";
 import { isLinkLive } from "../../uploads/blob-store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
@@ -13,7 +13,7 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
   return {
     async downloads(request, response, url) {
       if (request.method !== "GET" && request.method !== "HEAD")
-        throw new Problem("METHOD_NOT_ALLOWED", "A download link takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+        throw new ApiError("METHOD_NOT_ALLOWED", "A download link takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
       const target = openToken(deps, url.searchParams.get("token") ?? "");
       const file = "file" in target ? await stored(target.file, target.holder) : await currentBuild(target.gameId, target.holder);
       if (typeof file === "string") return redirect(response, file);

@@ -1,8 +1,8 @@
 import type { Deps } from "../../app/deps.ts";
 import { HostedPayments } from "../../billing/cards/hosted.ts";
 import { readBytes } from "../../http/body.ts";
-import { problemOf } from "../../http/reply.ts";
-import { notFound, Problem } from "../../lib/problem.ts";
+import { apiErrorOf } from "../../http/reply.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import type { Page } from "../types.ts";
 
 const maxBytes = 1024 * 1024;
@@ -17,14 +17,14 @@ export function processors(deps: Deps): Page {
     };
     if (cards?.page !== "hosted" || url.pathname !== `/processors/${cards.name}`) throw notFound();
     if (request.method !== "POST")
-      throw new Problem("METHOD_NOT_ALLOWED", `${cards.title} posts its events here.`, { headers: { Allow: "POST" } });
+      throw new ApiError("METHOD_NOT_ALLOWED", `${cards.title} posts its events here.`, { headers: { Allow: "POST" } });
     try {
       // The signature covers the bytes as received, so they must not be parsed and serialized again.
       const body = await readBytes(request, { bytes: maxBytes, withinMs: deps.config.http.requestTimeoutMs });
       await new HostedPayments(deps, cards).take(cards.readEvent(body, request.headers, deps.clock.real()));
       reply(200, "ok\n");
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = apiErrorOf(error);
       if (problem.status >= 500) deps.log.error({ err: error }, "a processor's event could not be taken");
       reply(problem.status, `${problem.message}\n`);
     }

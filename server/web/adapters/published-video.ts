@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import { posterOf } from "../../playtests/moments/stills-store.ts";
 import { stillFile } from "../../playtests/moments/views.ts";

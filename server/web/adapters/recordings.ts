@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";
 import * as moments from "../../playtests/moments/store.ts";

@@ -3,7 +3,7 @@ import { plain } from "../../../src/help/document.ts";
 import { chapters, isTopic, type TopicName, topicList } from "../../../src/help/list.ts";
 import { topics } from "../../../src/help/topics.ts";
 import type { Config } from "../../config/schema.ts";
-import { notFound, Problem } from "../../lib/problem.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
@@ -82,7 +82,7 @@ export function docs(
 
   return async (request, response, url) => {
     if (request.method !== "GET" && request.method !== "HEAD")
-      throw new Problem("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+      throw new ApiError("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
     const found = find(url.pathname.split("/").slice(2));
     const page = site.payments ? found : { ...found, body: html`${noteFor(found)}${found.body}` };
     sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));

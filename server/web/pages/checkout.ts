@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Checkout, Checkouts } from "../../billing/cards/checkouts.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { redirect, sendPage } from "../html.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import { cardForm, endPage, type FormErrors, leftPage, waitPage } from "./checkout-views.ts";

@@ -1,9 +1,9 @@
 import { plural } from "../../../src/contract/text/plural.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { type KeysAfterReset, passkeysNote } from "../../accounts/service.ts";
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { html, type Markup, sendPage } from "../html.ts";
-import { problemText } from "../shared/problem-text.ts";
+import { errorText } from "../shared/error-text.ts";
 import type { Page, ReadForm } from "../types.ts";
 
 const [shortest, longest] = [8, 256];
@@ -30,11 +30,11 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     const visit = { headers: request.headers, client };
     const wanted = { password, revokeKeys: shown.revoke, removePasskeys: removes };
     const done = await accounts.resetPassword(visit, token, wanted).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === "VALIDATION_ERROR") return error;
+      if (error instanceof ApiError && error.code === "VALIDATION_ERROR") return error;
       throw error;
     });
-    if (done instanceof Problem)
-      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: problemText(done) }) });
+    if (done instanceof ApiError)
+      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: errorText(done) }) });
     if (!done) return sendPage(response, 410, gone);
     const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: said });

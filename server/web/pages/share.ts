@@ -3,7 +3,7 @@ import { parsePosition } from "../../../src/contract/text/position.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import type { Target } from "../../http/target.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import type { OpenShare, PublicShares, SharedImage } from "../../sharing/shares/public.ts";
 import { type PageContent, redirect, sendPage } from "../html.ts";

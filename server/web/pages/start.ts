@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { html, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";

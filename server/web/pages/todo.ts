@@ -1,6 +1,6 @@
 import { howToPay } from "../../billing/rules.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { studioPath, type Task, tasks } from "../../mail/links.ts";
 import { html, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";

@@ -1,7 +1,7 @@
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { html, sendPage } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import type { Page } from "../types.ts";

@@ -1,5 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
-import { invalid } from "../../lib/problem.ts";
+import { invalid } from "../../lib/api-error.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, fault, marked, notice, tokens } from "../shared/parts.ts";

@@ -1,6 +1,6 @@
 import type { SenderType } from "../../../src/contract/chat.ts";
 import type { Data, Operation } from "../../../src/contract/index.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, fault, marked, more, prose, tokens } from "./parts.ts";
 import { time } from "./text.ts";

@@ -1,7 +1,7 @@
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 
 /** The server behind a page has no such operation: it implements the specification and not all that this program adds. */
-export class NotOffered extends Problem {
+export class NotOffered extends ApiError {
   constructor(cause?: unknown) {
     super("NOT_FOUND", "The server that you are signed in to does not offer this.", { cause });
   }

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contentDisposition } from "../../http/range.ts";
-import { problemOf, setHeaders } from "../../http/reply.ts";
+import { apiErrorOf, setHeaders } from "../../http/reply.ts";
 import type { Match, Router } from "../../http/router.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { notFound, type Problem } from "../../lib/problem.ts";
+import { type ApiError, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { staleForm } from "../form.ts";
 import { html, type Markup, type PageContent, redirect, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Form, ReadForm } from "../types.ts";
+import { errorText } from "./error-text.ts";
 import { keyedByContent } from "./keyed-call.ts";
 import { NotOffered } from "./not-offered.ts";
 import { alert } from "./parts.ts";
-import { problemText } from "./problem-text.ts";
 import type { Action, Download, Exchange, PageContext, Route } from "./types.ts";
 
 /** The pages below one path for people who are signed in, and how their server answers. */
@@ -65,7 +65,7 @@ export class SignedInPages<C extends PageContext> {
   /** Shows an error inside the layout of the area. Throws unexpected errors again. */
   async showError(exchange: Exchange, error: unknown): Promise<void> {
     const { response } = exchange;
-    const problem = problemOf(error);
+    const problem = apiErrorOf(error);
     if (problem.status >= 500 || response.headersSent) throw error;
     setHeaders(response, problem.headers);
     const title = problem instanceof NotOffered ? "Not available" : problem.status === 404 ? "Not found" : "Something went wrong";
@@ -128,13 +128,13 @@ export async function runAction<C extends PageContext>(
   try {
     done = await run();
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = apiErrorOf(error);
     const isOfForm = problem.status < 500 || problem.code === "NOT_CONFIGURED";
     if (!isOfForm || problem.status === 404) throw error;
     const wrong = wrongFields(problem, fields, context.id);
     const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
     const page = await view({ ...context, faults, query: new URLSearchParams() });
-    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : problemText(problem))}${page.body}`;
+    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : errorText(problem))}${page.body}`;
     return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
   }
   if (typeof done === "string") redirect(response, done);
@@ -149,7 +149,7 @@ interface WrongField {
 
 /** The fields of the form that the problem names. Empty if it names others as well: then only its message says everything. */
 function wrongFields(
-  { details = [] }: Problem,
+  { details = [] }: ApiError,
   fields: NonNullable<Action<PageContext>["fields"]>,
   pathId: string,
 ): WrongField[] {

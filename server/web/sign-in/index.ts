@@ -5,11 +5,11 @@ import { OtherRole } from "../../accounts/browser/other-role.ts";
 import { setHeaders } from "../../http/reply.ts";
 import type { Target } from "../../http/target.ts";
 import { validate } from "../../http/validate.ts";
-import { notFound, Problem } from "../../lib/problem.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import { staleForm } from "../form.ts";
 import { type Markup, type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
-import { problemText } from "../shared/problem-text.ts";
+import { errorText } from "../shared/error-text.ts";
 import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
@@ -256,7 +256,7 @@ async function mailPasswordReset({ accounts, limits, door }: Parts, { request, r
 
 /** Shows the page of the form again, with the error. */
 function showAgain(response: ServerResponse, error: unknown, page: (problem: string | Markup) => PageContent): void {
-  if (!(error instanceof Problem)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   setHeaders(response, error.headers);
-  sendPage(response, error.status, page(error instanceof OtherRole ? otherRole(error.role) : problemText(error)));
+  sendPage(response, error.status, page(error instanceof OtherRole ? otherRole(error.role) : errorText(error)));
 }

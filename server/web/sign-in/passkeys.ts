@@ -1,5 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
-import { invalid, notFound } from "../../lib/problem.ts";
+import { invalid, notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { notice, passkeyForm, tokens } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../../lib/problem.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { NotOffered } from "../shared/not-offered.ts";
 
 /** What an operation replies with. Undefined where the server does not offer it, or the API key that `playtest studio` uses may not call it. */
@@ -6,7 +6,7 @@ export async function ifAllowed<T>(wanted: Promise<T>): Promise<T | undefined> {
   try {
     return await wanted;
   } catch (error) {
-    if (error instanceof NotOffered || (error instanceof Problem && error.code === "FORBIDDEN")) return undefined;
+    if (error instanceof NotOffered || (error instanceof ApiError && error.code === "FORBIDDEN")) return undefined;
     throw error;
   }
 }

@@ -1,17 +1,17 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ErrorCode } from "../../../src/contract/errors.ts";
 import type { CallOperation, Operation } from "../../../src/contract/index.ts";
-import type { ProblemCode } from "../../../src/contract/problems.ts";
-import { problemOf, setHeaders } from "../../http/reply.ts";
+import { apiErrorOf, setHeaders } from "../../http/reply.ts";
 import { isForeign, type Target, targetOf } from "../../http/target.ts";
-import { forbidden, notFound, Problem } from "../../lib/problem.ts";
+import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { assets } from "../adapters/assets.ts";
 import { createReadForm } from "../form.ts";
 import { dress, html, redirect, sendPage } from "../html.ts";
+import { errorText } from "../shared/error-text.ts";
 import { NotOffered } from "../shared/not-offered.ts";
 import type { SignedInPages } from "../shared/pages.ts";
-import { problemText } from "../shared/problem-text.ts";
 import type { Exchange, SessionView } from "../shared/types.ts";
 import type { Site } from "../site.ts";
 import { studioPages } from "./area.ts";
@@ -253,7 +253,7 @@ class LoopbackStudio {
     if (said === "absent") return new NotOffered(error);
     if (said === undefined) return error;
     const details = said.details && [...said.details];
-    return new Problem(said.code as ProblemCode, said.message, {
+    return new ApiError(said.code as ErrorCode, said.message, {
       status: said.status,
       cause: error,
       ...(details && { details }),
@@ -271,11 +271,11 @@ class LoopbackStudio {
   }
 
   #showError(response: ServerResponse, error: unknown): void {
-    const problem = problemOf(error);
-    if (!(error instanceof Problem)) this.#parts.report(error);
+    const problem = apiErrorOf(error);
+    if (!(error instanceof ApiError)) this.#parts.report(error);
     if (response.headersSent) return void response.destroy();
     setHeaders(response, problem.headers);
-    const message = error instanceof Problem ? problemText(problem) : "Something unexpected happened. The terminal says more.";
+    const message = error instanceof ApiError ? errorText(problem) : "Something unexpected happened. The terminal says more.";
     sendPage(response, problem.status, {
       title: problem.status === 404 ? "Not found" : "Something went wrong",
       body: html`<p>${message}</p>`,

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import type { CallOperation } from "../../../src/contract/index.ts";
-import { notFound, Problem } from "../../lib/problem.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import type { Exchange, ImageKind, RecordingPart } from "../shared/types.ts";
 
 /** A file of another server, as far as it was asked for. */
@@ -102,9 +102,9 @@ export async function sendMedia(
   for (const name of passedOn) if (typeof request.headers[name] === "string") headers[name] = request.headers[name];
   const found = await opened(source, recent, wanted, headers);
   if (found.status === 404 || found.status === 410) throw notFound();
-  if (found.status === 416) throw new Problem("RANGE_NOT_SATISFIABLE", "The requested range is outside of the file.");
+  if (found.status === 416) throw new ApiError("RANGE_NOT_SATISFIABLE", "The requested range is outside of the file.");
   if ((found.status !== 200 && found.status !== 206) || !found.stream)
-    throw new Problem("SERVICE_UNAVAILABLE", `The file cannot be fetched: its server answered with status ${found.status}.`);
+    throw new ApiError("SERVICE_UNAVAILABLE", `The file cannot be fetched: its server answered with status ${found.status}.`);
   const kept = returned.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, found.headers[name]] as const]));
   response.writeHead(found.status, {
     ...Object.fromEntries(kept),
@@ -137,7 +137,7 @@ export async function readCaptions(source: MediaSource, call: CallOperation, id:
     }
     return Buffer.concat(chunks).toString("utf8");
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) return undefined;
+    if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
 }

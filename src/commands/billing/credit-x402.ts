@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { notTheApi, parseJson, readProblem, replyError, requireData } from "../../api/replies.ts";
+import { notTheApi, parseJson, readApiError, replyError, requireData } from "../../api/replies.ts";
 import { retryAfter } from "../../api/retry.ts";
 import type { HttpReply } from "../../api/types.ts";
 import { type Context, define, detail, flag } from "../../cli/define.ts";
@@ -109,7 +109,7 @@ async function requestInstructions(
   const headers = { "x-payment-method": "x402", ...chainHeaders(flags), ...(flags.from && { "x-payment-from": flags.from }) };
   const request = { method: "POST", path, headers, body, idempotencyKey: ctx.api().nextKey() };
   const reply = await ctx.api().exchange(request);
-  const payment = readProblem(parseJson(reply.body))?.payment as Payment | undefined;
+  const payment = readApiError(parseJson(reply.body))?.payment as Payment | undefined;
   if (reply.status === 402 && payment !== undefined)
     return { payment, instructions: { ...payment, network: payment.network, ...detailsOf(reply.headers["x-payment"]) } };
   if (reply.status >= 300) throw errorOf(ctx, reply);

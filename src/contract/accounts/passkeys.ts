@@ -76,7 +76,7 @@ export const passkeys = {
         .meta({ description: "For `PublicKeyCredential.parseCreationOptionsFromJSON` in a page of this server." }),
     }),
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   addPasskey: endpoint("POST /auth/passkeys", {
     ...browsing,
@@ -98,6 +98,6 @@ export const passkeys = {
     body: z.strictObject(proof).prefault({}),
     reply: message(),
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
 };

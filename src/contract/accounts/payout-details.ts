@@ -51,7 +51,7 @@ export const ownPayoutDetails = {
     }),
     reply: shownDetails,
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
   removePayoutDetails: endpoint("POST /playtester/payout-details/remove", {
     ...own,
@@ -61,6 +61,6 @@ export const ownPayoutDetails = {
     body: z.strictObject(proof),
     reply: shownDetails,
     limit: "password",
-    problems: ["CODE_REQUIRED"],
+    errors: ["CODE_REQUIRED"],
   }),
 };

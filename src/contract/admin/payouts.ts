@@ -94,7 +94,7 @@ export const payouts = {
     }),
     status: 201,
     reply: z.strictObject({ payout }),
-    problems: ["NOT_FOUND"],
+    errors: ["NOT_FOUND"],
   }),
   completePayout: endpoint("POST /admin/payouts/:id/complete", {
     ...movesMoney,

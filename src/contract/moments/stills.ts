@@ -38,7 +38,7 @@ export const stills = {
   putStill: endpoint("PUT /moments/:id/still", {
     ...owner,
     summary: "Take a still image of the video at a moment",
-    problems: ["NOT_CONFIGURED"],
+    errors: ["NOT_CONFIGURED"],
     reply,
   }),
   getStill: endpoint("GET /moments/:id/still", {

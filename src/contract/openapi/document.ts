@@ -1,8 +1,8 @@
 import type { Endpoint } from "../endpoint.ts";
-import { impliedProblems, KiB } from "../endpoint.ts";
+import { impliedErrors, KiB } from "../endpoint.ts";
+import { type ErrorCode, errorStatuses } from "../errors.ts";
 import { eventDelivery } from "../events/payloads.ts";
 import { resources } from "../index.ts";
-import { type ProblemCode, problems } from "../problems.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
 import { headerParameters, headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
 
@@ -89,7 +89,7 @@ function success(e: Endpoint, shared: Shared) {
 }
 
 /** Adds the failed reply to the components unless an operation before did, and points to it. */
-function problem(status: number, codes: ProblemCode[], e: Endpoint, shared: Shared) {
+function problem(status: number, codes: ErrorCode[], e: Endpoint, shared: Shared) {
   const crypto = status === 402 && e.headers !== undefined && "X-Payment" in e.headers.shape;
   const name = crypto ? `${codes.join(".")}.x402` : codes.join(".");
   shared.responses[name] ??= {
@@ -101,7 +101,7 @@ function problem(status: number, codes: ProblemCode[], e: Endpoint, shared: Shar
 }
 
 /** Statuses that HTTP and tus require for some problems: 408 when the body took too long, 410 for a replaced upload, 412 for another version. */
-const ofProtocol = ({ media, method }: Endpoint): [number, ProblemCode][] => {
+const ofProtocol = ({ media, method }: Endpoint): [number, ErrorCode][] => {
   if (media === "tus")
     return [
       [410, "NOT_FOUND"],
@@ -111,9 +111,9 @@ const ofProtocol = ({ media, method }: Endpoint): [number, ProblemCode][] => {
 };
 
 function responses(e: Endpoint, shared: Shared) {
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of new Set([...impliedProblems(e), ...e.problems])) {
-    const status = problems[code];
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...impliedErrors(e), ...e.errors])) {
+    const status = errorStatuses[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);

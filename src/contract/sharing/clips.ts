@@ -47,7 +47,7 @@ export const clips = {
       name: readableText(100).optional().meta({ description: "Name of the clip; default its position." }),
     }),
     status: 201,
-    problems: ["NOT_CONFIGURED"],
+    errors: ["NOT_CONFIGURED"],
     reply,
   }),
   listClips: endpoint("GET /slots/:id/clips", {

@@ -1,7 +1,7 @@
 import type { Handlers } from "../../../http/call.ts";
-import { CommittedProblem } from "../../../http/call.ts";
+import { CommittedError } from "../../../http/call.ts";
+import { ApiError, invalid } from "../../../lib/api-error.ts";
 import { late } from "../../../lib/late.ts";
-import { invalid, Problem } from "../../../lib/problem.ts";
 import { prove, subjectOf } from "./prove.ts";
 
 const loadSignatures = late(() => import("../signatures/index.ts"));
@@ -29,7 +29,7 @@ export const depositProofs = {
       );
     return call.commit(async (tx) => {
       const outcome = await prove(tx, subject, { sender, signature });
-      if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
+      if (outcome instanceof ApiError) return new CommittedError(outcome, 0);
       const creditedCents = outcome.reduce((sum, { cents }) => sum + cents, 0);
       const paysOrder = outcome.some(({ quote }) => quote?.playtest_id);
       const message = `The deposit was ${paysOrder ? "credited and paid your order" : "added to your balance"}.`;

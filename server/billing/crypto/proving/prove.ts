@@ -1,7 +1,7 @@
 import type { Deps } from "../../../app/deps.ts";
 import type { Tx } from "../../../app/tx.ts";
 import type { Query } from "../../../database/port.ts";
-import { conflict, invalid, notFound, type Problem } from "../../../lib/problem.ts";
+import { type ApiError, conflict, invalid, notFound } from "../../../lib/api-error.ts";
 import type { SeenTransaction, SeenTransfer } from "../chains/index.ts";
 import { applyDeposit, judgeUnnamed, suspend } from "../deposits.ts";
 import { hold } from "../hold.ts";
@@ -63,13 +63,13 @@ export async function prove(
   tx: Tx,
   subject: Subject,
   { sender, signature }: { sender: string; signature: string },
-): Promise<Received[] | Problem> {
+): Promise<Received[] | ApiError> {
   const evidence: Evidence = { by: "signature", ownerId: subject.ownerId, signature };
-  const outcomes: (Received | Problem)[] = [];
+  const outcomes: (Received | ApiError)[] = [];
   for (const transfer of subject.seen.transfers)
     if (transfer.from === sender) outcomes.push(await proveOne(tx, subject, transfer, evidence));
   const credited = outcomes.filter((one): one is Received => "cents" in one);
-  return credited.length > 0 ? credited : (outcomes[0] as Problem);
+  return credited.length > 0 ? credited : (outcomes[0] as ApiError);
 }
 
 async function proveOne(tx: Tx, subject: Subject, transfer: SeenTransfer, evidence: Evidence) {

@@ -1,4 +1,4 @@
-import { badRequest, notFound } from "../../../lib/problem.ts";
+import { badRequest, notFound } from "../../../lib/api-error.ts";
 import { html, type PageContent } from "../../html.ts";
 import { prose, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";

@@ -1,7 +1,7 @@
 import type { PayoutMethod } from "../../../../src/contract/accounts/payout-methods.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { plural } from "../../../../src/contract/text/plural.ts";
-import { invalid } from "../../../lib/problem.ts";
+import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { notice, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";

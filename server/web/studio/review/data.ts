@@ -1,6 +1,6 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { type Cue, readCues } from "../../../../src/contract/text/cues.ts";
-import { Problem } from "../../../lib/problem.ts";
+import { ApiError } from "../../../lib/api-error.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
@@ -68,7 +68,7 @@ export async function cursorOfMoment(context: StudioContext, moment: Pick<Moment
     return near ?? (await findMoment(context, moment, undefined));
   } catch (error) {
     // The moment is saved, so nothing must say otherwise: the list starts at its beginning.
-    if (error instanceof Problem) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }

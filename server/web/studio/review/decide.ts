@@ -1,5 +1,5 @@
+import { badRequest } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
-import { badRequest } from "../../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";

@@ -1,4 +1,4 @@
-import { conflict } from "../../../lib/problem.ts";
+import { conflict } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import type { StudioContext } from "../types.ts";

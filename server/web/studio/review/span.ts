@@ -1,7 +1,7 @@
 import { parsePosition } from "../../../../src/contract/text/position.ts";
-import { invalid } from "../../../lib/problem.ts";
+import { invalid } from "../../../lib/api-error.ts";
 
-/** Reads `12:41` or `12:30-12:55`, in ms. Throws a Problem that names the field `atMs`. */
+/** Reads `12:41` or `12:30-12:55`, in ms. Throws an ApiError that names the field `atMs`. */
 export function span(text = ""): { atMs: number; endMs: number | null } {
   const [from = "", to, ...rest] = text
     .replaceAll("–", "-")

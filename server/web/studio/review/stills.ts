@@ -1,6 +1,6 @@
 import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
-import { Problem } from "../../../lib/problem.ts";
+import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { NotOffered } from "../../shared/not-offered.ts";
 import { tokens } from "../../shared/parts.ts";
@@ -53,8 +53,8 @@ export async function stillOfNew({ call, form }: StudioContext, momentId: string
     await call("putStill", { params: { id: momentId }, idempotencyKey: form.formKey });
     return "noted-pictured";
   } catch (error) {
-    if (error instanceof NotOffered || (error instanceof Problem && error.code === "NOT_CONFIGURED")) return "noted-uncut";
-    if (error instanceof Problem) return "noted-unpictured";
+    if (error instanceof NotOffered || (error instanceof ApiError && error.code === "NOT_CONFIGURED")) return "noted-uncut";
+    if (error instanceof ApiError) return "noted-unpictured";
     throw error;
   }
 }

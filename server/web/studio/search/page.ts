@@ -1,7 +1,7 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import type { SearchSource } from "../../../../src/contract/search/sources.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
-import { Problem } from "../../../lib/problem.ts";
+import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { alert, cursorOf } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
@@ -39,7 +39,7 @@ async function answerTo(context: StudioContext, asked: string): Promise<Markup> 
     const { data, meta } = await context.call("search", { query: { q: asked, ...(cursor !== undefined && { cursor }) } });
     return list(asked, data.results, meta.cursor);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "VALIDATION_ERROR") throw error;
+    if (!(error instanceof ApiError) || error.code !== "VALIDATION_ERROR") throw error;
     const [fault] = error.details ?? [];
     return alert(fault?.field === "q" ? `The text ${fault.message}.` : error.message);
   }

@@ -1,8 +1,8 @@
 import type { Data } from "../../../../src/contract/index.ts";
 import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
+import { invalid } from "../../../lib/api-error.ts";
 import { fileSize } from "../../../lib/free-space.ts";
-import { invalid } from "../../../lib/problem.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";

@@ -1,5 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
-import { badRequest } from "../../../lib/problem.ts";
+import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";

@@ -1,5 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
-import { Problem } from "../../../lib/problem.ts";
+import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { deviceLabels } from "../../shared/devices.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
@@ -141,7 +141,7 @@ async function spendingOf(context: StudioContext, query: object): Promise<Spendi
   try {
     return (await ifOffered(context.call("getSpending", { query })))?.data;
   } catch (error) {
-    if (error instanceof Problem && error.code === "FORBIDDEN") return undefined;
+    if (error instanceof ApiError && error.code === "FORBIDDEN") return undefined;
     throw error;
   }
 }

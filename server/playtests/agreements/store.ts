@@ -16,7 +16,7 @@ export interface AgreementRow {
 /** A version with a text. */
 export type PublishedRow = AgreementRow & { text: string };
 
-export interface ConsentRow {
+export interface AcceptanceRow {
   id: string;
   agreement_id: string;
   user_id: string;
@@ -26,7 +26,7 @@ export interface ConsentRow {
 }
 
 /** A consent with what is shown of its agreement, its playtester and its game. */
-export interface ListedConsentRow extends ConsentRow {
+export interface ListedAcceptanceRow extends AcceptanceRow {
   number: number;
   sha256: string;
   game_id: string | null;
@@ -56,11 +56,11 @@ export async function inForce(q: Query, gameId: string | null): Promise<Publishe
   return found.find(isPublished);
 }
 
-export const findConsent = (q: Query, agreementId: string, userId: string) =>
-  q.one<ConsentRow>("SELECT * FROM consents WHERE agreement_id = ? AND user_id = ?", agreementId, userId);
+export const findAcceptance = (q: Query, agreementId: string, userId: string) =>
+  q.one<AcceptanceRow>("SELECT * FROM consents WHERE agreement_id = ? AND user_id = ?", agreementId, userId);
 
 /** Does nothing when the playtester accepted this version before. */
-export const insertConsent = (tx: Query, row: ConsentRow) =>
+export const insertAcceptance = (tx: Query, row: AcceptanceRow) =>
   tx.run(
     "INSERT INTO consents (id, agreement_id, user_id, address, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (agreement_id, user_id) DO NOTHING",
     row.id,
@@ -76,7 +76,7 @@ const listed = `SELECT c.*, a.number, a.sha256, a.game_id, g.name AS game_name, 
 export function list(q: Query, gameId: string | undefined, page: Page) {
   const { sql, values } = keyset(page, "c");
   const filter: Value[] = gameId === undefined ? [] : [gameId];
-  return q.all<ListedConsentRow>(
+  return q.all<ListedAcceptanceRow>(
     `${listed} WHERE ${gameId === undefined ? "1 = 1" : "a.game_id = ?"} ${sql}`,
     ...filter,
     ...values,
@@ -86,7 +86,7 @@ export function list(q: Query, gameId: string | undefined, page: Page) {
 /** Consents to agreements of the game, and those to the agreement of the server of who had a slot of the game. */
 export function listForGame(q: Query, gameId: string, page: Page) {
   const { sql, values } = keyset(page, "c");
-  return q.all<ListedConsentRow>(
+  return q.all<ListedAcceptanceRow>(
     `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id))) ${sql}`,
     gameId,
     gameId,

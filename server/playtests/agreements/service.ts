@@ -1,11 +1,11 @@
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { conflict, Problem } from "../../lib/problem.ts";
+import { ApiError, conflict } from "../../lib/api-error.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import * as store from "./store.ts";
 
 /** What a request says about an agreement: the version that it accepts, and where it comes from. */
-export interface GivenConsent {
+export interface GivenAcceptance {
   version: string | undefined;
   address: string | null;
 }
@@ -48,26 +48,26 @@ async function add(
 }
 
 /** The version that the playtester must still accept for this game. Undefined if there is none. */
-export async function missingConsent(q: Query, gameId: string, playtesterId: string): Promise<string | undefined> {
+export async function agreementToAccept(q: Query, gameId: string, playtesterId: string): Promise<string | undefined> {
   const current = await store.inForce(q, gameId);
-  return current && !(await store.findConsent(q, current.id, playtesterId)) ? versionOf(current) : undefined;
+  return current && !(await store.findAcceptance(q, current.id, playtesterId)) ? versionOf(current) : undefined;
 }
 
 /**
  * Requires that the playtester accepted this agreement, the one in force if there is one, or accepts it with this request. 409 otherwise;
  * its details name the version to accept.
  */
-export async function requireConsent(
+export async function requireAcceptance(
   tx: Tx,
   current: store.PublishedRow | undefined,
   playtesterId: string,
-  { version, address }: GivenConsent,
+  { version, address }: GivenAcceptance,
 ): Promise<void> {
   if (!current) return;
-  if (version === undefined && (await store.findConsent(tx, current.id, playtesterId))) return;
+  if (version === undefined && (await store.findAcceptance(tx, current.id, playtesterId))) return;
   const needed = versionOf(current);
   if (version !== needed) throw mustAccept(needed, version);
-  await store.insertConsent(tx, {
+  await store.insertAcceptance(tx, {
     id: tx.newId(),
     agreement_id: current.id,
     user_id: playtesterId,
@@ -81,5 +81,5 @@ const mustAccept = (needed: string, given: string | undefined) => {
     given === undefined
       ? `This playtest has an agreement that you must accept first: version ${needed}. Nothing was changed.`
       : `The agreement of this playtest is version ${needed}, not ${given}. Nothing was changed. Read and accept the current version.`;
-  return new Problem("CONFLICT", message, { details: [{ field: "acceptConsent", message: needed }] });
+  return new ApiError("CONFLICT", message, { details: [{ field: "acceptConsent", message: needed }] });
 };

@@ -1,5 +1,5 @@
 /** Every error code the API can answer with, and its HTTP status. */
-export const problems = {
+export const errorStatuses = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
   CODE_REQUIRED: 401,
@@ -23,20 +23,20 @@ export const problems = {
   NOT_CONFIGURED: 503,
 } as const;
 
-export type ProblemCode = keyof typeof problems;
+export type ErrorCode = keyof typeof errorStatuses;
 
 /** One entry of `error.details`: the field as the caller wrote it, and what is wrong with it. */
-export interface ProblemDetail {
+export interface ErrorDetail {
   field: string;
   message: string;
 }
 
 /** The body of every failed reply. `payment` accompanies the crypto 402 only. */
-export interface ProblemBody {
+export interface ErrorBody {
   error: {
-    code: ProblemCode | (string & {});
+    code: ErrorCode | (string & {});
     message: string;
-    details?: ProblemDetail[];
+    details?: ErrorDetail[];
     payment?: Record<string, unknown>;
   };
   meta: { requestId: string; timestamp: string };

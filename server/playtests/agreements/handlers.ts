@@ -1,12 +1,12 @@
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type { Handlers } from "../../http/call.ts";
-import { conflict } from "../../lib/problem.ts";
+import { conflict } from "../../lib/api-error.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { askAgain } from "../applications/ask-again.ts";
 import { ownGame } from "../find.ts";
 import { findOffered } from "../slots/claims.ts";
-import { endAgreement, publish, requireConsent, versionOf } from "./service.ts";
+import { endAgreement, publish, requireAcceptance, versionOf } from "./service.ts";
 import * as store from "./store.ts";
 
 const agreementView = (row: store.PublishedRow) => ({
@@ -17,7 +17,7 @@ const agreementView = (row: store.PublishedRow) => ({
   publishedAt: iso(row.created_at),
 });
 
-const consentView = (row: store.ListedConsentRow) => ({
+const acceptanceView = (row: store.ListedAcceptanceRow) => ({
   id: row.id,
   version: versionOf(row),
   sha256: row.sha256,
@@ -46,7 +46,7 @@ async function toAccept(q: Query, playtestId: string, playtesterId: string) {
   const { playtest } = await findOffered(q, playtestId, playtesterId);
   const current = await store.inForce(q, playtest.game_id);
   if (!current) return { playtestId, agreement: null };
-  const consent = await store.findConsent(q, current.id, playtesterId);
+  const consent = await store.findAcceptance(q, current.id, playtesterId);
   return { playtestId, agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
 }
 
@@ -74,7 +74,7 @@ export const agreements = {
       const { id } = await ownGame(q, call.params.id, call.principal.userId);
       return store.listForGame(q, id, page);
     });
-    return call.listed(page, rows, (items) => ({ consents: items.map(consentView) }));
+    return call.listed(page, rows, (items) => ({ consents: items.map(acceptanceView) }));
   },
 
   getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId)),
@@ -85,7 +85,7 @@ export const agreements = {
       const gameId = (await findOffered(tx, call.params.id, playtesterId)).game.id;
       const current = await store.inForce(tx, gameId);
       if (!current) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
-      await requireConsent(tx, current, playtesterId, { version: call.body.version, address: call.client.address });
+      await requireAcceptance(tx, current, playtesterId, { version: call.body.version, address: call.client.address });
       return toAccept(tx, call.params.id, playtesterId);
     }),
 
@@ -108,7 +108,7 @@ export const agreements = {
     const rows = await call.read((q) => store.list(q, call.query.game, page));
     return call.listed(page, rows, (items) => ({
       consents: items.map((row) => ({
-        ...consentView(row),
+        ...acceptanceView(row),
         gameName: row.game_name,
         email: row.email,
         address: row.address,

@@ -1,4 +1,4 @@
-import type { Problem } from "../../lib/problem.ts";
+import type { ApiError } from "../../lib/api-error.ts";
 
 /** Words of field names that are not written in lower case. */
 const written: Readonly<Record<string, string>> = { iban: "IBAN", url: "URL", api: "API" };
@@ -19,7 +19,7 @@ const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
  * What a page says about a problem. The message of invalid input begins with a field's name, which people who fill in a form do not
  * know: it becomes a sentence for each field.
  */
-export function problemText({ message, details = [] }: Pick<Problem, "message" | "details">): string {
+export function errorText({ message, details = [] }: Pick<ApiError, "message" | "details">): string {
   const [first] = details;
   if (first === undefined || message !== `${first.field}: ${first.message}`) return message;
   return details.map(({ field, message: what }) => ended(`The ${wordsOf(field)} ${what}`)).join(" ");
