@@ -3,7 +3,7 @@ import { nearest } from "../../src/contract/text/nearest.ts";
 import { expectation } from "./describe.ts";
 
 import { rules } from "./rules.ts";
-import { allSettings, once, type Setting, type Settings, schema } from "./schema.ts";
+import { allSettings, type Setting, type Settings, schema, withoutJit } from "./schema.ts";
 import { type Tree, valueAt } from "./tree.ts";
 
 /** Something that is wrong with a setting. */
@@ -14,11 +14,11 @@ export interface Fault {
 
 /** The settings that a tree of values gives with the defaults, and everything that is wrong with it. `label` names a setting and its source. */
 export function checkSettings(tree: Tree, label: (setting: string) => string): { settings: Settings; faults: Fault[] } {
-  const parsed = schema.safeParse(tree, once);
+  const parsed = schema.safeParse(tree, withoutJit);
   const issues = parsed.success ? [] : parsed.error.issues;
   const faults = issues.flatMap((issue) => faultsOf(issue, tree, label));
   // What is wrong is left at its default, so that rules about the rest are checked as well.
-  const settings = parsed.success ? parsed.data : schema.parse(without(tree, issues), once);
+  const settings = parsed.success ? parsed.data : schema.parse(without(tree, issues), withoutJit);
   const wrong = new Set(faults.flatMap((fault) => fault.settings));
   const broken = rules.filter((rule) => !rule.settings.some((name) => wrong.has(name)) && !rule.holds(settings));
   return { settings, faults: [...faults, ...broken.map((rule) => ({ settings: rule.settings, message: rule.requirement }))] };

@@ -1,10 +1,10 @@
-import { allSettings, type Config, once, schema } from "./schema.ts";
+import { allSettings, type Config, schema, withoutJit } from "./schema.ts";
 
 /** The schema's defaults. The build evaluates this module and ships its values, so that a server without a configuration starts faster, without the schema. */
 
 /** The defaults for production. Tests and flags override them. */
 export const defaults: Config = {
-  ...schema.parse({}, once),
+  ...schema.parse({}, withoutJit),
   baseUrl: "http://127.0.0.1:4747",
   sandbox: false,
   autoVerify: false,

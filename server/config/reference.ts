@@ -4,7 +4,7 @@ import type { LocationReport } from "./data-location.ts";
 import { boundsOf, rangeText, shapeOf, valueText } from "./describe.ts";
 
 import { readSettings } from "./read.ts";
-import { allSettings, once, type Setting, schema } from "./schema.ts";
+import { allSettings, type Setting, schema, withoutJit } from "./schema.ts";
 import { valueAt } from "./tree.ts";
 
 /** One setting in the configuration reference. */
@@ -120,7 +120,7 @@ export function jsonSchema(): object {
 }
 
 /** A complete `config.json` with every setting at its default. */
-export const exampleConfig = (): object => schema.parse({}, once);
+export const exampleConfig = (): object => schema.parse({}, withoutJit);
 
 const code = (text: string) => `\`${text}\``;
 const cell = (text: string) => text.replaceAll(/[|<]/g, "\\$&");

@@ -318,7 +318,7 @@ export const schema = z.strictObject({
 export type Settings = z.output<typeof schema>;
 
 /** Options for parsing once: zod's default, compiling a parser first, pays off only when it is used again. */
-export const once = { jitless: true };
+export const withoutJit = { jitless: true };
 
 /** One setting of the schema. */
 export interface Setting {

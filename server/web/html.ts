@@ -78,7 +78,7 @@ export interface PageContent {
 const sites = new WeakMap<ServerResponse, Site>();
 
 /** Gives the page that is sent as this response the name, colors and links of a site. */
-export const dress = (response: ServerResponse, site: Site): void => void sites.set(response, site);
+export const setSite = (response: ServerResponse, site: Site): void => void sites.set(response, site);
 
 function footer({ termsUrl, privacyUrl }: Pick<Site, "termsUrl" | "privacyUrl">): Markup | null {
   const links = [

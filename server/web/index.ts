@@ -8,7 +8,7 @@ import { late } from "../lib/late.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
-import { dress, html, sendPage } from "./html.ts";
+import { html, sendPage, setSite } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
 import { errorText } from "./shared/error-text.ts";
 import { siteOf } from "./site.ts";
@@ -78,7 +78,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
 
   return async (request, response, url, origin) => {
     try {
-      if (url.pathname.split("/")[1] !== "docs") dress(response, site);
+      if (url.pathname.split("/")[1] !== "docs") setSite(response, site);
       await page(request, response, url, origin);
     } catch (error) {
       const problem = apiErrorOf(error);

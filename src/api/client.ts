@@ -40,7 +40,7 @@ export function createClientCore(options: ClientOptions) {
   /** Calls one operation of the contract. Throws a `CliError` with the exit code for the response. */
   async function call<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>>> {
     const { params, query, body, ...rest } = (input ?? {}) as CallOptions & { params?: object; query?: object; body?: unknown };
-    const { method, path, risk, media, holds, extension } = operations[operation];
+    const { method, path, risk, media, payload: holds, extension } = operations[operation];
     const target = fillPath(path, (params ?? {}) as Record<string, string>) + queryString(query ?? {});
     const mutation = method !== "GET" && risk !== "read";
     const idempotencyKey = rest.idempotencyKey ?? (mutation ? options.newId() : "");
@@ -93,6 +93,6 @@ export function createClientCore(options: ClientOptions) {
 
 export type ClientCore = ReturnType<typeof createClientCore>;
 /** One method per operation of the API; each returns the `data` of the response. */
-export type Methods = { [O in Operation]: (...given: Given<O>) => Promise<Data<O>> };
+export type Methods = { [O in Operation]: (...given: InputArguments<O>) => Promise<Data<O>> };
 /** An operation without required input may be called without arguments. */
-export type Given<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
+export type InputArguments<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];

@@ -124,7 +124,7 @@ type Definitions = typeof import("../contract/openapi/shapes.ts").shapeDefinitio
 export const loadShapes = () => import("../contract/openapi/shapes.ts");
 
 /** An object may stand alone instead of under its name. */
-const underItsName = (data: unknown, holds: StaticOperation["holds"]): unknown =>
+const underItsName = (data: unknown, holds: StaticOperation["payload"]): unknown =>
   holds && !holds.list && isRecord(data) && data[holds.name] === undefined && typeof data.id === "string"
     ? { ...data, [holds.name]: data }
     : data;
@@ -133,7 +133,7 @@ const underItsName = (data: unknown, holds: StaticOperation["holds"]): unknown =
  * The contents of a successful response, with what commands need of them: without it, they would fail after the fact or print nothing.
  * Throws a NetworkError.
  */
-export async function requireData(reply: HttpReply, operation: Operation, holds: StaticOperation["holds"], url: URL) {
+export async function requireData(reply: HttpReply, operation: Operation, holds: StaticOperation["payload"], url: URL) {
   const parsed = parseJson(reply.body);
   if (!isRecord(parsed) || !isRecord(parsed.data)) throw notTheApi(reply, url);
   const data = underItsName(parsed.data, holds);

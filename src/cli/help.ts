@@ -4,7 +4,7 @@ import { fold } from "../io/text.ts";
 import type { Command, Group } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { columns, isLong, row, section, spelled, whole } from "./root-help.ts";
+import { columns, isLong, row, section, spelled, terminalColumns } from "./root-help.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
@@ -72,7 +72,7 @@ function exampleLines(example: string): string[] {
   for (const word of words.slice(1)) {
     const longer = `${lines.at(-1)} ${word}`;
     // Leave room for the backslash.
-    if (longer.length <= whole - 2) lines[lines.length - 1] = longer;
+    if (longer.length <= terminalColumns - 2) lines[lines.length - 1] = longer;
     else lines.push(`      ${word}`);
   }
   return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
@@ -85,7 +85,7 @@ export function commandHelp(command: Command, path: string): string {
   const meanings = exitsOf(command).map((code) => `${code} ${exitCodeMeanings.find(([known]) => known === code)?.[1] ?? ""}`);
   return [
     command.summary,
-    ...(command.description ? ["", ...fold(command.description, whole)] : []),
+    ...(command.description ? ["", ...fold(command.description, terminalColumns)] : []),
     "",
     `Usage: ${usageLine}`,
     ...(command.aliases?.length ? [`Aliases: ${command.aliases.join(", ")}`] : []),

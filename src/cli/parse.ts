@@ -119,7 +119,7 @@ const separateOptional = (argv: readonly string[]) => {
   return argv.map((token, i) => ((token === "--json" || token === "--csv") && (end < 0 || i < end) ? `${token}=` : token));
 };
 
-/** The flag that was probably meant: the only one that has these words and others, or one with a name like it. */
+/** The flag that a misspelled or shortened name stands for: the only longer flag that contains it, otherwise the nearest one. */
 function flagLike(name: string, flags: readonly string[]): string | undefined {
   const longer = flags.filter((flag) => `-${flag}-`.includes(`-${name}-`));
   return longer.length === 1 ? longer[0] : nearest(name, flags);

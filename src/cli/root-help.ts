@@ -5,10 +5,10 @@ import { overview, sections } from "./overview.ts";
 
 const width = 30;
 /** Columns of the narrowest usual terminal. */
-export const whole = 80;
+export const terminalColumns = 80;
 
 /** A help entry: a term and its meaning, in two columns. After a long term the meaning starts on the next line. */
-export function row(left: string, right: string, most = whole): string {
+export function row(left: string, right: string, most = terminalColumns): string {
   const gap = `\n${" ".repeat(width)}`;
   const meaning = fold(right, most - width).join(gap);
   return left.length < width - 3 ? `  ${left.padEnd(width - 2)}${meaning}` : `  ${left}${gap}${meaning}`;
@@ -28,7 +28,7 @@ export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short
 };
 
 /** Two columns, the second wrapped beside the first. */
-export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
+export function columns(rows: readonly (readonly [string, string])[], most = terminalColumns): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, what]) => name.padEnd(width) + fold(what, most - width).join(`\n${" ".repeat(width)}`)).join("\n");
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
-import { email, extra, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
+import { email, extension, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const any = { access: "any", extension: true } as const;
 const main = { access: "main", extension: true } as const;
@@ -71,7 +71,7 @@ export const profile = z
     companyName: z.string(),
     displayName: z.string(),
     websiteUrl: z.string().nullable(),
-    gamingExperience: extra(z.string().nullable()),
+    gamingExperience: extension(z.string().nullable()),
     createdAt: timestamp(),
   })
   .meta({ id: "Profile" });
@@ -79,7 +79,7 @@ export const profile = z
 export const me = user.extend({
   createdAt: timestamp(),
   profile: profile.nullable(),
-  scopes: extra(z.array(scopeName()).meta({ description: "Scopes of the API key in use." })),
+  scopes: extension(z.array(scopeName()).meta({ description: "Scopes of the API key in use." })),
 });
 
 export const apiKey = z
@@ -91,18 +91,18 @@ export const apiKey = z
     createdAt: timestamp(),
     lastUsedAt: timestamp().nullable(),
     expiresAt: timestamp().nullable(),
-    parentId: extra(
+    parentId: extension(
       id()
         .nullable()
         .meta({ description: "The key it was created with. It ends with that key; null for one created with a password." }),
     ),
-    rotatedFrom: extra(
+    rotatedFrom: extension(
       id().nullable().meta({
         description:
           "The key that it replaced without the password. It is revoked with that key, also afterwards; null for any other.",
       }),
     ),
-    current: extra(z.boolean().meta({ description: "Whether it is the key that asks." })),
+    current: extension(z.boolean().meta({ description: "Whether it is the key that asks." })),
   })
   .meta({ id: "ApiKey" });
 
@@ -118,7 +118,7 @@ export const session = z
   })
   .meta({ id: "Session" });
 
-const passkeysLeft = extra(z.int().meta({ description: "Passkeys of the account that still sign in." }));
+const passkeysLeft = extension(z.int().meta({ description: "Passkeys of the account that still sign in." }));
 
 const record = z.record(z.string(), z.unknown());
 

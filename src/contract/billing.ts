@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, extra, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";
+import { cents, extension, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";
 import { chains, cryptoHeaders, currencies } from "./headers.ts";
 import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
 import { countryOf } from "./text/country.ts";
@@ -53,7 +53,7 @@ export const payment = z
     }),
     externalId: z.string().nullable(),
     createdAt: timestamp(),
-    document: extra(
+    document: extension(
       z
         .strictObject({
           kind: z.enum(["invoice", "order_confirmation"]),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { extra, id, message, page, readableText, timestamp, wholeListQuery } from "./fields.ts";
+import { extension, id, message, page, readableText, timestamp, wholeListQuery } from "./fields.ts";
 
 const scope = { access: ["chat"] } as const;
-const extension = { ...scope, extension: true } as const;
+const extended = { ...scope, extension: true } as const;
 
 /** The two sides of a conversation. */
 export const senderTypes = ["game_owner", "playtester"] as const;
@@ -16,7 +16,7 @@ const contact = {
   unreadCount: z.int(),
   lastMessageAt: timestamp().nullable(),
   lastMessagePreview: z.string().nullable(),
-  lastMessageSenderType: extra(z.enum(senderTypes).nullable().optional().meta({ description: "Who sent the last message." })),
+  lastMessageSenderType: extension(z.enum(senderTypes).nullable().optional().meta({ description: "Who sent the last message." })),
   conversationId: id().nullable(),
 };
 
@@ -99,7 +99,7 @@ export const chat = {
     reply: z.strictObject({ unreadCount: z.int() }),
   }),
   openConversation: endpoint("POST /chat/conversations", {
-    ...extension,
+    ...extended,
     summary: "Open the conversation with a contact",
     body: z.strictObject({
       contactId: id().meta({ description: "Contact to chat with." }),
@@ -110,12 +110,12 @@ export const chat = {
     errors: ["NOT_FOUND"],
   }),
   blockConversation: endpoint("POST /chat/conversations/:id/block", {
-    ...extension,
+    ...extended,
     summary: "Block messages from a contact",
     reply: message(),
   }),
   unblockConversation: endpoint("POST /chat/conversations/:id/unblock", {
-    ...extension,
+    ...extended,
     summary: "Allow messages from a contact again",
     reply: message(),
   }),

@@ -30,8 +30,9 @@ export const impliedScopes = (role: Role, scopes: readonly string[]): readonly s
   role === "admin" && scopes.includes("admin") ? roleScopes.admin : scopes;
 
 /**
- * Who may call: `"none"` needs no key and reads none, `"optional"` works with a key with the main scope of its role or with what the body proves, `"any"` takes any
- * valid key, `"main"` a key with the main scope of its role, a list every scope named, `anyOf` one of those named.
+ * The keys that may call: `"none"` needs no key and reads none; `"any"` takes any valid key; `"main"` takes a key with the main scope of
+ * its role; `"optional"` takes such a key, or no key where the body proves who calls (a token of an email, for example); a list
+ * takes a key with every scope in it; `anyOf` takes a key with one of its scopes.
  */
 export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
 
@@ -93,7 +94,7 @@ export interface Endpoint<
   extension: boolean;
   /** `sandbox` routes exist only on a server started with `--sandbox`. */
   only?: "sandbox";
-  /** Callable before the email address is verified: what an account needs to find out, or to change, that it is not. */
+  /** Callable before the email address is verified, such as the operations that show or change the address. */
   unverified?: boolean;
   /** The reply shows a secret once: stored idempotent replies are encrypted. */
   secretReply?: boolean;

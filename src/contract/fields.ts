@@ -102,7 +102,7 @@ export const wholeListQuery = () => z.object(wholePage);
 export const message = () => z.strictObject({ message: z.string() });
 
 /** Marks a field that is an extension: other servers of this API need not have it. */
-export const extra = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });
+export const extension = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });
 export const email = () =>
   z
     .string()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { extra, httpUrl, id, language, pageQuery, readableText, timestamp } from "./fields.ts";
+import { extension, httpUrl, id, language, pageQuery, readableText, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
@@ -41,7 +41,7 @@ export const gameWithRelations = game
     categories: z.array(category),
     devices: z.array(z.enum(deviceNames)),
     platforms: z.array(z.enum(platformNames)),
-    languages: extra(z.array(z.string())),
+    languages: extension(z.array(z.string())),
   })
   .meta({ id: "GameWithRelations" });
 
@@ -51,17 +51,17 @@ export const build = z
     gameId: id(),
     buildUrl: z.string(),
     createdAt: timestamp(),
-    filename: extra(z.string().nullable()),
-    size: extra(z.int().nullable().meta({ description: "Size in bytes, of a hosted build." })),
-    sha256: extra(z.string().nullable()),
-    contentSha256: extra(
+    filename: extension(z.string().nullable()),
+    size: extension(z.int().nullable().meta({ description: "Size in bytes, of a hosted build." })),
+    sha256: extension(z.string().nullable()),
+    contentSha256: extension(
       z.string().nullable().meta({
         description: "SHA-256 of the files in the build, independent of how they are packed; declared by the uploader.",
       }),
     ),
-    version: extra(z.string().nullable()),
-    channel: extra(z.string().nullable()),
-    notes: extra(z.string().nullable()),
+    version: extension(z.string().nullable()),
+    channel: extension(z.string().nullable()),
+    notes: extension(z.string().nullable()),
   })
   .meta({ id: "Build" });
 
@@ -95,7 +95,7 @@ export const createGameBody = z.strictObject({
   externalUrl: externalField.optional(),
   devices: devicesField.optional(),
   platforms: platformsField.optional(),
-  languages: extra(languagesField.optional()),
+  languages: extension(languagesField.optional()),
   tags: tagsField.optional(),
 });
 
@@ -112,7 +112,7 @@ export const updateGameBody = z
     externalUrl: externalField.nullable().optional().meta({ description: "URL of the game's own page; null removes it." }),
     devices: devicesField.optional(),
     platforms: platformsField.optional(),
-    languages: extra(languagesField.optional()),
+    languages: extension(languagesField.optional()),
     tags: tagsField.optional(),
   })
   .prefault({});

@@ -89,7 +89,7 @@ export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Cont
   };
 
 /** An operation that needs nothing may be called without anything. */
-export type Given<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
+export type InputArguments<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
 
 export type Data<O extends Operation> = DataOf<Contract[O]>;
 
@@ -108,4 +108,4 @@ export interface Reply<T> {
 }
 
 /** Calls an operation: in the server itself for its pages, or over HTTP with the client. A failed call throws. */
-export type CallOperation = <O extends Operation>(operation: O, ...given: Given<O>) => Promise<Reply<Data<O>>>;
+export type CallOperation = <O extends Operation>(operation: O, ...given: InputArguments<O>) => Promise<Reply<Data<O>>>;

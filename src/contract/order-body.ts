@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { extra, id, readableText } from "./fields.ts";
+import { extension, id, readableText } from "./fields.ts";
 import { plural } from "./text/plural.ts";
 
 export const durations = [30, 60, 120, 180] as const;
@@ -65,13 +65,15 @@ const fields = {
     .optional()
     .meta({ description: "Any past playtester, or one specific playtester." }),
   targetedPlaytesterId: id().optional().meta({ description: "Playtester to invite." }),
-  panel: extra(groupName().optional().meta({ description: "Offer it only to the members of this tester group of the server." })),
+  panel: extension(
+    groupName().optional().meta({ description: "Offer it only to the members of this tester group of the server." }),
+  ),
   selectionMode: z
     .enum(selectionModes)
     .default("automatic")
     .meta({ description: "First come, first served (automatic), or you approve applications (manual)." }),
   qualifications: readableText(2000, 0).optional().meta({ description: "Requirements for playtesters, shown with the offer." }),
-  ref: extra(
+  ref: extension(
     orderRef()
       .optional()
       .meta({ description: "Your own name for the order. Another order with it is refused unless this one was cancelled." }),

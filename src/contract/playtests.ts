@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, gameKeys, id, minutes, pageQuery, readableText, timestamp, wholeListQuery, wholePage } from "./fields.ts";
+import {
+  cents,
+  extension,
+  gameKeys,
+  id,
+  minutes,
+  pageQuery,
+  readableText,
+  timestamp,
+  wholeListQuery,
+  wholePage,
+} from "./fields.ts";
 import { orderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
@@ -23,16 +34,16 @@ export const slotCounts = z.strictObject({
   accepted: z.int(),
   rejected: z.int(),
   expired: z.int(),
-  blocked: extra(z.int()),
-  publishing: extra(z.int()),
-  cancelled: extra(z.int()),
+  blocked: extension(z.int()),
+  publishing: extension(z.int()),
+  cancelled: extension(z.int()),
 } satisfies Record<SlotStatus, z.ZodType>);
 
 export const playtest = z
   .strictObject({
     id: id(),
     gameId: id(),
-    ref: extra(z.string().nullable().meta({ description: "Your own name for the order; null without one." })),
+    ref: extension(z.string().nullable().meta({ description: "Your own name for the order; null without one." })),
     visibility: z.enum(visibilities),
     quantity: z.int(),
     durationMinutes: minutes(),
@@ -44,9 +55,9 @@ export const playtest = z
     isFreePublicTrial: z.boolean(),
     targetingType: z.enum(targetingTypes).nullable(),
     targetingScope: z.enum(targetingScopes).nullable(),
-    pastPlaytesterScope: extra(z.enum(pastPlaytesterScopes).nullable()),
-    targetedPlaytesterId: extra(id().nullable()),
-    panel: extra(
+    pastPlaytesterScope: extension(z.enum(pastPlaytesterScopes).nullable()),
+    targetedPlaytesterId: extension(id().nullable()),
+    panel: extension(
       z.string().nullable().meta({ description: "Tester group whose members alone can see and claim it; null for everyone." }),
     ),
     selectionMode: z.enum(selectionModes),
@@ -71,8 +82,10 @@ export const pendingOrder = z
     totalCents: cents(),
     playtestMinutesNeeded: minutes(),
     playtestMinutesAvailable: minutes(),
-    checkoutUrl: extra(z.string().optional().meta({ description: "URL of the card checkout, if card payment was requested." })),
-    paymentId: extra(id().optional()),
+    checkoutUrl: extension(
+      z.string().optional().meta({ description: "URL of the card checkout, if card payment was requested." }),
+    ),
+    paymentId: extension(id().optional()),
   })
   .meta({ id: "PendingOrder" });
 
@@ -130,7 +143,7 @@ export const quote = z
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
-    warnings: extra(z.array(z.string()).meta({ description: "What to know before placing the order." })),
+    warnings: extension(z.array(z.string()).meta({ description: "What to know before placing the order." })),
   })
   .meta({ id: "Quote" });
 
@@ -279,7 +292,7 @@ export const playtests = {
       totalGames: z.int(),
       activePlaytests: z.int(),
       pendingReviews: z.int(),
-      playtestsLackingKeys: extra(
+      playtestsLackingKeys: extension(
         z.int().meta({
           description: "Active playtests with open slots that nobody can claim because no game keys are left for them.",
         }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, readableText, text, timestamp } from "./fields.ts";
+import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, readableText, text, timestamp } from "./fields.ts";
 import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
@@ -52,12 +52,12 @@ export const submission = z
   .strictObject({
     id: id(),
     videoFileSize: z.int().nullable().meta({ description: "Size in bytes." }),
-    videoDurationSeconds: extra(
+    videoDurationSeconds: extension(
       z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
     ),
-    videoFormat: extra(videoFormat()),
+    videoFormat: extension(videoFormat()),
     notes: z.string().nullable(),
-    device: extra(
+    device: extension(
       z
         .enum(deviceNames)
         .nullable()
@@ -103,19 +103,19 @@ export const blockedReport = z
     reasonCode: z.enum(blockReasons),
     notes: z.string().nullable(),
     reportedAt: timestamp(),
-    answerBy: extra(
+    answerBy: extension(
       timestamp()
         .nullable()
         .meta({ description: "When the slot is cancelled and refunded if nobody answers; null once resolved." }),
     ),
-    outcome: extra(
+    outcome: extension(
       z.enum(reportOutcomes).nullable().meta({
         description:
           "`unblocked`: the playtester got the slot back. `cancelled`: by the owner. `released`: by the playtester. `expired`: nobody answered in time. Null while the slot is blocked.",
       }),
     ),
-    message: extra(z.string().nullable().meta({ description: "What the playtester was told when the slot was unblocked." })),
-    resolvedAt: extra(timestamp().nullable()),
+    message: extension(z.string().nullable().meta({ description: "What the playtester was told when the slot was unblocked." })),
+    resolvedAt: extension(timestamp().nullable()),
   })
   .meta({ id: "BlockedReport" });
 
@@ -131,7 +131,7 @@ export const slot = z
     rating: rating.nullable(),
     rejection: rejection.nullable(),
     transcription: transcription.nullable(),
-    blockedReport: extra(
+    blockedReport: extension(
       blockedReport.nullable().meta({ description: "Latest problem that its playtester reported; kept after it is resolved." }),
     ),
   })
@@ -145,7 +145,7 @@ export const slotPlaytest = z.strictObject({
   playerCount: z.int(),
 });
 
-export const publishedUrl = extra(
+export const publishedUrl = extension(
   z
     .string()
     .nullable()
@@ -164,13 +164,13 @@ export const slotDetail = slot
 /** A slot as its owner sees it alone. */
 export const ownSlot = slotDetail
   .extend({
-    build: extra(
+    build: extension(
       z
         .strictObject({ id: id(), version: z.string().nullable(), createdAt: timestamp() })
         .nullable()
         .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
     ),
-    posterUrl: extra(
+    posterUrl: extension(
       z.string().nullable().meta({ description: "Signed link to an image of the video, valid for one hour; null without one." }),
     ),
   })
@@ -203,8 +203,8 @@ export const publishedVideo = z
     playtesterName: z.string(),
     publishedAt: timestamp(),
     videoUrl: z.string().meta({ description: "URL of the video file; supports `Range`." }),
-    posterUrl: extra(z.string().nullable().meta({ description: "URL of an image of the video; null without one." })),
-    durationSeconds: extra(
+    posterUrl: extension(z.string().nullable().meta({ description: "URL of an image of the video; null without one." })),
+    durationSeconds: extension(
       z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
     ),
   })

@@ -35,7 +35,7 @@ export interface StaticOperation {
   extension: boolean;
   media?: Media;
   /** The list or object without which a reply is of no use, by its name in `data`. */
-  holds?: { name: string; list: boolean };
+  payload?: { name: string; list: boolean };
   query: readonly Field[];
   body: readonly Field[];
 }
@@ -76,7 +76,7 @@ const isObject = (schema: JsonSchema | undefined) =>
   schema !== undefined && (schema.type === "object" || "$ref" in schema || "allOf" in schema);
 
 /** What every form of the reply holds: the list of a list, or the only thing that it holds. Replies with other values are of use without it. */
-function heldBy({ reply, list }: Endpoint): StaticOperation["holds"] {
+function payloadOf({ reply, list }: Endpoint): StaticOperation["payload"] {
   const schema = replySchema(reply);
   const defined = (form: JsonSchema) => schema.$defs?.[form.$ref?.replace("#/$defs/", "") ?? ""] ?? form;
   const forms = ((schema.anyOf as JsonSchema[] | undefined) ?? [schema]).map(defined);
@@ -97,7 +97,7 @@ const describe = (e: Endpoint): StaticOperation => ({
   list: e.list,
   extension: e.extension,
   ...(e.media && { media: e.media }),
-  ...(heldBy(e) && { holds: heldBy(e)! }),
+  ...(payloadOf(e) && { payload: payloadOf(e)! }),
   query: fields(e.query),
   body: fields(e.body),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
-import { extra, httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { extension, httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 import { streamHeaders } from "./headers.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
@@ -15,7 +15,7 @@ export const webhook = z
     id: id(),
     url: z.string(),
     events: z.array(z.string()),
-    format: extra(z.enum(webhookFormats)),
+    format: extension(z.enum(webhookFormats)),
     isActive: z.boolean(),
     failureCount: z.int(),
     lastFailureAt: timestamp().nullable(),
@@ -51,7 +51,7 @@ const eventsField = z
   .max(50)
   .meta({ description: "Event kinds, or `*` for all." });
 
-const formatField = extra(z.enum(webhookFormats)).meta({
+const formatField = extension(z.enum(webhookFormats)).meta({
   description: "`standard` sends the event; `slack`, `discord` and `teams` send a message that the service shows.",
 });
 

@@ -1,11 +1,11 @@
 import { fold } from "../io/text.ts";
 
 /** Columns that help texts are written for. */
-const whole = 80;
+const terminalColumns = 80;
 
 /** A help text for a terminal that is narrower than the text: paragraphs are wrapped again, and meanings stand below their terms. */
 export const narrowHelp = (text: string, width: number): string =>
-  width >= whole
+  width >= terminalColumns
     ? text
     : unfolded(text)
         .flatMap((line) => narrowed(line, width))

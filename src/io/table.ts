@@ -112,9 +112,9 @@ export function wrapped(text: string, width: number, measure: Measure): string[]
   return [...folded, line.trimEnd()];
 }
 
-const bare = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"];
-const barer = [...bare, "left", "left-mid", "mid", "mid-mid", "right", "right-mid"];
-const chars = { ...Object.fromEntries(barer.map((name) => [name, ""])), middle: " ".repeat(gap) };
+const outerBorders = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"];
+const allBorders = [...outerBorders, "left", "left-mid", "mid", "mid-mid", "right", "right-mid"];
+const chars = { ...Object.fromEntries(allBorders.map((name) => [name, ""])), middle: " ".repeat(gap) };
 
 /** An aligned table without borders that fits the terminal's width. */
 export async function table(all: readonly TableColumn[], columns: number): Promise<string> {

@@ -8,7 +8,7 @@ import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { assets } from "../adapters/assets.ts";
 import { createReadForm } from "../form.ts";
-import { dress, html, redirect, sendPage } from "../html.ts";
+import { html, redirect, sendPage, setSite } from "../html.ts";
 import { errorText } from "../shared/error-text.ts";
 import { NotOffered } from "../shared/not-offered.ts";
 import type { SignedInPages } from "../shared/pages.ts";
@@ -161,7 +161,7 @@ class LoopbackStudio {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    dress(response, this.#site);
+    setSite(response, this.#site);
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Cache-Control", "no-store");
     response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
@@ -187,7 +187,7 @@ class LoopbackStudio {
     if (!this.#isSignedIn(request) || !url.pathname.startsWith(`${this.#root}/`))
       throw forbidden("Open the address that playtest studio printed. If it was used already, run the command again.");
     // Not before: who is not signed in must not see the folder in an address of a page.
-    dress(response, { ...this.#site, root: this.#root });
+    setSite(response, { ...this.#site, root: this.#root });
     const { search, searchParams } = url;
     await this.#serveBelowRoot(request, response, { pathname: url.pathname.slice(this.#root.length), search, searchParams });
   }

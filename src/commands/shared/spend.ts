@@ -86,8 +86,10 @@ export async function waysToPay(ctx: Context, { cents = 0, minutes }: Partial<Sh
   }
   const granted = minutes === undefined ? `--credit ${needed}` : `--minutes ${minutes}`;
   const grant = `\`playtest admin grant EMAIL ${granted} --note "Invoice 12"\``;
-  const invoice = `sk its operator for an invoice: once you have paid it, they run ${grant} with your email address.`;
-  const sentence = `This server does not accept cards. ${byCrypto ? `Buy credit with \`${byCrypto}\`${again}, or a` : "A"}${invoice}`;
+  const invoice = `its operator for an invoice: once you have paid it, they run ${grant} with your email address.`;
+  const sentence = byCrypto
+    ? `This server does not accept cards. Buy credit with \`${byCrypto}\`${again}, or ask ${invoice}`
+    : `This server does not accept cards. Ask ${invoice}`;
   return { sentence, command: byCrypto, cards: false, methods: byCrypto ? [...always, "x402"] : always };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { extra, id, message, page, readableText, text, timestamp } from "../fields.ts";
+import { extension, id, message, page, readableText, text, timestamp } from "../fields.ts";
 import { momentKinds } from "./kinds.ts";
 import { momentStill } from "./stills.ts";
 
@@ -47,7 +47,7 @@ export const moment = z
       .meta({ description: "Build that was the newest when the slot was claimed; null if none was uploaded." }),
     ...fields,
     author: z.strictObject({ id: id(), displayName: z.string() }),
-    still: extra(momentStill.nullable().meta({ description: "Still image of the video at the moment; null without one." })),
+    still: extension(momentStill.nullable().meta({ description: "Still image of the video at the moment; null without one." })),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint } from "../endpoint.ts";
-import { extra, id, message, page, text, timestamp } from "../fields.ts";
+import { extension, id, message, page, text, timestamp } from "../fields.ts";
 import { shareKinds, shareSeconds, shareStates } from "./kinds.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
@@ -13,7 +13,7 @@ export const share = z
     slotId: id()
       .nullable()
       .meta({ description: "Slot whose video is shared, or a clip of it; null for the videos of a playtest." }),
-    clipId: extra(id().nullable().meta({ description: "Clip that is shared; null for whole videos." })),
+    clipId: extension(id().nullable().meta({ description: "Clip that is shared; null for whole videos." })),
     gameName: z.string(),
     url: z.string().meta({ description: "Link to the public page." }),
     state: z.enum(shareStates).meta({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { cents, extra, id, timestamp } from "../fields.ts";
+import { cents, extension, id, timestamp } from "../fields.ts";
 import { deviceNames } from "../games.ts";
 import { slotStatuses } from "../states/index.ts";
 
@@ -56,7 +56,7 @@ export const statistics = {
         })
         .meta({ description: "Slots that were created since, by status." }),
       isPartial: z.boolean().meta({ description: "Whether only the newest slots were counted, because there are very many." }),
-      devices: extra(
+      devices: extension(
         z.array(z.strictObject({ device: z.enum(deviceNames).nullable(), count: count() })).meta({
           description:
             "Submissions by what they were played on, as playtesters said; null where they did not. The most common first.",
