@@ -8,6 +8,7 @@ import { sendSummary } from "../events/event-mails.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import { fetchCover } from "../games/covers/fetch-cover.ts";
 import type { JobKinds } from "../jobs/job.ts";
+import type { JobKind } from "../jobs/purposes.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { sweepFiles } from "../operations/sweep.ts";
@@ -23,8 +24,8 @@ import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 import { inspectVideos } from "../uploads/videos/jobs.ts";
 
-/** Every kind of background job, by the name in its rows. */
-export const jobKinds: JobKinds = {
+/** The work of every kind of background job. */
+export const jobKinds: JobKinds<JobKind> = {
   "confirm-deposit": confirmDeposit,
   "cut-clip": cutClip,
   "cut-still": cutStill,

@@ -3,6 +3,7 @@ import type { AuditLog } from "../audit/log.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, ReadOptions, Store, Value, WriteOptions } from "../database/port.ts";
 import type { EventFeed } from "../events/feed.ts";
+import type { JobKind } from "../jobs/purposes.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { JobToQueue } from "../jobs/types.ts";
 import type { Context, ReadTx, ServerStore, Tx } from "./tx.ts";
@@ -65,10 +66,10 @@ class Transaction implements Tx {
     return this.#context.randomBytes(count);
   }
 
-  schedule(job: JobToQueue): Promise<void> {
+  schedule(job: JobToQueue<JobKind>): Promise<void> {
     return this.#effects.jobs.schedule(this, job);
   }
-  scheduleNew(jobs: readonly JobToQueue[]): Promise<void> {
+  scheduleNew(jobs: readonly JobToQueue<JobKind>[]): Promise<void> {
     return this.#effects.jobs.scheduleNew(this, jobs);
   }
   wake(accountId: string): void {

@@ -2,6 +2,7 @@ import type { EntryRow } from "../audit/chain.ts";
 import type { Brand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { Query, ReadOptions, Store, WriteOptions } from "../database/port.ts";
+import type { JobKind } from "../jobs/purposes.ts";
 import type { JobToQueue } from "../jobs/types.ts";
 import type { Secrets } from "../lib/secrets.ts";
 
@@ -41,9 +42,9 @@ export interface ReadTx extends Query, Context {
 /** A transaction that changes rows, with what a change needs and causes. */
 export interface Tx extends ReadTx {
   /** Queues a job. It starts after the commit. */
-  schedule(job: JobToQueue): Promise<void>;
+  schedule(job: JobToQueue<JobKind>): Promise<void>;
   /** Queues jobs that most likely do not exist yet, without looking for them first. One that is dead stays dead. */
-  scheduleNew(jobs: readonly JobToQueue[]): Promise<void>;
+  scheduleNew(jobs: readonly JobToQueue<JobKind>[]): Promise<void>;
   /** Tells the open event streams of the account after the commit. */
   wake(accountId: string): void;
   /** Writes an entry of the audit log. */

@@ -73,8 +73,8 @@ export async function openCheckout(
     updated_at: now,
   };
   payments.insert(tx, payment);
-  const lapse = { kind: "lapse-payment", key: payment.id, payload: { paymentId: payment.id }, runAt: payment.expires_at! };
-  await tx.schedule(lapse);
+  const { id, expires_at: runAt } = payment;
+  await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: runAt! });
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 

@@ -30,4 +30,5 @@ export class RetryLater extends Error {
   }
 }
 
-export type JobKinds = Record<string, (job: Job, deps: Deps) => Promise<void>>;
+/** The work of each kind of job. */
+export type JobKinds<Kind extends string = string> = Record<Kind, (job: Job, deps: Deps) => Promise<void>>;

@@ -1,5 +1,8 @@
-/** What each kind of background job does, for operators who look at those that failed. */
-const purposes: Readonly<Record<string, string>> = {
+/**
+ * Every kind of background job, by the name in its rows, with what it does, for operators who look at those that failed. The work of each
+ * stands in `server/app/jobs.ts`.
+ */
+const purposes = {
   "close-window": "end the time for applications",
   "confirm-deposit": "confirm a crypto deposit",
   "cut-clip": "cut a clip",
@@ -34,7 +37,11 @@ const purposes: Readonly<Record<string, string>> = {
   transcribe: "transcribe a video",
   "warn-about-keys": "tell an owner that game keys run out",
   "watch-slot": "remind of and keep the deadline of a slot",
-};
+} as const;
+
+export type JobKind = keyof typeof purposes;
+
+const isKnown = (kind: string): kind is JobKind => Object.hasOwn(purposes, kind);
 
 /** A phrase such as `cut a clip`; the kind itself for jobs of another version. */
-export const purposeOf = (kind: string): string => purposes[kind] ?? kind;
+export const purposeOf = (kind: string): string => (isKnown(kind) ? purposes[kind] : kind);

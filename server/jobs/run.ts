@@ -35,7 +35,7 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
   try {
-    const work = kinds[row.kind];
+    const work: JobKinds[string] | undefined = kinds[row.kind];
     if (!work) throw new Error(`this version does not know jobs of kind ${row.kind}`);
     await work(job, deps);
     if (!finished) await settle((tx) => jobs.finish(tx, row), lease, context);

@@ -1,7 +1,8 @@
 import type { Query } from "../database/port.ts";
 
-export interface JobToQueue {
-  kind: string;
+/** A job to queue. A transaction takes those of the server only (`JobKind`); a runner takes any, for its tests. */
+export interface JobToQueue<Kind extends string = string> {
+  kind: Kind;
   /** Of one kind there is one job with a key. */
   key: string;
   payload: Record<string, unknown>;

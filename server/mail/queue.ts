@@ -67,7 +67,7 @@ export async function queueMail(tx: Tx, to: string, content: MailContent, about 
 }
 
 /** The job that sends an email at `runAt` (ms). */
-export const sending = (id: string, runAt: number) => ({ kind: "send-mail", key: id, payload: { mailId: id }, runAt });
+export const sending = (id: string, runAt: number) => ({ kind: "send-mail" as const, key: id, payload: { mailId: id }, runAt });
 
 /** Schedules the email that collects those of a person that are due at `at` (ms). There is one job for each time. */
 export const scheduleSummary = (tx: Tx, userId: string, at: number) =>

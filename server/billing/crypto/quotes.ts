@@ -93,8 +93,8 @@ export async function openQuote(tx: Tx, offer: Offer, bill: Bill): Promise<crypt
   const { id } = payment;
   await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
   await scheduleScan(tx, offer.chain.name, now + tx.config.crypto.scanMs);
-  const release = { kind: "release-quote", key: quote.id, payload: { quoteId: quote.id } };
-  await tx.schedule({ ...release, runAt: quote.expires_at + reserveMs });
+  const releaseAt = quote.expires_at + reserveMs;
+  await tx.schedule({ kind: "release-quote", key: quote.id, payload: { quoteId: quote.id }, runAt: releaseAt });
   return quote;
 }
 

@@ -22,8 +22,7 @@ export function newStill(deps: Deps, { slot_id, moment_id, clip_id, owner_id, at
 /** Stores a still and queues its cutting, for its owner or, with `account`, for whoever caused it. */
 export async function queueStill(tx: Tx, row: store.StillRow, account = row.owner_id): Promise<void> {
   await store.insert(tx, row);
-  const job = { kind: "cut-still", key: row.id, payload: { stillId: row.id }, account, runAt: tx.now };
-  await tx.scheduleNew([job]);
+  await tx.scheduleNew([{ kind: "cut-still", key: row.id, payload: { stillId: row.id }, account, runAt: tx.now }]);
 }
 
 /** Removes a still, and its file after the commit. */

@@ -111,8 +111,9 @@ export async function reserve(
 export async function watchDeadline(tx: Tx, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
   const remindAt = deadlineAt - tx.config.playtesters.remindBeforeMs;
-  const job = { kind: "watch-slot", key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
-  await tx.scheduleNew([{ ...job, runAt: remindAt > tx.now ? remindAt : deadlineAt }]);
+  const runAt = remindAt > tx.now ? remindAt : deadlineAt;
+  const payload = { slotId: slot.id, deadlineAt };
+  await tx.scheduleNew([{ kind: "watch-slot", key: `${slot.id}:${deadlineAt}`, payload, runAt }]);
 }
 
 export interface Video {

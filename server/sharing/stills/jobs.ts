@@ -47,8 +47,7 @@ export async function queuePoster(deps: Deps, tx: Tx, slotId: string): Promise<v
 /** Queues the posters of all videos that were submitted before ffmpeg was configured, and of clips that have none. */
 export const startPosters = async (deps: Deps): Promise<void> => {
   if (!deps.cutter) return;
-  const job = { kind: "fill-posters", key: "all", payload: {}, runAt: deps.clock.now() };
-  await deps.store.write((tx) => tx.schedule(job));
+  await deps.store.write((tx) => tx.schedule({ kind: "fill-posters", key: "all", payload: {}, runAt: tx.now }));
 };
 
 /** Stores a poster that was cut, unless its clip was deleted meanwhile. */
