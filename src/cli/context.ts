@@ -5,12 +5,12 @@ import type { Keyring } from "../config/keyring.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Store, Values } from "../config/store.ts";
 import type { Operation } from "../contract/index.ts";
-import type { View } from "../io/cells.ts";
 import type { Io } from "../io/io.ts";
 import type { Outcome, Output, Table } from "../io/output.ts";
 import type { Progress } from "../io/progress.ts";
 import type { Prompt } from "../io/prompt.ts";
 import type { GlobalValues } from "./globals.ts";
+import type { ItemOf, Subject, ViewOf } from "./view.ts";
 
 /** Which part of a list to fetch. */
 export interface ListRange {
@@ -63,11 +63,11 @@ export interface Context extends Outside {
   /** Uploads a file, resuming an interrupted upload. With --dry-run it throws the planned request instead. */
   upload(request: UploadRequest): Promise<void>;
   /** A result about one object: the only object inside `data`, or `data` itself. */
-  item(data: unknown, view?: View): Outcome;
+  item<D>(data: D, view?: ViewOf<Subject<D>>): Outcome;
   /** A list that is fetched page by page. */
-  list<O extends Operation>(operation: O, input: Input<O>, range: ListRange, view?: View): Outcome;
+  list<O extends Operation>(operation: O, input: Input<O>, range: ListRange, view?: ViewOf<ItemOf<O>>): Outcome;
   /** A complete list; printed as `{ result }` in JSON, with the fields of `more` beside it. */
-  rows(key: string, items: readonly object[], view?: View, more?: object): Outcome;
+  rows<T extends object>(key: string, items: readonly T[], view?: ViewOf<T>, more?: object): Outcome;
   /** The pages of a list. */
   pages<O extends Operation>(
     operation: O,

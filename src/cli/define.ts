@@ -178,6 +178,19 @@ export function define<
   } as unknown as Command;
 }
 
-export { col, detail, moneyCol, optionalCol, prose, whileStatus } from "../io/cells.ts";
 export { flag } from "./flags.ts";
+export {
+  col,
+  columnsOf,
+  detail,
+  type ItemOf,
+  moneyCol,
+  optionalCol,
+  prose,
+  type Row,
+  shorter,
+  viewOf,
+  whileStatus,
+  withColumns,
+} from "./view.ts";
 export type { Context, Outcome, View };

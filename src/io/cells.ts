@@ -38,28 +38,6 @@ export interface View {
   footer?: (data: Record<string, unknown>) => Record<string, unknown> | undefined;
 }
 
-/** A column of a view. */
-export const col = (header: string, value: Column["value"], as: Format = "text"): Column => ({ header, value, as });
-/** A column whose text wraps on a narrow terminal. */
-export const prose = (header: string, value: Column["value"]): Column => ({ header, value, as: "text", overflow: "wrap" });
-/** A column that a narrow terminal drops. */
-export const optionalCol = (header: string, value: Column["value"], as: Format = "text"): Column => ({
-  header,
-  value,
-  as,
-  overflow: "drop",
-});
-/** A line that is shown only in the detail view of one item. */
-export const detail = (header: string, value: Column["value"], as: Format = "text"): Column => ({
-  header,
-  value,
-  as,
-  detail: true,
-});
-
-/** Marks a column that is about money. */
-export const moneyCol = (column: Column): Column => ({ ...column, money: true });
-
 export type TimeMode = "iso" | "local" | "relative";
 
 export interface CellOptions {
@@ -79,12 +57,6 @@ export function at(item: unknown, path: string): unknown {
   }
   return value;
 }
-
-/** A column's value that matters only while the item has this status. */
-export const whileStatus =
-  (status: string, path: string): Column["value"] =>
-  (item) =>
-    item.status === status ? at(item, path) : undefined;
 
 export const columnValue = (column: Column, item: Record<string, unknown>) =>
   typeof column.value === "string" ? at(item, column.value) : column.value(item);

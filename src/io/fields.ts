@@ -1,5 +1,5 @@
 import { type CliError, usage } from "../errors.ts";
-import { at, type Column, col, type View } from "./cells.ts";
+import { at, type Column, type View } from "./cells.ts";
 
 export type Item = Record<string, unknown>;
 
@@ -8,6 +8,8 @@ const isObject = (value: unknown): value is Item => typeof value === "object" &&
 /** The dotted paths of an item's values: an object is no value of a cell, its fields are. */
 const pathsOf = (item: Item, before = ""): string[] =>
   Object.entries(item).flatMap(([key, value]) => (isObject(value) ? pathsOf(value, `${before}${key}.`) : [before + key]));
+
+const col = (header: string, value: Column["value"]): Column => ({ header, value, as: "text" });
 
 /** Default columns for data without a view: the fields of the first item. */
 export const guessView = (item: Item | undefined): View => ({ columns: pathsOf(item ?? {}).map((path) => col(path, path)) });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { arg, type Context, col, define, flag, viewOf } from "../../cli/define.ts";
 import type { InvitedRole, InviteOutcome } from "../../contract/admin/invitations.ts";
 import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { notFound, usage } from "../../errors.ts";
@@ -35,15 +35,13 @@ const outcomes: Record<InviteOutcome, string> = {
   has_account: "has an account",
 };
 
-const view: View = {
-  columns: [
-    col("line", "line"),
-    col("email", "email"),
-    col("role", ({ role }) => (role === "playtester" ? "tester" : "owner")),
-    col("result", ({ outcome }) => outcomes[outcome as InviteOutcome] ?? String(outcome)),
-    col("expires", "expiresAt", "ago"),
-  ],
-};
+const view = viewOf<Row & { outcome: InviteOutcome; expiresAt: string | null }>([
+  "line",
+  "email",
+  col("role", ({ role }) => (role === "playtester" ? "tester" : "owner")),
+  col("result", ({ outcome }) => outcomes[outcome] ?? outcome),
+  "expires:expiresAt",
+]);
 
 /** The names of the columns, and how spreadsheets call them. Plain names: see `plainName`. */
 const columns: Record<string, string> = {

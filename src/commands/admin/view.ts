@@ -1,148 +1,137 @@
-import { col, detail, optionalCol, prose, type View } from "../../cli/define.ts";
+import { col, detail, type ItemOf, optionalCol, prose, type Row, shorter, viewOf } from "../../cli/define.ts";
 import type { MailState } from "../../contract/admin/mails.ts";
 
-export const approvalView: View = {
-  columns: [
+export const approvalView = viewOf<ItemOf<"listApprovals">>(
+  [
     col("id", ({ slotId, playtestId }) => slotId ?? playtestId, "id"),
     col("kind", ({ kind }) => (kind === "slot" ? "video" : "free trial")),
-    col("game", "gameName"),
-    col("owner", "ownerName"),
-    detail("owner id", "ownerId", "id"),
-    col("submitted", "createdAt", "ago"),
-    detail("playtest", "playtestId", "id"),
-    detail("video", "videoUrl"),
+    "game:gameName",
+    "owner:ownerName",
+    detail("owner id:ownerId"),
+    "submitted:createdAt",
+    detail("playtest:playtestId"),
+    detail("video:videoUrl"),
   ],
-  empty: "Nothing is awaiting approval.",
-};
+  { empty: "Nothing is awaiting approval." },
+);
 
-export const problemView: View = {
-  columns: [
-    col("slot", "slotId", "id"),
-    col("game", "gameName"),
-    col("owner", "owner.displayName"),
-    col("playtester", "playtester.displayName"),
+export const problemView = viewOf<ItemOf<"listProblems">>(
+  [
+    "slot:slotId",
+    "game:gameName",
+    "owner:owner.displayName",
+    "playtester:playtester.displayName",
     col("problem", ({ reasonCode }) => String(reasonCode).replaceAll("_", " ")),
-    col("notes", "notes"),
-    col("reported", "reportedAt", "ago"),
-    col("answer by", "answerBy", "ago"),
+    "notes",
+    "reported:reportedAt",
+    col("answer by:answerBy", "ago"),
   ],
-  empty: "No reported problems are waiting for an answer.",
-};
+  { empty: "No reported problems are waiting for an answer." },
+);
 
-export const userView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("email", "email"),
-    col("role", "role"),
-    col("name", "displayName"),
-    col("verified", "emailVerified"),
-    col("suspended", "suspendedAt", "ago"),
-    col("created", "createdAt", "ago"),
-    // Without one, an account has its own name there.
+export const userView = viewOf<ItemOf<"listUsers">>(
+  [
+    "id",
+    "email",
+    "role",
+    "name:displayName",
+    "verified:emailVerified",
+    "suspended:suspendedAt",
+    "created:createdAt",
     detail("company", ({ companyName, displayName }) => (companyName === displayName ? undefined : companyName)),
   ],
-  empty: "No matching accounts.",
-};
+  { empty: "No matching accounts." },
+);
 
-export const consentView: View = {
-  columns: [
-    col("playtester", "playtester.displayName"),
-    col("email", "email"),
-    col("version", "version"),
+export const consentView = viewOf<ItemOf<"listConsents">>(
+  [
+    "playtester:playtester.displayName",
+    "email",
+    "version",
     col("game", ({ gameName }) => gameName ?? "(server)"),
-    col("accepted", "acceptedAt", "ago"),
-    optionalCol("address", "address"),
-    detail("sha256", "sha256"),
+    "accepted:acceptedAt",
+    optionalCol("address"),
+    detail("sha256"),
   ],
-  empty: "Nobody has accepted an agreement.",
-};
+  { empty: "Nobody has accepted an agreement." },
+);
 
-export const groupView: View = {
-  columns: [col("id", "id", "id"), col("name", "name"), col("members", "members"), col("created", "createdAt", "ago")],
+export const groupView = viewOf<ItemOf<"listGroups">>(["id", "name", "members", "created:createdAt"], {
   empty: "No tester groups. Create one with `playtest admin groups create NAME`.",
-};
+});
 
-export const memberView: View = {
-  columns: [col("id", "id", "id"), col("email", "email"), col("name", "displayName"), col("added", "addedAt", "ago")],
+export const memberView = viewOf<ItemOf<"listGroupMembers">>(["id", "email", "name:displayName", "added:addedAt"], {
   empty: "This group has no members.",
-};
-export const invitationView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("email", "email"),
+});
+export const invitationView = viewOf<ItemOf<"listInvitations">>(
+  [
+    "id",
+    "email",
     col("role", ({ role }) => roleWord(role)),
-    col("state", "state", "status"),
+    "state",
     col("delivery", ({ delivery }) => deliveryWords[delivery as MailState] ?? ""),
-    col("sent", "sentAt", "ago"),
-    col("expires", "expiresAt", "ago"),
-    col("joined", "joinedAt", "ago"),
-    detail("reason", "deliveryError"),
+    "sent:sentAt",
+    "expires:expiresAt",
+    "joined:joinedAt",
+    detail("reason:deliveryError"),
   ],
-  empty: "No invitations.",
-};
+  { empty: "No invitations." },
+);
 
 const deliveryWords: Record<MailState, string> = { sent: "sent", waiting: "not sent yet", failed: "not delivered" };
 
-export const mailView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("to", "to"),
-    col("subject", "subject"),
-    col("state", "state", "status"),
-    col("tries", "tries"),
-    optionalCol("created", "createdAt", "ago"),
-    optionalCol("link ends", "expiresAt", "ago"),
-    prose("reason", "error"),
+export const mailView = viewOf<ItemOf<"listMails">>(
+  [
+    "id",
+    "to",
+    "subject",
+    "state",
+    "tries",
+    optionalCol("created:createdAt"),
+    optionalCol("link ends:expiresAt"),
+    prose("reason:error"),
   ],
-  empty: "No emails.",
-};
+  { empty: "No emails." },
+);
 
-export const failedJobView: View = {
-  columns: [
-    col("id", "id", "id"),
+export const failedJobView = viewOf<ItemOf<"listFailedJobs">>(
+  [
+    "id",
     col("purpose", ({ purpose, kind }) => purpose ?? kind),
     prose("about", ({ about }) =>
       Object.entries(about as Record<string, string>)
         .map(([name, value]) => `${name} ${value}`)
         .join(", "),
     ),
-    col("tries", "tries"),
-    optionalCol("last try", "triedAt", "ago"),
-    prose("reason", "error"),
+    "tries",
+    optionalCol("last try:triedAt"),
+    prose("reason:error"),
   ],
-  empty: "No background job has failed for good.",
-};
+  { empty: "No background job has failed for good." },
+);
 
 const roleWord = (role: unknown) => (role === "playtester" ? "tester" : role === "game_owner" ? "owner" : String(role));
 
-export const adminView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("name", "name"),
-    col("scopes", "scopes"),
-    col("revoked", "suspendedAt", "ago"),
-    col("created", "createdAt", "ago"),
-  ],
-};
+export const adminView = viewOf<ItemOf<"listAdmins">>(["id", "name", "scopes", "revoked:suspendedAt", "created:createdAt"]);
 
 const fieldsText = (fields: unknown) => (fields === null ? null : JSON.stringify(fields));
 
-export const auditView: View = {
-  columns: [
-    col("seq", "seq"),
-    col("time", "createdAt", "ago"),
-    { ...col("actor", "actorId", "id"), inTable: ({ actorName, actorId }) => actorName ?? actorId },
-    col("action", "action"),
-    { ...col("target", "targetId", "id"), inTable: ({ targetName, targetId }) => targetName ?? targetId },
-    col("address", "address"),
+export const auditView = viewOf<ItemOf<"listAudit">>(
+  [
+    "seq",
+    "time:createdAt",
+    shorter(col("actor:actorId"), ({ actorName, actorId }) => actorName ?? actorId),
+    "action",
+    shorter(col("target:targetId"), ({ targetName, targetId }) => targetName ?? targetId),
+    "address",
     detail("details", ({ details }) => fieldsText(details)),
     detail("before", ({ before }) => fieldsText(before)),
     detail("after", ({ after }) => fieldsText(after)),
-    detail("key", "keyId", "id"),
-    detail("hash", "hash"),
+    detail("key:keyId"),
+    detail("hash"),
   ],
-  empty: "The audit log has no such entries.",
-};
+  { empty: "The audit log has no such entries." },
+);
 
 const obstacles: Record<string, string> = {
   suspended: "suspended",
@@ -150,154 +139,131 @@ const obstacles: Record<string, string> = {
   new_details: "new details",
 };
 
-export const owedView: View = {
-  columns: [
-    col("id", "userId", "id"),
-    col("playtester", "displayName"),
-    col("email", "email"),
-    col("available", "availableCents", "usd"),
-    col("held", "heldCents", "usd"),
-    optionalCol("next release", "nextReleaseAt", "ago"),
-    optionalCol("disputed", "disputedCents", "usd"),
-    optionalCol("total", "balanceCents", "usd"),
-    optionalCol("paid by", "method"),
+export const owedView = viewOf<ItemOf<"listOwed">>(
+  [
+    "id:userId",
+    "playtester:displayName",
+    "email",
+    "available:availableCents",
+    "held:heldCents",
+    optionalCol("next release:nextReleaseAt"),
+    optionalCol("disputed:disputedCents"),
+    optionalCol("total:balanceCents"),
+    optionalCol("paid by:method"),
     col("missing", ({ obstacle }) => obstacles[String(obstacle)] ?? obstacle),
-    optionalCol("details usable", "detailsUsableFrom", "ago"),
+    optionalCol("details usable:detailsUsableFrom", "ago"),
   ],
-  empty: "Nothing is owed to playtesters.",
-  footer: ({ totals }) =>
-    totals ? { ...(totals as object), displayName: `all ${(totals as { playtesters: number }).playtesters}` } : undefined,
-};
+  {
+    empty: "Nothing is owed to playtesters.",
+    footer: ({ totals }) =>
+      totals ? { ...(totals as object), displayName: `all ${(totals as { playtesters: number }).playtesters}` } : undefined,
+  },
+);
 
-export const payoutTotalView: View = {
-  columns: [
-    col("id", "userId", "id"),
-    col("playtester", "displayName"),
-    col("email", "email"),
-    col("earned", "earnedCents", "usd"),
-    col("paid", "paidCents", "usd"),
-    col("balance", "balanceCents", "usd"),
+export const payoutTotalView = viewOf<ItemOf<"listPayoutTotals">>(
+  ["id:userId", "playtester:displayName", "email", "earned:earnedCents", "paid:paidCents", "balance:balanceCents"],
+  { empty: "Nobody earned or was paid anything in this year." },
+);
+
+export const payoutView = viewOf<ItemOf<"listPayouts">>(
+  [
+    "id",
+    "playtester:displayName",
+    "amount:amountCents",
+    "status",
+    optionalCol("paid by:method"),
+    optionalCol("to:masked"),
+    optionalCol("reference"),
+    optionalCol("created:createdAt"),
+    optionalCol("failed:failedAt"),
+    optionalCol("failure"),
+    detail("playtester id:userId"),
+    detail("completed:completedAt"),
+    detail("batch:batchId"),
   ],
-  empty: "Nobody earned or was paid anything in this year.",
-};
+  { empty: "No payouts yet." },
+);
 
-export const payoutView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("playtester", "displayName"),
-    col("amount", "amountCents", "usd"),
-    col("status", "status", "status"),
-    optionalCol("paid by", "method"),
-    optionalCol("to", "masked"),
-    optionalCol("reference", "reference"),
-    optionalCol("created", "createdAt", "ago"),
-    optionalCol("failed", "failedAt", "ago"),
-    optionalCol("failure", "failure"),
-    detail("playtester id", "userId", "id"),
-    detail("completed", "completedAt", "ago"),
-    detail("batch", "batchId", "id"),
-  ],
-  empty: "No payouts yet.",
-};
-
-export const batchView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("payouts", "total.payouts"),
-    col("amount", "total.amountCents", "usd"),
-    col("pending", "pending.payouts"),
-    col("completed", "completed.payouts"),
-    col("failed", "failed.payouts"),
+export const batchView = viewOf<ItemOf<"listPayoutBatches">>(
+  [
+    "id",
+    "payouts:total.payouts",
+    "amount:total.amountCents",
+    "pending:pending.payouts",
+    "completed:completed.payouts",
+    "failed:failed.payouts",
     optionalCol("method", ({ method }) => method ?? "all"),
-    col("created", "createdAt", "ago"),
-    optionalCol("by", "createdByName"),
-    detail("minimum", "minCents", "usd"),
-    detail("pending amount", "pending.amountCents", "usd"),
-    detail("completed amount", "completed.amountCents", "usd"),
-    detail("failed amount", "failed.amountCents", "usd"),
+    "created:createdAt",
+    optionalCol("by:createdByName"),
+    detail("minimum:minCents"),
+    detail("pending amount:pending.amountCents"),
+    detail("completed amount:completed.amountCents"),
+    detail("failed amount:failed.amountCents"),
   ],
-  empty: "No batches of payouts yet.",
-};
+  { empty: "No batches of payouts yet." },
+);
 
-export const settledView: View = {
-  columns: [col("line", "line"), col("reference", "reference"), col("outcome", "said"), optionalCol("payout", "payoutId", "id")],
-  empty: "The file has no rows.",
-};
+export const settledView = viewOf<Row<"line" | "reference" | "said" | "payoutId">>(
+  ["line", "reference", "outcome:said", optionalCol("payout:payoutId")],
+  { empty: "The file has no rows." },
+);
 
-export const suspenseView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("amount", "amountCents", "usd"),
+export const suspenseView = viewOf<ItemOf<"listSuspense">>(
+  [
+    "id",
+    "amount:amountCents",
     col("crypto", ({ cryptoAmount, currency, chain }) => `${cryptoAmount} ${currency} on ${chain}`),
-    col("reason", "reason"),
+    "reason",
     col("proof", ({ proof }) => (proof as { by: string } | null)?.by ?? null),
-    { ...col("owner", "userId", "id"), inTable: ({ displayName, userId }) => displayName ?? userId },
-    col("status", "status", "status"),
-    col("received", "createdAt", "ago"),
-    detail("transaction", "txHash"),
-    detail("sender", "sender"),
+    shorter(col("owner:userId"), ({ displayName, userId }) => displayName ?? userId),
+    "status",
+    "received:createdAt",
+    detail("transaction:txHash"),
+    detail("sender"),
     detail("proved by", ({ proof }) => (proof as { userId: string } | null)?.userId ?? null, "id"),
     detail("signature", ({ proof }) => (proof as { signature: string } | null)?.signature ?? null),
-    detail("payment", "paymentId"),
-    detail("resolved", "resolvedAt", "ago"),
-    detail("note", "note"),
+    detail("payment:paymentId", "text"),
+    detail("resolved:resolvedAt"),
+    detail("note"),
   ],
-  empty: "No unmatched deposits.",
-};
+  { empty: "No unmatched deposits." },
+);
 
-export const disputeView: View = {
-  columns: [
-    col("payment", "paymentId"),
-    col("owner", "displayName"),
-    detail("owner id", "userId", "id"),
-    col("amount", "amountCents", "usd"),
-    col("status", "status", "status"),
-    col("disputed", "createdAt", "ago"),
-    detail("lifted", "liftedAt", "ago"),
-    detail("payment amount", "paymentCents", "usd"),
-    detail("id", "id"),
+export const disputeView = viewOf<ItemOf<"listDisputes">>(
+  [
+    col("payment:paymentId", "text"),
+    "owner:displayName",
+    detail("owner id:userId"),
+    "amount:amountCents",
+    "status",
+    "disputed:createdAt",
+    detail("lifted:liftedAt"),
+    detail("payment amount:paymentCents"),
+    detail("id", "text"),
   ],
-  empty: "No payment is disputed.",
-};
+  { empty: "No payment is disputed." },
+);
 
-export const statsView: View = {
-  columns: [
-    col("owners", "owners"),
-    col("playtesters", "playtesters"),
-    col("games", "games"),
-    col("active playtests", "activePlaytests"),
-    col("open slots", "openSlots"),
-    col("pending reviews", "pendingReviews"),
-    col("pending approvals", "pendingApprovals"),
-    col("credit held", "creditCents", "usd"),
-    col("owed to playtesters", "payableCents", "usd"),
-  ],
-};
+export const statsView = viewOf<ItemOf<"getStats">>([
+  "owners",
+  "playtesters",
+  "games",
+  "active playtests:activePlaytests",
+  "open slots:openSlots",
+  "pending reviews:pendingReviews",
+  "pending approvals:pendingApprovals",
+  "credit held:creditCents",
+  "owed to playtesters:payableCents",
+]);
 
-export const trialView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("status", "status", "status"),
-    col("visibility", "visibility"),
-    col("slots", "quantity"),
-    detail("created", "createdAt", "ago"),
-  ],
-};
-export const videoView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("game", "game.name"),
-    col("status", "status", "status"),
-    col("playtester", "playtester.displayName"),
-  ],
-};
-export const gameView: View = { columns: [col("id", "id", "id"), col("name", "name"), col("status", "status", "status")] };
-export const categoryView: View = { columns: [col("id", "id", "id"), col("name", "name"), col("slug", "slug")] };
-export const paymentView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("amount", "amountCents", "usd"),
-    col("status", "status", "status"),
-    col("provider", "provider"),
-  ],
-};
+export const trialView = viewOf<ItemOf<"rejectPlaytest">>([
+  "id",
+  "status",
+  "visibility",
+  "slots:quantity",
+  detail("created:createdAt"),
+]);
+export const videoView = viewOf<ItemOf<"rejectVideo">>(["id", "game:game.name", "status", "playtester:playtester.displayName"]);
+export const gameView = viewOf<ItemOf<"suspendGame">>(["id", "name", "status"]);
+export const categoryView = viewOf<ItemOf<"listCategories">>(["id", "name", "slug"]);
+export const paymentView = viewOf<ItemOf<"chargebackPayment">>(["id", "amount:amountCents", "status", "provider"]);

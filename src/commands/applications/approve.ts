@@ -1,18 +1,16 @@
-import { arg, type Context, col, define, flag } from "../../cli/define.ts";
+import { arg, type Context, define, flag, type Row, viewOf } from "../../cli/define.ts";
 import { playtestNamed } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { applicationsTo, type By, orders, top } from "./choose.ts";
 
-const view = {
-  columns: [
-    col("id", "id", "id"),
-    col("playtester", "playtester"),
-    col("slot", "slotId", "id"),
-    col("slots left", "slotsRemaining"),
-  ],
-};
+const view = viewOf<Row<"id" | "playtester" | "slotId" | "slotsRemaining">>([
+  "id",
+  "playtester",
+  "slot:slotId",
+  "slots left:slotsRemaining",
+]);
 
 async function best(ctx: Context, playtest: string | undefined, count: number, by: By): Promise<string[]> {
   if (playtest === undefined) throw usage("--top requires --playtest.");

@@ -1,11 +1,11 @@
-import { arg, type Context, col, define, flag } from "../../cli/define.ts";
+import { arg, type Context, define, flag, type Row, viewOf } from "../../cli/define.ts";
 import { playtestNamed } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { applicationsTo, top } from "./choose.ts";
 
-const view = { columns: [col("id", "id", "id"), col("playtester", "playtester"), col("status", "status", "status")] };
+const view = viewOf<Row<"id" | "playtester" | "status">>(["id", "playtester", "status"]);
 
 async function pending(ctx: Context, playtest: string | undefined): Promise<string[]> {
   if (playtest === undefined) throw usage("--rest requires --playtest.");

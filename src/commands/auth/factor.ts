@@ -1,18 +1,16 @@
 import type { Data } from "../../api/client.ts";
-import { type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { type Context, col, define, flag, type ItemOf, viewOf } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
 import { codeFlag, givenCode, withAskedCode, withCode } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 
-const view: View = {
-  columns: [
-    col("second factor", "enabled"),
-    col("enabled", "enabledAt", "ago"),
-    col("recovery codes left", "recoveryCodesLeft"),
-    col("passkeys", "passkeys"),
-    col("confirmed until", "confirmedUntil", "ago"),
-  ],
-};
+const view = viewOf<ItemOf<"getFactor">>([
+  "second factor:enabled",
+  "enabled:enabledAt",
+  "recovery codes left:recoveryCodesLeft",
+  "passkeys",
+  col("confirmed until:confirmedUntil", "ago"),
+]);
 
 const secretFile = flag.text("Write the recovery codes to a new file that only you can read", { value: "FILE" });
 

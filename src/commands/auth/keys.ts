@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { arg, type Context, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
+import { arg, type Context, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
@@ -8,20 +8,18 @@ import { forgetIfDead, replaceStored, requirePlaceForKey } from "./account.ts";
 
 type Key = Data<"listApiKeys">["keys"][number];
 
-const keyView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("name", "name"),
-    col("prefix", "prefix"),
-    prose("scopes", "scopes"),
-    col("last used", "lastUsedAt", "ago"),
-    col("expires", "expiresAt", "ago"),
-    col("created", "createdAt", "ago"),
-    detail("created with", "parentId", "id"),
-    detail("replaces", "rotatedFrom", "id"),
-    detail("in use", "current"),
-  ],
-};
+const keyView = viewOf<ItemOf<"listApiKeys">>([
+  "id",
+  "name",
+  "prefix",
+  prose("scopes"),
+  "last used:lastUsedAt",
+  "expires:expiresAt",
+  "created:createdAt",
+  detail("created with:parentId"),
+  detail("replaces:rotatedFrom", "id"),
+  detail("in use:current"),
+]);
 
 export const keysList = define({
   name: "keys list",

@@ -1,17 +1,10 @@
-import { arg, col, define, flag, type View } from "../../cli/define.ts";
+import { arg, define, flag, type ItemOf, viewOf } from "../../cli/define.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 
-const view: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("name", "name"),
-    col("last used", "lastUsedAt", "ago"),
-    col("added", "createdAt", "ago"),
-    col("blocked", "blockedAt", "ago"),
-  ],
+const view = viewOf<ItemOf<"listPasskeys">>(["id", "name", "last used:lastUsedAt", "added:createdAt", "blocked:blockedAt"], {
   empty: "The account has no passkeys.",
-};
+});
 
 export const passkeysList = define({
   name: "passkeys list",

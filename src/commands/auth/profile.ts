@@ -1,18 +1,16 @@
-import { define, detail, type View } from "../../cli/define.ts";
+import { define, detail, type ItemOf, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
-const view: View = {
-  columns: [
-    detail("email", "email"),
-    detail("role", "role"),
-    detail("verified", "emailVerified"),
-    detail("name", "profile.displayName"),
-    detail("company", "profile.companyName"),
-    detail("website", "profile.websiteUrl"),
-    detail("experience", "profile.gamingExperience"),
-    detail("created", "createdAt", "ago"),
-  ],
-};
+const view = viewOf<ItemOf<"getMe">>([
+  detail("email"),
+  detail("role"),
+  detail("verified:emailVerified"),
+  detail("name:profile.displayName"),
+  detail("company:profile.companyName"),
+  detail("website:profile.websiteUrl"),
+  detail("experience:profile.gamingExperience"),
+  detail("created:createdAt"),
+]);
 
 export const profileShow = define({
   name: "profile show",

@@ -1,10 +1,10 @@
-import { arg, type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
+import { arg, type Context, define, flag, prose, type Row, viewOf } from "../../cli/define.ts";
 import { notFound, notSignedIn, usage } from "../../errors.ts";
 
-const view: View = {
-  columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("active", "inUse"), col("has key", "hasKey")],
-  empty: "No saved profiles. Run `playtest login`.",
-};
+const view = viewOf<Row<"profile" | "baseUrl" | "inUse" | "hasKey">>(
+  ["profile", prose("instance:baseUrl"), "active:inUse", "has key:hasKey"],
+  { empty: "No saved profiles. Run `playtest login`." },
+);
 
 const profilesOf = (ctx: Context) => {
   const { profiles } = ctx.store.config();

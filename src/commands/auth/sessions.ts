@@ -1,16 +1,9 @@
-import { arg, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
+import { arg, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 
-const view: View = {
-  columns: [
-    col("id", "id", "id"),
-    prose("browser", "agent"),
-    col("address", "address"),
-    col("last used", "lastUsedAt", "ago"),
-    col("signed in", "createdAt", "ago"),
-    detail("expires", "expiresAt", "ago"),
-  ],
-  empty: "No browser is signed in.",
-};
+const view = viewOf<ItemOf<"listSessions">>(
+  ["id", prose("browser:agent"), "address", "last used:lastUsedAt", "signed in:createdAt", detail("expires:expiresAt")],
+  { empty: "No browser is signed in." },
+);
 
 export const sessionsList = define({
   name: "sessions list",

@@ -1,29 +1,34 @@
-import { type Context, col, define, detail, flag, type View } from "../../cli/define.ts";
+import { type Context, columnsOf, define, detail, flag, type Row, viewOf } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import { notSignedIn } from "../../errors.ts";
 import { whoIs } from "./account.ts";
 
-const account = [
-  col("profile", "profile"),
-  col("instance", "baseUrl"),
-  col("account", "user.email"),
-  col("role", "user.role"),
-  col("verified", "user.emailVerified"),
-];
+interface Login {
+  profile: string;
+  baseUrl: string;
+  user: Data<"getMe"> | { email: string; role: Data<"getMe">["role"] } | null;
+}
+
+const account = columnsOf<Login>([
+  "profile",
+  "instance:baseUrl",
+  "account:user.email",
+  "role:user.role",
+  "verified:user.emailVerified",
+]);
 
 /** The account after a sign-in or registration. */
-export const newAccountView: View = { columns: account };
+export const newAccountView = viewOf<Login>(account);
 
-const accountView: View = {
-  columns: [
-    ...account,
-    detail("name", "user.profile.displayName"),
-    detail("company", "user.profile.companyName"),
-    detail("scopes", "user.scopes"),
-    col("key from", "keyFrom"),
-    detail("key stored in", "keyStoredIn"),
-    col("problem", "problem"),
-  ],
-};
+const accountView = viewOf<Login & Row<"keyFrom" | "keyStoredIn" | "problem">>([
+  ...account,
+  detail("name:user.profile.displayName"),
+  detail("company:user.profile.companyName"),
+  detail("scopes:user.scopes"),
+  "key from:keyFrom",
+  detail("key stored in:keyStoredIn"),
+  "problem",
+]);
 
 async function one(ctx: Context) {
   const settings = ctx.settings();

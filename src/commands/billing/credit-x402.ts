@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { notTheApi, parseJson, readApiError, replyError, requireData } from "../../api/replies.ts";
 import { retryAfter } from "../../api/retry.ts";
 import type { HttpReply } from "../../api/types.ts";
-import { type Context, define, detail, flag } from "../../cli/define.ts";
+import { type Context, define, detail, flag, viewOf } from "../../cli/define.ts";
 import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fundsOf } from "../shared/price.ts";
@@ -70,16 +70,14 @@ export const creditX402 = define({
       ...(flags.currency ? [`--currency ${flags.currency}`] : []),
     ];
     ctx.out.note(`After sending it, run: playtest billing credit x402 ${[...chosen, "--tx HASH"].join(" ")} --wait`);
-    const view = {
-      columns: [
-        detail("send", (one: Record<string, unknown>) => `${one.cryptoAmount} ${one.currency}`),
-        detail("to", "receiver"),
-        detail("on", (one: Record<string, unknown>) => (one.network ? `${one.chain} (${one.network})` : one.chain)),
-        detail("payment", "id"),
-        detail("expires", "expiresAt", "ago"),
-        ...(uri === undefined ? [] : [detail("wallet link", () => uri)]),
-      ],
-    };
+    const view = viewOf<Payment>([
+      detail("send", (one) => `${one.cryptoAmount} ${one.currency}`),
+      detail("to:receiver"),
+      detail("on", (one) => (one.network ? `${one.chain} (${one.network})` : one.chain)),
+      detail("payment:id", "text"),
+      detail("expires:expiresAt"),
+      ...(uri === undefined ? [] : [detail("wallet link", () => uri)]),
+    ]);
     return { kind: "item", data: { result: { payment, uri: uri ?? null } }, subject: payment, view };
   },
 });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
-import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { arg, type Context, col, define, flag, viewOf } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { earlierCost, fromEarlierOrder, minutesOf, unknownPrice } from "../shared/earlier-price.ts";
@@ -10,17 +10,15 @@ import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 
 type Order = NonNullable<Input<"quotePlaytest">["body"]>;
 
-const view: View = {
-  columns: [
-    col("plan", ({ plan }) => plan ?? "none"),
-    col("price", "planCents", "usd"),
-    col("on hours", ({ byHours }) => (byHours as string[]).length),
-    col("min used", "minutesUsed"),
-    col("min left", "minutesLeft"),
-    col("credit", "creditCents", "usd"),
-    col("total", "totalCents", "usd"),
-  ],
-};
+const view = viewOf<Mix>([
+  col("plan", ({ plan }) => plan ?? "none"),
+  "price:planCents",
+  col("on hours", ({ byHours }) => (byHours as string[]).length),
+  "min used:minutesUsed",
+  "min left:minutesLeft",
+  "credit:creditCents",
+  "total:totalCents",
+]);
 
 export const forecast = define({
   name: "forecast",

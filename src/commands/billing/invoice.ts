@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
+import { arg, type Context, col, define, flag, prose, viewOf } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
 import { CliError, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
@@ -26,15 +26,7 @@ interface Saved {
   bytes: number;
 }
 
-const view = {
-  columns: [
-    col("payment", "paymentId", "id"),
-    col("kind", "kind"),
-    col("number", "number"),
-    prose("file", "file"),
-    col("size", "bytes", "bytes"),
-  ],
-} as const;
+const view = viewOf<Saved>(["payment:paymentId", "kind", "number", prose("file"), col("size:bytes", "bytes")]);
 
 export const invoice = define({
   name: "invoice",

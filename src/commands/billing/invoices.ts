@@ -1,19 +1,11 @@
-import { col, define, detail, type View } from "../../cli/define.ts";
+import { define, detail, type ItemOf, viewOf } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import { usage } from "../../errors.ts";
 
-const invoicesView: View = {
-  columns: [
-    col("number", "number"),
-    col("kind", "kind"),
-    col("issued", "issuedAt", "ago"),
-    col("total", "totalCents", "usd"),
-    col("tax", "taxCents", "usd"),
-    col("payment", "paymentId", "id"),
-    col("about", "about"),
-    detail("id", "id", "id"),
-  ],
-  empty: "No invoices yet.",
-};
+const invoicesView = viewOf<ItemOf<"listInvoices">>(
+  ["number", "kind", "issued:issuedAt", "total:totalCents", "tax:taxCents", "payment:paymentId", "about", detail("id")],
+  { empty: "No invoices yet." },
+);
 
 export const invoicesList = define({
   name: "invoices list",
@@ -26,14 +18,12 @@ export const invoicesList = define({
   run: async ({ range }, ctx) => ctx.list("listInvoices", {}, range, invoicesView),
 });
 
-const detailsView: View = {
-  columns: [
-    detail("name", "name"),
-    detail("address", "address"),
-    detail("country", "country"),
-    detail("tax number", "taxNumber"),
-  ],
-};
+const detailsView = viewOf<Data<"getBillingDetails">["details"]>([
+  detail("name"),
+  detail("address"),
+  detail("country"),
+  detail("tax number:taxNumber"),
+]);
 
 export const detailsShow = define({
   name: "details show",

@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { col, define, flag } from "../../cli/define.ts";
+import { col, define, flag, viewOf } from "../../cli/define.ts";
 import { type BarRow, barChart, type ChartOptions } from "../../io/charts/text-charts.ts";
 import { usd } from "../../io/text.ts";
 import { anyGame, chartFlags, chartOptions, scopeQuery } from "../shared/charts.ts";
@@ -22,16 +22,16 @@ function chart(rows: readonly { label: string; cents: number; minutes: number }[
 }
 
 const columnsBy = {
-  month: [col("month", "month"), col("spent", "spentCents", "usd"), col("spent minutes", "spentMinutes")],
-  game: [
-    col("game", "gameName"),
-    col("id", "gameId"),
-    col("spent", "spentCents", "usd"),
-    col("spent minutes", "spentMinutes"),
-    col("forecast", "forecastCents", "usd"),
-    col("forecast minutes", "forecastMinutes"),
-  ],
-} as const;
+  month: viewOf<Spending["months"][number]>(["month", "spent:spentCents", "spent minutes:spentMinutes"]).columns,
+  game: viewOf<Spending["games"][number]>([
+    "game:gameName",
+    col("id:gameId", "text"),
+    "spent:spentCents",
+    "spent minutes:spentMinutes",
+    "forecast:forecastCents",
+    "forecast minutes:forecastMinutes",
+  ]).columns,
+};
 
 export function spendingText(spending: Spending, by: "month" | "game", options: ChartOptions): string {
   const { spentCents, spentMinutes, forecastCents, forecastMinutes, minutesLeft, games, months } = spending;

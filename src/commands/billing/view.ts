@@ -1,68 +1,59 @@
-import { col, detail, type View } from "../../cli/define.ts";
+import { col, detail, type ItemOf, viewOf } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 
-export const balanceView: View = {
-  columns: [col("credit", "balanceCents", "usd"), col("hours", "playtestMinutes", "minutes"), detail("currency", "currency")],
-};
+export const balanceView = viewOf<ItemOf<"getBalance">>([
+  "credit:balanceCents",
+  col("hours:playtestMinutes", "minutes"),
+  detail("currency"),
+]);
 
-export const paymentView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("amount", "amountCents", "usd"),
-    col("status", "status", "status"),
-    col("provider", "provider"),
-    col("created", "createdAt", "ago"),
-    detail("reference", "externalId"),
-    detail("document", "document.kind"),
-    detail("number", "document.number"),
+export const paymentView = viewOf<ItemOf<"listPayments">>(
+  [
+    "id",
+    "amount:amountCents",
+    "status",
+    "provider",
+    "created:createdAt",
+    detail("reference:externalId", "text"),
+    detail("document:document.kind"),
+    detail("number:document.number"),
   ],
-  empty: "No payments yet.",
-};
+  { empty: "No payments yet." },
+);
 
-export const planView: View = {
-  columns: [
-    col("key", "key"),
-    col("name", "displayName"),
-    col("price", "priceCents", "usd"),
-    col("every", "interval"),
-    col("hours", "hoursPerCycle"),
-    col("per hour", "pricePerHourCents", "usd"),
-  ],
-};
+export const planView = viewOf<ItemOf<"listPlans">>([
+  "key",
+  "name:displayName",
+  "price:priceCents",
+  "every:interval",
+  "hours:hoursPerCycle",
+  "per hour:pricePerHourCents",
+]);
 
-export const subscriptionView: View = {
-  columns: [
-    col("plan", "subscription.planName"),
-    col("status", "subscription.status", "status"),
-    col("price", "subscription.priceCents", "usd"),
-    col("every", "subscription.interval"),
-    col("hours left", "playtestHours"),
-    col("renews", "nextRenewalAt", "ago"),
-    col("ends", "endsAt", "ago"),
-    detail("created", "subscription.createdAt", "ago"),
-    detail("end reason", "subscription.endedReason"),
-    detail("id", "subscription.id"),
-  ],
-};
+export const subscriptionView = viewOf<Data<"getSubscription">>([
+  "plan:subscription.planName",
+  "status:subscription.status",
+  "price:subscription.priceCents",
+  "every:subscription.interval",
+  "hours left:playtestHours",
+  "renews:nextRenewalAt",
+  "ends:endsAt",
+  detail("created:subscription.createdAt"),
+  detail("end reason:subscription.endedReason"),
+  detail("id:subscription.id", "text"),
+]);
 
-export const changedSubscriptionView: View = {
-  columns: [
-    col("plan", "planName"),
-    col("status", "status", "status"),
-    col("period ends", "currentPeriodEnd", "ago"),
-    col("cancels at period end", "cancelAtPeriodEnd"),
-    detail("id", "id"),
-  ],
-};
+export const changedSubscriptionView = viewOf<ItemOf<"resumeSubscription">>([
+  "plan:planName",
+  "status",
+  col("period ends:currentPeriodEnd", "ago"),
+  "cancels at period end:cancelAtPeriodEnd",
+  detail("id", "text"),
+]);
 
-export const hoursView: View = { columns: [col("minutes", "balanceMinutes"), col("hours", "balanceHours")] };
+export const hoursView = viewOf<ItemOf<"getPlaytestHours">>(["minutes:balanceMinutes", "hours:balanceHours"]);
 
-export const historyView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("minutes", "amountMinutes"),
-    col("source", "source"),
-    col("note", "note"),
-    col("created", "createdAt", "ago"),
-  ],
-  empty: "No playtest hours added or spent yet.",
-};
+export const historyView = viewOf<ItemOf<"listPlaytestHoursHistory">>(
+  ["id", "minutes:amountMinutes", "source", "note", "created:createdAt"],
+  { empty: "No playtest hours added or spent yet." },
+);

@@ -1,7 +1,7 @@
 import { arg, define } from "../../cli/define.ts";
 import { contacts, findContact } from "./contacts.ts";
 import { newestMessages } from "./messages.ts";
-import { exportView } from "./view.ts";
+import { type ExportedMessage, exportView } from "./view.ts";
 
 export const exportChat = define({
   name: "export",
@@ -12,7 +12,7 @@ export const exportChat = define({
   examples: ["playtest chat export --csv -o chat.csv", "playtest chat export Ada --ndjson"],
   async run({ args }, ctx) {
     const chosen = args.contact === undefined ? await contacts(ctx) : [await findContact(ctx, ctx.resolveId(args.contact))];
-    const rows: object[] = [];
+    const rows: ExportedMessage[] = [];
     for (const { displayName, conversationId } of chosen) {
       if (!conversationId) continue;
       const { messages } = await newestMessages(ctx, conversationId, { all: true });

@@ -1,11 +1,7 @@
 import type { Context, ListRange } from "../../cli/context.ts";
+import type { ItemOf } from "../../cli/view.ts";
 
-export interface Message {
-  id: string;
-  senderType: string;
-  content: string;
-  createdAt: string;
-}
+export type Message = ItemOf<"listMessages">;
 
 /** The newest messages of a conversation, sorted oldest first. */
 export async function newestMessages(ctx: Context, conversationId: string, range: ListRange) {

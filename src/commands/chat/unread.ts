@@ -1,9 +1,9 @@
-import { col, define } from "../../cli/define.ts";
+import { define, type ItemOf, viewOf } from "../../cli/define.ts";
 
 export const unread = define({
   name: "unread",
   summary: "Count unread messages",
   operation: "getUnreadCount",
   examples: ["playtest chat unread --jq .unreadCount"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getUnreadCount({}), { columns: [col("unread", "unreadCount")] }),
+  run: async (_, ctx) => ctx.item(await ctx.api().getUnreadCount({}), viewOf<ItemOf<"getUnreadCount">>(["unread:unreadCount"])),
 });

@@ -1,9 +1,9 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { col, define } from "../../cli/define.ts";
+import { define, type Row, viewOf } from "../../cli/define.ts";
 import { workflows } from "./workflows.ts";
 
-const view = { columns: [col("ci", "ci"), col("workflow file", "path"), col("written", "written")] };
+const view = viewOf<Row<"ci" | "path" | "written">>(["ci", "workflow file:path", "written"]);
 
 const exists = (path: string) =>
   access(path).then(

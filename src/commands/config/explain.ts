@@ -1,14 +1,12 @@
-import { col, define, prose, type View } from "../../cli/define.ts";
+import { define, prose, type Row, viewOf } from "../../cli/define.ts";
 import { type Settings, settingNames } from "../../config/settings.ts";
 import { CliError } from "../../errors.ts";
 
-const view: View = {
-  columns: [col("setting", "name"), prose("value", "value"), col("source", "source"), prose("from", "from")],
-};
+const view = viewOf<Row<"name" | "value" | "source" | "from">>(["setting:name", prose("value"), "source", prose("from")]);
 const known: readonly string[] = ["profile", ...settingNames];
 
 /** Whether an API key is set, never its value. A key that must not be sent is listed too, and its error ends the command. */
-function keyOf(settings: Settings): { row: object; failure?: CliError } {
+function keyOf(settings: Settings): { row: Row<"name" | "value" | "source" | "from">; failure?: CliError } {
   try {
     const { source = "unset", from = "", value } = settings.apiKey() ?? {};
     return { row: { name: "apiKey", value: value === undefined ? null : "set", source, from } };

@@ -1,4 +1,4 @@
-import { arg, col, define, type View } from "../../cli/define.ts";
+import { arg, col, define, type ItemOf, viewOf } from "../../cli/define.ts";
 
 export const agreement = define({
   name: "agreement",
@@ -16,15 +16,15 @@ export const agreement = define({
   },
 });
 
-const view: View = {
-  columns: [
-    col("playtester", "playtester.displayName"),
-    col("version", "version"),
+const view = viewOf<ItemOf<"listGameConsents">>(
+  [
+    "playtester:playtester.displayName",
+    "version",
     col("agreement", ({ gameId }) => (gameId === null ? "server" : "game")),
-    col("accepted", "acceptedAt", "ago"),
+    "accepted:acceptedAt",
   ],
-  empty: "No playtester has accepted an agreement for this game.",
-};
+  { empty: "No playtester has accepted an agreement for this game." },
+);
 
 export const consents = define({
   name: "consents",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
 import { parseObject } from "../../cli/body.ts";
-import { arg, type Context, col, flag, prose, type View } from "../../cli/define.ts";
+import { arg, type Context, flag, prose, viewOf } from "../../cli/define.ts";
 import { defaultGame as idOfDefaultGame } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
@@ -30,10 +30,9 @@ export interface Difference {
   to: unknown;
 }
 
-export const differenceView: View = {
-  columns: [col("field", "field"), prose("current", "from"), prose("in file", "to")],
+export const differenceView = viewOf<Difference>(["field", prose("current:from"), prose("in file:to")], {
   empty: "The game matches the file.",
-};
+});
 
 export interface Declared {
   /** Undefined: it does not exist yet. */

@@ -1,4 +1,4 @@
-import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { arg, type Context, define, flag, viewOf } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
@@ -8,14 +8,11 @@ import { withBuild } from "./build/build.ts";
 import { type ContentFlags, type Findings, noFindings } from "./build/checks.ts";
 import type { BuildFile } from "./build/source.ts";
 import { confirmOrder, type Placed, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
-import { preview } from "./preview.ts";
+import { type Change, preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
 import { versionLabel } from "./version.ts";
 
-const changeView: View = {
-  columns: [col("change", "change"), col("file", "path"), col("size", "size", "bytes")],
-  empty: "Nothing would change.",
-};
+const changeView = viewOf<Change>(["change", "file:path", "size"], { empty: "Nothing would change." });
 
 interface Labels {
   version?: string;

@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../../cli/define.ts";
+import { detail, type ItemOf, type View, viewOf } from "../../cli/define.ts";
 import { columnValue } from "../../io/cells.ts";
 
 const names = (key: string) => (game: Record<string, unknown>) =>
@@ -10,25 +10,25 @@ interface Lists {
   languages?: unknown;
 }
 
-export const gameView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("name", "name"),
-    col("status", "status", "status"),
-    col("devices", "devices"),
-    col("updated", "updatedAt", "ago"),
-    detail("build url", "buildUrl"),
-    detail("description", "description"),
-    detail("instructions", "instructions"),
+export const gameView = viewOf<ItemOf<"listGames">>(
+  [
+    "id",
+    "name",
+    "status",
+    "devices",
+    "updated:updatedAt",
+    detail("build url:buildUrl"),
+    detail("description"),
+    detail("instructions"),
     detail("categories", names("categories")),
-    detail("platforms", "platforms"),
-    detail("languages", "languages"),
-    detail("cover image", "coverImageUrl"),
-    detail("external url", "externalUrl"),
-    detail("created", "createdAt", "ago"),
+    detail("platforms"),
+    detail("languages"),
+    detail("cover image:coverImageUrl"),
+    detail("external url:externalUrl"),
+    detail("created:createdAt"),
   ],
-  empty: "No games yet. Create one with `playtest games create`.",
-};
+  { empty: "No games yet. Create one with `playtest games create`." },
+);
 
 /** A game that was created or changed. What was sent stands for the lists that the reply need not contain; what neither has is left out. */
 export function changedGameView({ devices, platforms, languages }: Lists, game: Record<string, unknown>): View {
@@ -37,14 +37,6 @@ export function changedGameView({ devices, platforms, languages }: Lists, game: 
   return { columns: columns.filter(({ value }) => value() !== undefined) };
 }
 
-export const buildView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("version", "version"),
-    col("channel", "channel"),
-    col("size", "size", "bytes"),
-    col("created", "createdAt", "ago"),
-    col("url", "buildUrl"),
-  ],
+export const buildView = viewOf<ItemOf<"listBuilds">>(["id", "version", "channel", "size", "created:createdAt", "url:buildUrl"], {
   empty: "This game has no builds.",
-};
+});

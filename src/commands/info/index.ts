@@ -1,15 +1,18 @@
-import { type Context, col, define, type Group } from "../../cli/define.ts";
+import { type Context, define, type Group, type ItemOf, type Row, viewOf } from "../../cli/define.ts";
 
-const nameView = { columns: [col("id", "id", "id"), col("name", "name")] };
-const categoryView = { columns: [...nameView.columns, col("slug", "slug")] };
+const nameView = viewOf<ItemOf<"listDevices">>(["id", "name"]);
+const categoryView = viewOf<ItemOf<"listCategories">>(["id", "name", "slug"]);
+
+/** A name that a game can have, with its kind. Only categories have a slug. */
+type Name = Row<"kind" | "name" | "slug">;
 
 const kinds = { listCategories: "category", listDevices: "device", listPlatforms: "platform" } as const;
 
 /** The items of one list, each with its kind. */
-async function ofKind(ctx: Context, operation: keyof typeof kinds): Promise<object[]> {
-  const found: object[] = [];
+async function ofKind(ctx: Context, operation: keyof typeof kinds): Promise<Name[]> {
+  const found: Name[] = [];
   for await (const { items } of ctx.pages(operation, {}, { all: true }))
-    found.push(...items.map((item) => ({ kind: kinds[operation], ...(item as object) })));
+    found.push(...items.map((item) => ({ kind: kinds[operation], ...(item as Row<"name" | "slug">) })));
   return found;
 }
 
@@ -21,7 +24,7 @@ const list = define({
   examples: ["playtest info list", "playtest info list --json=kind,name"],
   async run(_, ctx) {
     const all = await Promise.all((Object.keys(kinds) as (keyof typeof kinds)[]).map((operation) => ofKind(ctx, operation)));
-    return ctx.rows("names", all.flat(), { columns: [col("kind", "kind"), ...nameView.columns.slice(1), col("slug", "slug")] });
+    return ctx.rows("names", all.flat(), viewOf<Name>(["kind", "name", "slug"]));
   },
 });
 

@@ -1,10 +1,10 @@
-import { arg, type Context, col, define, type View } from "../../cli/define.ts";
+import { arg, type Context, col, define, type ItemOf, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
 const modes = ["on", "off", "digest"] as const;
 type Mode = (typeof modes)[number];
 
-const view: View = { columns: [col("kind", "kind"), col("emails", "mail", "status"), col("about", "topic")] };
+const view = viewOf<ItemOf<"listNotificationSettings">>(["kind", col("emails:mail", "status"), "about:topic"]);
 
 /** What an account does that no email can reach. */
 async function withoutAddress(ctx: Context): Promise<string> {

@@ -1,13 +1,6 @@
-import { col, detail, prose, type View } from "../../cli/define.ts";
+import { detail, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 
-export const notificationView: View = {
-  columns: [
-    col("created", "createdAt", "ago"),
-    col("kind", "type"),
-    col("title", "title"),
-    prose("text", "body"),
-    col("read", "readAt", "ago"),
-    detail("id", "id"),
-  ],
-  empty: "No notifications.",
-};
+export const notificationView = viewOf<ItemOf<"listNotifications">>(
+  ["created:createdAt", "kind:type", "title", prose("text:body"), "read:readAt", detail("id", "text")],
+  { empty: "No notifications." },
+);

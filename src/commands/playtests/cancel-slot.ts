@@ -1,15 +1,13 @@
-import { arg, col, define, moneyCol } from "../../cli/define.ts";
+import { arg, col, define, type ItemOf, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";
 import { refundText } from "./cancel.ts";
 
-const view = {
-  columns: [
-    col("id", "id", "id"),
-    col("credit refunded", "refundedCents", "usd"),
-    moneyCol(col("minutes refunded", "refundedMinutes")),
-  ],
-};
+const view = viewOf<Row<"id"> & ItemOf<"deleteSlot">>([
+  "id",
+  "credit refunded:refundedCents",
+  moneyCol(col("minutes refunded:refundedMinutes")),
+]);
 
 export const cancelSlot = define({
   name: "cancel-slot",

@@ -1,4 +1,4 @@
-import { arg, define, detail, moneyCol } from "../../cli/define.ts";
+import { arg, define, detail, type ItemOf, moneyCol, viewOf } from "../../cli/define.ts";
 import { plural, usd } from "../../io/text.ts";
 
 /** The refund in words. Empty if nothing was refunded. */
@@ -7,14 +7,12 @@ export const refundText = ({ refundedCents, refundedMinutes }: { refundedCents: 
     .filter(Boolean)
     .join(" and ");
 
-const view = {
-  columns: [
-    detail("playtest", "playtest.id", "id"),
-    detail("status", "playtest.status", "status"),
-    detail("credit refunded", "refundedCents", "usd"),
-    moneyCol(detail("minutes refunded", "refundedMinutes")),
-  ],
-};
+const view = viewOf<ItemOf<"cancelPlaytest">>([
+  detail("playtest:playtest.id"),
+  detail("status:playtest.status"),
+  detail("credit refunded:refundedCents"),
+  moneyCol(detail("minutes refunded:refundedMinutes")),
+]);
 
 export const cancel = define({
   name: "cancel",

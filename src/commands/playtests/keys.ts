@@ -1,17 +1,17 @@
-import { arg, col, define, detail, flag } from "../../cli/define.ts";
+import { arg, col, define, detail, flag, type ItemOf, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import type { View } from "../../io/cells.ts";
 import { plural } from "../../io/text.ts";
 import { keysIn } from "../shared/order-body.ts";
 
-const listView: View = {
-  columns: [col("key", "key"), col("status", "status"), col("slot", "slotId", "id"), col("retired", "retiredAt", "ago")],
+const listView = viewOf<ItemOf<"listPlaytestKeys">>(["key", col("status", "text"), "slot:slotId", "retired:retiredAt"], {
   empty: "This playtest has no game keys.",
-};
+});
 
-const addedView: View = {
-  columns: [detail("keys added", "added"), detail("keys left", "unused"), detail("keys needed", "needed")],
-};
+const addedView = viewOf<ItemOf<"addPlaytestKeys">>([
+  detail("keys added:added"),
+  detail("keys left:unused"),
+  detail("keys needed:needed"),
+]);
 
 export const keysList = define({
   name: "keys list",

@@ -1,7 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { isWebUrl } from "../../api/url.ts";
-import type { Context } from "../../cli/define.ts";
-import { detail, moneyCol } from "../../cli/define.ts";
+import { type Context, detail, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -41,14 +40,13 @@ export function remainingText(reply: OrderReply): string {
 const checkoutOf = (reply: OrderReply) =>
   "checkoutUrl" in reply && reply.checkoutUrl && isWebUrl(reply.checkoutUrl) ? reply.checkoutUrl : undefined;
 
-const view = (reply: OrderReply) => ({
-  columns: [
+const view = (reply: OrderReply) =>
+  viewOf<OrderReply["playtest"]>([
     ...playtestColumns,
     moneyCol(detail("paid with", () => paidText(reply))),
     ...(remainingText(reply) ? [detail("remaining", () => remainingText(reply))] : []),
     ...(checkoutOf(reply) ? [detail("pay at", () => checkoutOf(reply))] : []),
-  ],
-});
+  ]);
 
 /** The outcome of an order. One left unpaid ends with exit code 7, unless `allowPending`. */
 export async function orderOutcome(ctx: Context, reply: OrderReply, allowPending: boolean): Promise<Outcome> {
@@ -80,16 +78,16 @@ function unpaid(reply: OrderReply, pay: string) {
 /** The crypto payment that the server requests with status 402. `next` says what to do after paying. */
 export function cryptoOutcome(error: CliError, next: string): Outcome {
   const payment = error.extra.payment!;
-  const columns = [
+  const view = viewOf<Row<"cryptoAmount" | "currency" | "receiver" | "network" | "chain" | "expiresAt">>([
     detail("send", (one) => `${one.cryptoAmount} ${one.currency}`),
-    detail("to", "receiver"),
+    detail("to:receiver"),
     detail("chain", (one) => (one.network ? `${one.chain} (${one.network})` : one.chain)),
-    detail("before", "expiresAt", "ago"),
-  ];
+    detail("before:expiresAt"),
+  ]);
   const failure = new CliError("PAYMENT_REQUIRED", exitCodes.payment, "The order requires a crypto payment.", {
     hint: `After sending the transaction, ${next}.`,
   });
-  return { kind: "item", data: { payment }, subject: payment, view: { columns }, failure };
+  return { kind: "item", data: { payment }, subject: payment, view, failure };
 }
 
 /** Adds the cost to the request that --dry-run shows. */

@@ -1,4 +1,4 @@
-import { col, define } from "../../cli/define.ts";
+import { define, type ItemOf, viewOf } from "../../cli/define.ts";
 
 export const panels = define({
   name: "panels",
@@ -9,8 +9,10 @@ export const panels = define({
   list: true,
   examples: ["playtest playtests panels"],
   run: async ({ range }, ctx) =>
-    ctx.list("listPanels", {}, range, {
-      columns: [col("name", "name"), col("members", "members")],
-      empty: "This server has no tester groups.",
-    }),
+    ctx.list(
+      "listPanels",
+      {},
+      range,
+      viewOf<ItemOf<"listPanels">>(["name", "members"], { empty: "This server has no tester groups." }),
+    ),
 });

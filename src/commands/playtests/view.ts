@@ -1,6 +1,17 @@
-import { col, detail, moneyCol, optionalCol, whileStatus } from "../../cli/define.ts";
+import {
+  col,
+  columnsOf,
+  detail,
+  type ItemOf,
+  moneyCol,
+  optionalCol,
+  shorter,
+  viewOf,
+  whileStatus,
+  withColumns,
+} from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
-import type { Column, View } from "../../io/cells.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -49,35 +60,37 @@ export const compactCounts = (counts: Counts | null | undefined) =>
     .map(([count, status]) => `${count} ${short(status)}`)
     .join(" · ");
 
-const slots: Column = {
-  ...col("slots", (playtest) => countsText(playtest.slots as Counts)),
-  inTable: (playtest) => compactCounts(playtest.slots as Counts),
-};
-const kind = (playtest: Record<string, unknown>) => (playtest.isFreePublicTrial ? "free trial" : playtest.visibility);
+type Listed = ItemOf<"listPlaytests">;
+/** A playtest as an order returns it. */
+type Ordered = Data<"createPlaytest">["playtest"];
+type Playtest = ItemOf<"updatePlaytest"> & Partial<ItemOf<"getPlaytest">>;
 
-export const playtestsView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("status", "status", "status"),
-    slots,
-    col("duration", "durationMinutes", "minutes"),
-    optionalCol("players", "playerCount"),
+const kind = (playtest: { isFreePublicTrial?: boolean; visibility: string }) =>
+  playtest.isFreePublicTrial ? "free trial" : playtest.visibility;
+
+export const playtestsView = viewOf<Listed>(
+  [
+    "id",
+    "status",
+    shorter(
+      col("slots", ({ slots }) => countsText(slots)),
+      ({ slots }) => compactCounts(slots),
+    ),
+    "duration:durationMinutes",
+    optionalCol("players:playerCount"),
     optionalCol("kind", kind),
-    optionalCol("selection", "selectionMode"),
-    col("price per slot", "costPerSlotCents", "usd"),
-    col("ordered", "createdAt", "ago"),
+    optionalCol("selection:selectionMode"),
+    "price per slot:costPerSlotCents",
+    "ordered:createdAt",
   ],
-  empty: "No playtests yet. Order one with `playtest order`.",
-};
+  { empty: "No playtests yet. Order one with `playtest order`." },
+);
 
 /** The same columns plus the game's name, for a list of all games. */
-export const allPlaytestsView: View = {
-  ...playtestsView,
-  columns: [playtestsView.columns[0]!, col("game", "gameName"), ...playtestsView.columns.slice(1)],
-};
+export const allPlaytestsView = withColumns<Listed & { gameName: string }>(playtestsView, ["game:gameName"]);
 
 /** Which playtesters the playtest is offered to; undefined if the server does not say so. */
-export function targetingText(playtest: Record<string, unknown>) {
+export function targetingText(playtest: Ordered) {
   const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = playtest;
   const group = panel ? `the group ${panel}` : undefined;
   if (!type) return group ?? (type === null ? "everyone" : undefined);
@@ -86,64 +99,61 @@ export function targetingText(playtest: Record<string, unknown>) {
 }
 
 /** The columns that `playtests get` and the reply to an order have in common. */
-export const playtestColumns: readonly Column[] = [
-  detail("playtest", "id", "id"),
-  detail("status", "status", "status"),
-  detail("ref", "ref"),
-  detail("slots ordered", "quantity"),
-  detail("duration", "durationMinutes", "minutes"),
-  detail("players per slot", "playerCount"),
+export const playtestColumns = columnsOf<Ordered>([
+  detail("playtest:id"),
+  detail("status"),
+  detail("ref"),
+  detail("slots ordered:quantity"),
+  detail("duration:durationMinutes"),
+  detail("players per slot:playerCount"),
   detail("kind", kind),
   detail("offered to", targetingText),
-  detail("selection", "selectionMode"),
-  detail("price per slot", "costPerSlotCents", "usd"),
-  detail("payout per slot", "payoutCents", "usd"),
-];
+  detail("selection:selectionMode"),
+  detail("price per slot:costPerSlotCents"),
+  detail("payout per slot:payoutCents"),
+]);
 
-export const playtestView: View = {
-  columns: [
-    playtestColumns[0]!,
-    detail("game", "gameName"),
-    playtestColumns[1]!,
-    detail("slots", (playtest) => countsText(playtest.slots as Counts)),
-    ...playtestColumns.slice(2),
-    detail("qualifications", "qualifications"),
-    detail("applications close", "applicationsExpireAt", "ago"),
-    detail("notes", "notesForTesters"),
-    detail("ordered", "createdAt", "ago"),
-  ],
-};
+export const playtestView = viewOf<Playtest>([
+  playtestColumns[0]!,
+  detail("game:gameName"),
+  playtestColumns[1]!,
+  detail("slots", ({ slots }) => countsText(slots)),
+  ...playtestColumns.slice(2),
+  detail("qualifications"),
+  detail("applications close:applicationsExpireAt"),
+  detail("notes:notesForTesters"),
+  detail("ordered:createdAt"),
+]);
 
 /** What blocks a slot. */
-function problem({ status, blockedReport }: Record<string, unknown>) {
-  const report = blockedReport as { reasonCode: string } | null | undefined;
-  return status === "blocked" ? report?.reasonCode.replaceAll("_", " ") : undefined;
-}
+const problem = ({ status, blockedReport }: ItemOf<"listSlots">) =>
+  status === "blocked" ? blockedReport?.reasonCode.replaceAll("_", " ") : undefined;
 
-export const slotsView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("status", "status", "status"),
-    col("playtester", "playtester.displayName"),
+export const slotsView = viewOf<ItemOf<"listSlots">>(
+  [
+    "id",
+    "status",
+    "playtester:playtester.displayName",
     optionalCol("problem", problem),
     col("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
-    col("video", "submission.videoFileSize", "bytes"),
-    col("submitted", "submission.createdAt", "ago"),
-    col("rating", "rating.score"),
-    col("transcript", "transcription.status"),
+    "video:submission.videoFileSize",
+    "submitted:submission.createdAt",
+    "rating:rating.score",
+    col("transcript:transcription.status", "text"),
   ],
-  empty: "No slots. An order has no slots until it is paid.",
-};
+  { empty: "No slots. An order has no slots until it is paid." },
+);
 
-export const quoteView: View = {
-  columns: [
-    col("total", "totalCents", "usd"),
-    col("price per slot", "costPerSlotCents", "usd"),
-    col("payout per slot", "payoutCents", "usd"),
-    moneyCol(col("minutes needed", "playtestMinutesNeeded")),
-    moneyCol(col("minutes available", "playtestMinutesAvailable")),
-    col("balance", "balanceCents", "usd"),
-    moneyCol(col("would pay with", "wouldPayWith")),
-    col("funds missing", "missingCents", "usd"),
-  ],
-};
+/** An estimate leaves open what it does not know. */
+type Nullable<T> = { [K in keyof T]: T[K] | null };
+
+export const quoteView = viewOf<Nullable<ItemOf<"quotePlaytest">>>([
+  "total:totalCents",
+  "price per slot:costPerSlotCents",
+  "payout per slot:payoutCents",
+  moneyCol(col("minutes needed:playtestMinutesNeeded")),
+  moneyCol(col("minutes available:playtestMinutesAvailable")),
+  "balance:balanceCents",
+  moneyCol(col("would pay with:wouldPayWith")),
+  "funds missing:missingCents",
+]);

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
-import { type Context, col, define, flag, prose } from "../../cli/define.ts";
+import { type Context, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { playtestNamed } from "../../cli/names.ts";
 import { videoExtensions } from "../../contract/files/media.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
@@ -21,15 +21,7 @@ type Saved = {
   transcript: string | null;
 };
 
-const view = {
-  columns: [
-    col("id", "id", "id"),
-    prose("path", "path"),
-    col("bytes", "bytes"),
-    col("skipped", "skipped"),
-    col("transcript", "transcript"),
-  ],
-};
+const view = viewOf<Saved>(["id", prose("path"), "bytes", "skipped", "transcript"]);
 
 const nameValues = (slot: Slot) => ({
   id: slot.id,

@@ -1,12 +1,10 @@
-import { col, define, flag } from "../../cli/define.ts";
+import { define, flag, type Row, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { slotIds } from "./queue.ts";
 
-const view = {
-  columns: [col("id", "id", "id"), col("status", "status", "status"), col("retry", "allowRetry"), col("message", "message")],
-};
+const view = viewOf<Row<"id" | "status" | "allowRetry" | "message">>(["id", "status", "retry:allowRetry", "message"]);
 
 export const reject = define({
   name: "reject",

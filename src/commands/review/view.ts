@@ -1,119 +1,115 @@
-import { col, detail, whileStatus } from "../../cli/define.ts";
+import { col, columnsOf, detail, type ItemOf, type Row, viewOf, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
-import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
-import type { View } from "../../io/cells.ts";
+import { videoFormatText } from "../../contract/text/video-format.ts";
 import { usd } from "../../io/text.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
 
-export const queueView: View = {
-  columns: [
-    col("slot", "slot.id", "id"),
-    col("game", "game.name"),
-    col("playtester", "playtester.displayName"),
-    col("duration", "playtest.durationMinutes", "minutes"),
-    col("video", "submission.videoFileSize", "bytes"),
-    col("transcript", "transcription.status"),
-    col("submitted", "submission.createdAt", "ago"),
+export const queueView = viewOf<ItemOf<"listSubmissions">>(
+  [
+    "slot:slot.id",
+    "game:game.name",
+    "playtester:playtester.displayName",
+    "duration:playtest.durationMinutes",
+    "video:submission.videoFileSize",
+    col("transcript:transcription.status", "text"),
+    "submitted:submission.createdAt",
     col("note", (item) => (item.awaitingAdminApproval ? "waiting for admin approval" : reportText(item))),
   ],
-  empty: nothingWaiting,
-};
+  { empty: nothingWaiting },
+);
 
-function reportText({ blockedReport }: Record<string, unknown>) {
-  const report = blockedReport as { reasonCode: string } | null;
-  return report ? `blocked: ${report.reasonCode}` : "";
-}
+const reportText = ({ blockedReport }: ItemOf<"listSubmissions">) =>
+  blockedReport ? `blocked: ${blockedReport.reasonCode}` : "";
 
-const reason = (report: unknown) => (report as { reasonCode?: string } | null | undefined)?.reasonCode?.replaceAll("_", " ");
+const reason = (report: { reasonCode: string } | null | undefined) => report?.reasonCode.replaceAll("_", " ");
 
-export const problemsView: View = {
-  columns: [
-    col("slot", "slot.id", "id"),
-    col("game", "game.name"),
-    col("playtester", "playtester.displayName"),
+export const problemsView = viewOf<ItemOf<"listSubmissions">>(
+  [
+    "slot:slot.id",
+    "game:game.name",
+    "playtester:playtester.displayName",
     col("problem", (item) => reason(item.blockedReport)),
-    col("notes", "blockedReport.notes"),
-    col("reported", "blockedReport.reportedAt", "ago"),
-    col("answer by", "blockedReport.answerBy", "ago"),
+    "notes:blockedReport.notes",
+    "reported:blockedReport.reportedAt",
+    col("answer by:blockedReport.answerBy", "ago"),
   ],
-  empty: "No reported problems are waiting for an answer.",
-};
+  { empty: "No reported problems are waiting for an answer." },
+);
 
-const numbered = (lines: unknown) => (Array.isArray(lines) ? lines.map((line) => `• ${line}`).join("\n") : undefined);
-const transcription = (slot: Record<string, unknown>) => slot.transcription as { status?: string; keyTakeaways?: unknown } | null;
+/** A slot, with the build and the details of its video where the reply has them. */
+type ShownSlot = ItemOf<"unblockSlot"> & Partial<ItemOf<"getSlot">>;
+
+const bulleted = (lines: readonly string[] | null | undefined) => lines?.map((line) => `• ${line}`).join("\n");
 
 /** The length of a submission's video. Undefined where the server does not report it. */
-export function videoLength({ submission }: Record<string, unknown>) {
-  const { videoDurationSeconds: seconds } = (submission ?? {}) as { videoDurationSeconds?: number | null };
+export function videoLength({ submission }: Pick<ShownSlot, "submission">) {
+  const seconds = submission?.videoDurationSeconds;
   return seconds === undefined ? undefined : lengthText(seconds);
 }
 
 /** What a submission's video is made of. Undefined where the server does not report it. */
-const videoFormat = ({ submission }: Record<string, unknown>) =>
-  videoFormatText((submission as { videoFormat?: VideoFormat | null } | null)?.videoFormat);
+const videoFormat = ({ submission }: ShownSlot) => videoFormatText(submission?.videoFormat);
 
 /** The build that was played, by its version or its time. */
-const buildText = ({ build }: Record<string, unknown>) => {
-  const { version, createdAt } = (build ?? {}) as { version?: string | null; createdAt?: string };
-  return version ?? createdAt?.slice(0, 16).replace("T", " ");
-};
+const buildText = ({ build }: ShownSlot) => build?.version ?? build?.createdAt.slice(0, 16).replace("T", " ");
 
-export const slotView: View = {
-  columns: [
-    detail("slot", "id", "id"),
-    detail("status", "status", "status"),
-    detail("game", "game.name"),
-    detail("playtest", "requestId", "id"),
-    detail("playtester", "playtester.displayName"),
-    detail("duration", "playtest.durationMinutes", "minutes"),
-    detail("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
-    detail("problem", (slot) => reason(slot.blockedReport)),
-    detail("problem notes", "blockedReport.notes"),
-    detail("reported", "blockedReport.reportedAt", "ago"),
-    detail("answer by", "blockedReport.answerBy", "ago"),
-    detail("problem ended", "blockedReport.outcome"),
-    detail("answer", "blockedReport.message"),
-    detail("submitted", "submission.createdAt", "ago"),
-    detail("video", "submission.videoFileSize", "bytes"),
-    detail("video length", videoLength),
-    detail("video format", videoFormat),
-    detail("device", "submission.device"),
-    detail("build", buildText),
-    detail("notes", "submission.notes"),
-    detail("rating", "rating.score"),
-    detail("comment", "rating.comment"),
-    detail("rejection reason", "rejection.reason"),
-    detail("published at", "publishedUrl"),
-    detail("transcript", "transcription.status", "status"),
-    detail("takeaways", (slot) => numbered(transcription(slot)?.keyTakeaways)),
-  ],
-};
+export const slotView = viewOf<ShownSlot>([
+  detail("slot:id"),
+  detail("status"),
+  detail("game:game.name"),
+  detail("playtest:requestId"),
+  detail("playtester:playtester.displayName"),
+  detail("duration:playtest.durationMinutes"),
+  detail("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
+  detail("problem", (slot) => reason(slot.blockedReport)),
+  detail("problem notes:blockedReport.notes"),
+  detail("reported:blockedReport.reportedAt"),
+  detail("answer by:blockedReport.answerBy", "ago"),
+  detail("problem ended:blockedReport.outcome"),
+  detail("answer:blockedReport.message"),
+  detail("submitted:submission.createdAt"),
+  detail("video:submission.videoFileSize"),
+  detail("video length", videoLength),
+  detail("video format", videoFormat),
+  detail("device:submission.device"),
+  detail("build", buildText),
+  detail("notes:submission.notes"),
+  detail("rating:rating.score"),
+  detail("comment:rating.comment"),
+  detail("rejection reason:rejection.reason"),
+  detail("published at:publishedUrl"),
+  detail("transcript:transcription.status"),
+  detail("takeaways", (slot) => bulleted(slot.transcription?.keyTakeaways)),
+]);
 
-const bookedLength = ({ length, playtest }: Record<string, unknown>) =>
-  typeof length === "number"
-    ? `${positionText(Math.round(length) * 1000)} of ${(playtest as { durationMinutes: number }).durationMinutes}:00 booked`
-    : undefined;
+/** A submission as `review` shows it, with the length of its video in seconds as the file says it. */
+type Submission = ShownSlot & { length: number | null | undefined; payoutCents: number };
+
+const bookedLength = ({ length, playtest }: Submission) =>
+  typeof length === "number" ? `${positionText(Math.round(length) * 1000)} of ${playtest.durationMinutes}:00 booked` : undefined;
 
 /** A slot with the real length of its video and what accepting it pays. */
-export const submissionView: View = {
-  columns: slotView.columns.flatMap((column) =>
-    column.header === "video length" ? [detail("video length", bookedLength), detail("payout", "payoutCents", "usd")] : [column],
+export const submissionView = viewOf<Submission>(
+  slotView.columns.flatMap((column) =>
+    column.header === "video length"
+      ? columnsOf<Submission>([detail("video length", bookedLength), detail("payout:payoutCents")])
+      : [column],
   ),
-};
+);
 
-export const cancelledView: View = {
-  columns: [
-    detail("result", "message"),
-    detail("credit refunded", "refundedCents", "usd"),
-    detail("minutes refunded", "refundedMinutes"),
-  ],
-};
+export const cancelledView = viewOf<ItemOf<"deleteSlot">>([
+  detail("result:message"),
+  detail("credit refunded:refundedCents"),
+  detail("minutes refunded:refundedMinutes"),
+]);
 
-export const statsView: View = {
-  columns: [col("games", "totalGames"), col("active playtests", "activePlaytests"), col("waiting reviews", "pendingReviews")],
-};
+export const statsView = viewOf<ItemOf<"getDashboardStats">>([
+  "games:totalGames",
+  "active playtests:activePlaytests",
+  "waiting reviews:pendingReviews",
+]);
 
 export interface Payout {
   payoutCents: number;
@@ -130,6 +126,4 @@ export function acceptedText(accepted: string, who: string, { payoutCents, publi
     : `${accepted} and paid ${who} ${paid}.`;
 }
 
-export const acceptedView: View = {
-  columns: [col("id", "id", "id"), col("playtester", "playtester"), col("payout", "payoutCents", "usd")],
-};
+export const acceptedView = viewOf<Row<"id" | "playtester" | "payoutCents">>(["id", "playtester", "payout:payoutCents"]);

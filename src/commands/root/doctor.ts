@@ -1,19 +1,18 @@
-import { col, define, detail, prose, type View } from "../../cli/define.ts";
+import { define, detail, prose, viewOf } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { accountChecks } from "./doctor-account.ts";
+import type { Check } from "./doctor-check.ts";
 import { networkChecks } from "./doctor-network.ts";
 import { settingChecks } from "./doctor-settings.ts";
 
-const view: View = {
-  columns: [
-    col("check", "name"),
-    col("result", "state", "status"),
-    prose("detail", "detail"),
-    prose("how to fix", "fix"),
-    detail("exit code", "exitCode"),
-  ],
-};
+const view = viewOf<Check>([
+  "check:name",
+  "result:state",
+  prose("detail"),
+  prose("how to fix:fix"),
+  detail("exit code:exitCode"),
+]);
 
 export const doctor = define({
   name: "doctor",

@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { type Context, col, define } from "../../cli/define.ts";
+import { type Context, col, define, viewOf } from "../../cli/define.ts";
 import { slotStatuses } from "../../contract/states/index.ts";
 import { anyGame, chartFlags, chartOptions, scopeQuery } from "../shared/charts.ts";
 import { playtestsOfAllGames } from "../shared/every-game.ts";
@@ -37,47 +37,22 @@ interface GameRow {
   statistics?: Statistics;
 }
 
-const of = (value: (one: Statistics) => unknown) => (row: object) => {
-  const { statistics } = row as GameRow;
-  return statistics && value(statistics);
-};
-const columns = [
-  col("game", "game.name"),
-  col("id", "game.id"),
-  ...["total", ...slotStatuses].map((status) => col(status, `slots.${status}`)),
-  col(
-    "acceptance rate",
-    of(({ acceptanceRate }) => acceptanceRate),
-  ),
-  col(
-    "retry rate",
-    of(({ retryRate }) => retryRate),
-  ),
-  col(
-    "ratings",
-    of(({ ratings }) => ratings.count),
-  ),
-  col(
-    "average rating",
-    of(({ ratings }) => ratings.average),
-  ),
-  ...[1, 2, 3, 4, 5].map((score) =>
-    col(
-      `rated ${score}`,
-      of(({ ratings }) => ratings.scores[score - 1]),
-    ),
-  ),
+const figure = (header: string, value: (one: Statistics) => unknown) =>
+  col<GameRow>(header, ({ statistics }) => statistics && value(statistics));
+const { columns } = viewOf<GameRow>([
+  "game:game.name",
+  col("id:game.id", "text"),
+  ...["total", ...slotStatuses].map((status) => col<GameRow>(status, ({ slots }) => slots[status])),
+  figure("acceptance rate", ({ acceptanceRate }) => acceptanceRate),
+  figure("retry rate", ({ retryRate }) => retryRate),
+  figure("ratings", ({ ratings }) => ratings.count),
+  figure("average rating", ({ ratings }) => ratings.average),
+  ...[1, 2, 3, 4, 5].map((score) => figure(`rated ${score}`, ({ ratings }) => ratings.scores[score - 1])),
   ...(["claim", "submit", "review"] as const).flatMap((step) => [
-    col(
-      `${step} median minutes`,
-      of(({ times }) => times[step].medianMinutes),
-    ),
-    col(
-      `${step} p90 minutes`,
-      of(({ times }) => times[step].p90Minutes),
-    ),
+    figure(`${step} median minutes`, ({ times }) => times[step].medianMinutes),
+    figure(`${step} p90 minutes`, ({ times }) => times[step].p90Minutes),
   ]),
-];
+]);
 
 /** A line for each game: of one, or of all. */
 async function tableOf(ctx: Context, only: string | undefined, row: (id: string) => Promise<Omit<GameRow, "game">>) {

@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { type Context, col, define, flag, moneyCol, type View } from "../../cli/define.ts";
+import { type Context, col, define, flag, moneyCol, type Row, viewOf } from "../../cli/define.ts";
 import { createGame } from "../../cli/names.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
 import { ago } from "../../io/text.ts";
@@ -7,24 +7,22 @@ import { parseGate } from "../shared/gate.ts";
 import { waysToPay } from "../shared/spend.ts";
 import { type Todo, todosOf } from "./todo.ts";
 
-const view: View = {
-  columns: [
-    col("reviews waiting", "pendingReviews"),
-    col("problems reported", "reportedProblems"),
-    col("playtests out of keys", "playtestsLackingKeys"),
-    col("active playtests", "activePlaytests"),
-    col("games", "totalGames"),
-    col("next deadline", "nextDeadlineAt", "ago"),
-    col("due within a day", "dueWithinDay"),
-    col("balance", "balanceCents", "usd"),
-    moneyCol(col("playtest hours", "playtestMinutes", "minutes")),
-    col("unread notifications", "unreadCount"),
-  ],
-};
+const view = viewOf<Awaited<ReturnType<typeof ownerFigures>>>([
+  "reviews waiting:pendingReviews",
+  "problems reported:reportedProblems",
+  "playtests out of keys:playtestsLackingKeys",
+  "active playtests:activePlaytests",
+  "games:totalGames",
+  "next deadline:nextDeadlineAt",
+  "due within a day:dueWithinDay",
+  "balance:balanceCents",
+  moneyCol(col("playtest hours:playtestMinutes", "minutes")),
+  "unread notifications:unreadCount",
+]);
 
 /** What a playtester or an operator has besides what waits. Keys of operators read no notifications. */
-const playtesterView: View = { columns: [col("role", "role"), col("unread notifications", "unreadCount")] };
-const operatorView: View = { columns: [col("role", "role")] };
+const playtesterView = viewOf<Row<"role" | "unreadCount">>(["role", "unread notifications:unreadCount"]);
+const operatorView = viewOf<Row<"role">>(["role"]);
 
 /** Undefined if the key lacks the scope. */
 const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>

@@ -1,10 +1,10 @@
-import { arg, col, define, type View } from "../../cli/define.ts";
+import { arg, define, type ItemOf, viewOf } from "../../cli/define.ts";
 import { parseDuration } from "../../config/settings.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
 
-const clockView: View = { columns: [col("now", "now")] };
-const advancedView: View = { columns: [...clockView.columns, col("jobs run", "ran")] };
+const clockView = viewOf<ItemOf<"getClock">>(["now"]);
+const advancedView = viewOf<ItemOf<"advanceClock">>([...clockView.columns, "jobs run:ran"]);
 
 /** Milliseconds: everything that becomes due runs before the server answers. */
 const timeout = 600_000;

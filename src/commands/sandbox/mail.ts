@@ -1,13 +1,12 @@
 import type { Data } from "../../api/client.ts";
-import { arg, type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
+import { arg, type Context, define, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 
 export type Mail = Data<"listOutbox">["messages"][number];
 
-const view: View = {
-  columns: [col("id", "id", "id"), prose("to", "to"), prose("subject", "subject"), col("sent", "createdAt", "ago")],
+const view = viewOf<ItemOf<"listOutbox">>(["id", prose("to"), prose("subject"), "sent:createdAt"], {
   empty: "No mail was sent yet.",
-};
+});
 
 /** The newest mail that fits, or undefined. */
 export async function findMail(ctx: Context, fits: (mail: Mail) => boolean): Promise<Mail | undefined> {

@@ -1,23 +1,14 @@
-import { arg, type Context, col, define, detail, type View } from "../../cli/define.ts";
+import { arg, type Context, define, detail, type ItemOf, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
-const paymentView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("amount", "amountCents", "usd"),
-    col("status", "status", "status"),
-    col("provider", "provider"),
-  ],
-};
+const paymentView = viewOf<ItemOf<"completePayment">>(["id", "amount:amountCents", "status", "provider"]);
 
-const subscriptionView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("plan", "planKey"),
-    col("status", "status", "status"),
-    detail("period ends", "currentPeriodEnd", "ago"),
-  ],
-};
+const subscriptionView = viewOf<ItemOf<"completeSubscription">>([
+  "id",
+  "plan:planKey",
+  "status",
+  detail("period ends:currentPeriodEnd", "ago"),
+]);
 
 const ownSubscription = { ...arg.optional("Subscription id (default: your own)"), id: {} };
 

@@ -1,16 +1,14 @@
-import { type Arg, type Context, col, define, detail, flag, type View } from "../../cli/define.ts";
+import { type Arg, type Context, define, detail, flag, type ItemOf, viewOf } from "../../cli/define.ts";
 import { uuid } from "../../io/text.ts";
 
-const view: View = {
-  columns: [
-    col("slot", "id", "id"),
-    col("game", "game.name"),
-    col("status", "status", "status"),
-    col("playtester", "playtester.displayName"),
-    detail("video", "submission.videoFileSize", "bytes"),
-    detail("submitted", "submission.createdAt", "ago"),
-  ],
-};
+const view = viewOf<ItemOf<"playSlot">>([
+  "slot:id",
+  "game:game.name",
+  "status",
+  "playtester:playtester.displayName",
+  detail("video:submission.videoFileSize"),
+  detail("submitted:submission.createdAt"),
+]);
 
 const openSlot: Arg<string> = {
   summary: "Slot id",

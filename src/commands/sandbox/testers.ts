@@ -1,6 +1,6 @@
-import { col, define, type View } from "../../cli/define.ts";
+import { define, type ItemOf, viewOf } from "../../cli/define.ts";
 
-const view: View = { columns: [col("id", "id", "id"), col("name", "displayName"), col("api key", "apiKey")] };
+const view = viewOf<ItemOf<"createTesters">>(["id", "name:displayName", "api key:apiKey"]);
 
 export const testersCreate = define({
   name: "testers create",

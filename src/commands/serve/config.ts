@@ -1,5 +1,5 @@
 import type { EffectiveRow, SettingRow } from "../../../server/config/reference.ts";
-import { type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
+import { type Context, columnsOf, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { fold } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
@@ -9,15 +9,14 @@ type Row = SettingRow & Partial<EffectiveRow>;
 type CellText = (value: unknown, row: SettingRow) => string;
 
 /** One line per setting; with values in effect those come before the defaults. */
-function view(cellText: CellText, effective: boolean): View {
-  const shown = (name: "value" | "default") => (row: Record<string, unknown>) => cellText(row[name], row as unknown as Row);
-  const values = [prose("value", shown("value")), col("source", "source")];
-  return {
-    columns: [
-      ...[col("setting", "setting"), ...(effective ? values : []), prose("default", shown("default"))],
-      ...[col("range", "range"), col("unit", "unit"), col("variable", "variable"), prose("meaning", "description")],
-    ],
-  };
+function view(cellText: CellText, effective: boolean) {
+  const values = columnsOf<Row>([prose("value", (row) => cellText(row.value, row)), "source"]);
+  return viewOf<Row>([
+    "setting",
+    ...(effective ? values : []),
+    prose("default", (row) => cellText(row.default, row)),
+    ...columnsOf<Row>(["range", "unit", "variable", prose("meaning:description")]),
+  ]);
 }
 
 function settingText(row: Row, cellText: CellText, width: number): string {

@@ -1,16 +1,15 @@
-import { col, define, flag, prose, type View } from "../../cli/define.ts";
+import type { Check } from "../../../server/database/port.ts";
+import { col, define, flag, prose, viewOf } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
-const view: View = {
-  columns: [
-    col("check", "name"),
-    col("result", ({ ok, warning }) => (!ok ? "failed" : warning ? "warning" : "ok"), "status"),
-    prose("detail", "detail"),
-  ],
-};
+const view = viewOf<Check>([
+  "check:name",
+  col("result", ({ ok, warning }) => (!ok ? "failed" : warning ? "warning" : "ok"), "status"),
+  prose("detail"),
+]);
 
 export const doctor = define({
   name: "doctor",

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { col, define, flag, prose } from "../../cli/define.ts";
+import { col, define, flag, prose, type Row, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { safePart } from "../../io/files/safe-name.ts";
 import { fetchPdf, goesToStdout, writeWhole } from "../shared/pdf.ts";
 import { statementView } from "./view.ts";
 
-const fileView = { columns: [col("period", "period"), prose("file", "file"), col("size", "bytes", "bytes")] };
+const fileView = viewOf<Row<"period" | "file" | "bytes">>(["period", prose("file"), col("size:bytes", "bytes")]);
 
 export const statement = define({
   name: "statement",

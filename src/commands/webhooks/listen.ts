@@ -1,7 +1,7 @@
-import { type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { type Context, col, define, flag, type Row, viewOf } from "../../cli/define.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration, plural } from "../../io/text.ts";
-import { type Connection, NoStream, type Step, streamed } from "../shared/event-source.ts";
+import { type Connection, type EventBody, NoStream, type Step, streamed } from "../shared/event-source.ts";
 import { type Checkpoints, openCheckpoints } from "./checkpoint.ts";
 import { forward, targetUrl } from "./forward.ts";
 import { readSecret } from "./secret.ts";
@@ -95,13 +95,20 @@ function connection(ctx: Context, exit: boolean): Connection {
   };
 }
 
-const view: View = {
-  columns: [
-    ...["type", "id", "event", "timestamp"].map((name) => col(name, name)),
-    col("data", ({ data }) => dataText(data)),
-    ...["status", "ms"].map((name) => col(`answer ${name}`, `answer.${name}`)),
-  ],
-};
+/** A line of the output: the event, and what the receiver answered. */
+interface HandledEvent extends EventBody, Row<"type" | "id"> {
+  answer: Row<"status" | "ms"> | null;
+}
+
+const view = viewOf<HandledEvent>([
+  "type",
+  col("id", "text"),
+  "event",
+  "timestamp",
+  col("data", ({ data }) => dataText(data)),
+  col("answer status:answer.status", "text"),
+  "answer ms:answer.ms",
+]);
 
 async function handle(ctx: Context, step: Step, target: URL | undefined, secret: string, attempts: number) {
   const { event, timestamp, data } = step.event!;

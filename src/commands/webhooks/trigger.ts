@@ -1,15 +1,13 @@
-import { arg, col, define, flag, prose } from "../../cli/define.ts";
+import { arg, col, define, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { dataText } from "./view.ts";
 
-const view = {
-  columns: [
-    col("id", "id", "id"),
-    col("event", "event"),
-    col("at", "timestamp", "ago"),
-    prose("data", ({ data }) => dataText(data)),
-  ],
-} as const;
+const view = viewOf<ItemOf<"emitEvent">>([
+  "id",
+  "event",
+  col("at:timestamp", "ago"),
+  prose("data", ({ data }) => dataText(data)),
+]);
 
 export const trigger = define({
   name: "trigger",

@@ -1,35 +1,37 @@
-import { col, detail, prose, type View } from "../../cli/define.ts";
+import { col, detail, type ItemOf, prose, type Row, viewOf } from "../../cli/define.ts";
 
-export const webhookView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("url", "url"),
-    col("events", "events"),
-    detail("format", "format"),
-    col("active", "isActive", "status"),
-    col("failures", "failureCount"),
-    col("last failure", "lastFailureAt", "ago"),
-    detail("created", "createdAt", "ago"),
+export const webhookView = viewOf<ItemOf<"listWebhooks">>(
+  [
+    "id",
+    "url",
+    "events",
+    detail("format"),
+    col("active:isActive", "status"),
+    "failures:failureCount",
+    "last failure:lastFailureAt",
+    detail("created:createdAt"),
   ],
-  empty: "No webhooks. Create one with `playtest webhooks create`, or receive events with `playtest webhooks listen`.",
-};
+  { empty: "No webhooks. Create one with `playtest webhooks create`, or receive events with `playtest webhooks listen`." },
+);
 
-export const deliveryView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("event", "event"),
-    col("response", "statusCode"),
-    col("attempts", "attemptCount"),
-    col("delivered", "deliveredAt", "ago"),
-    col("next retry", "nextRetryAt", "ago"),
-    col("created", "createdAt", "ago"),
+export const deliveryView = viewOf<ItemOf<"listDeliveries">>(
+  [
+    "id",
+    "event",
+    "response:statusCode",
+    "attempts:attemptCount",
+    "delivered:deliveredAt",
+    "next retry:nextRetryAt",
+    "created:createdAt",
   ],
-  empty: "No deliveries yet.",
-};
+  { empty: "No deliveries yet." },
+);
 
-export const checkView: View = {
-  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), prose("detail", "detail")],
-};
+export const checkView = viewOf<Row<"name" | "ok" | "detail">>([
+  "check:name",
+  col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"),
+  prose("detail"),
+]);
 
 /** Each kind of event has data of its own: a cell has its names and values. */
 export const dataText = (data: unknown) =>

@@ -1,4 +1,4 @@
-import { type Context, col, prose } from "../../../cli/define.ts";
+import { type Context, col, columnsOf, prose, type Row, viewOf } from "../../../cli/define.ts";
 import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
 import type { Outcome } from "../../../io/output.ts";
 import { plural, usd } from "../../../io/text.ts";
@@ -10,24 +10,26 @@ import type { Done, Earlier, Failure, Tally } from "./send.ts";
 
 /** Output of a bulk order: its plan and its result. */
 
-const view = {
-  columns: [
-    col("line", "line"),
-    col("ref", "ref"),
-    col("game", "game", "id"),
-    col("playtest", "playtestId", "id"),
-    col("status", "status", "status"),
-    col("slots", "slots"),
-    col("cost", "cents", "usd"),
-    col("minutes", "minutes"),
-    col("paid with", "paidWith"),
-    prose("message", "message"),
-  ],
-};
+type Planning = ReturnType<typeof fieldsOf>;
 
-const planView = {
-  columns: [...view.columns.slice(0, 3), col("status", "status"), ...view.columns.slice(5, 8), col("pay with", "payWith")],
-};
+const rowColumns = columnsOf<Planning>(["line", "ref", col("game", "id")]);
+const costColumns = columnsOf<Planning>(["slots", "cost:cents", "minutes"]);
+
+const view = viewOf<Planning & Row<"status" | "message"> & Partial<Row<"playtestId" | "paidWith">>>([
+  ...rowColumns,
+  "playtest:playtestId",
+  "status",
+  ...costColumns,
+  "paid with:paidWith",
+  prose("message"),
+]);
+
+const planView = viewOf<Planning & Row<"status" | "payWith">>([
+  ...rowColumns,
+  col("status", "text"),
+  ...costColumns,
+  "pay with:payWith",
+]);
 
 const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
   line,

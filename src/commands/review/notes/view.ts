@@ -1,49 +1,46 @@
-import { arg, col, detail, flag } from "../../../cli/define.ts";
+import { arg, col, detail, flag, viewOf } from "../../../cli/define.ts";
 import { momentKinds } from "../../../contract/moments/kinds.ts";
 import { parsePosition, positionText } from "../../../contract/text/position.ts";
 import { usage } from "../../../errors.ts";
-import type { View } from "../../../io/cells.ts";
 import type { Moment } from "../../shared/notes/local.ts";
 
-const at = (item: object) => {
-  const { atMs, endMs } = item as Moment;
-  return endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}-${positionText(endMs)}`;
-};
-const tagsOf = (item: object) => (item as Moment).tags.join(", ");
+const at = ({ atMs, endMs }: Pick<Moment, "atMs" | "endMs">) =>
+  endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}-${positionText(endMs)}`;
+const tagsOf = ({ tags }: Pick<Moment, "tags">) => tags.join(", ");
 
 /** What a column says about a note that is only on this computer. */
 export const onThisComputer = "on this computer";
 
 /** The columns of lists; with the ids of notes on this computer, a column that tells them from the others. */
-export const momentsView = (localIds: ReadonlySet<string> = new Set()): View => ({
-  columns: [
-    col("id", "id", "id"),
-    col("slot", "slotId", "id"),
-    col("at", at),
-    col("kind", "kind"),
-    col("severity", "severity"),
-    col("text", "text"),
-    col("tags", tagsOf),
-    col("noted", "createdAt", "ago"),
-    detail("image", "still.downloadUrl"),
-    ...(localIds.size > 0 ? [col("stored", ({ id }) => (localIds.has(id as string) ? onThisComputer : ""))] : []),
-  ],
-  empty: "No notes. Add one with `playtest review note SLOT 12:41 TEXT`.",
-});
+export const momentsView = (localIds: ReadonlySet<string> = new Set()) =>
+  viewOf<Moment>(
+    [
+      "id",
+      "slot:slotId",
+      col("at", at),
+      "kind",
+      "severity",
+      "text",
+      col("tags", tagsOf),
+      "noted:createdAt",
+      detail("image:still.downloadUrl"),
+      ...(localIds.size > 0 ? [col("stored", ({ id }: Moment) => (localIds.has(id) ? onThisComputer : ""))] : []),
+    ],
+    { empty: "No notes. Add one with `playtest review note SLOT 12:41 TEXT`." },
+  );
 
-export const momentView = (local = false): View => ({
-  columns: [
-    detail("id", "id", "id"),
-    detail("slot", "slotId", "id"),
+export const momentView = (local = false) =>
+  viewOf<Moment>([
+    detail("id"),
+    detail("slot:slotId"),
     detail("at", at),
-    detail("kind", "kind"),
-    detail("severity", "severity"),
-    detail("text", "text"),
+    detail("kind"),
+    detail("severity"),
+    detail("text"),
     detail("tags", tagsOf),
-    detail("image", "still.downloadUrl"),
+    detail("image:still.downloadUrl"),
     ...(local ? [detail("stored", () => onThisComputer)] : []),
-  ],
-});
+  ]);
 
 /** A position in ms; a usage error for any other text. */
 export function position(text: string): number {

@@ -1,10 +1,9 @@
 import type { Data } from "../../../api/client.ts";
 import type { ListRange } from "../../../cli/context.ts";
-import { arg, type Context, col, define, flag } from "../../../cli/define.ts";
+import { arg, type Context, col, define, flag, type ItemOf, viewOf } from "../../../cli/define.ts";
 import { idNamed, playtestNamed } from "../../../cli/names.ts";
 import { searchSources } from "../../../contract/search/sources.ts";
 import { positionText } from "../../../contract/text/position.ts";
-import type { View } from "../../../io/cells.ts";
 import { fold, plural } from "../../../io/text.ts";
 import { isInteractive } from "../../shared/several.ts";
 
@@ -15,17 +14,17 @@ const nothingFound = "Nothing was found. A search finds whole words, and all of 
 const position = ({ atMs }: Result) => (atMs === null ? "" : positionText(atMs));
 const matching = ({ lines }: Result) => lines.filter(({ matches }) => matches.length > 0).map(({ text }) => text);
 
-const resultsView: View = {
-  columns: [
-    col("slot", "slotId", "id"),
+const resultsView = viewOf<ItemOf<"search">>(
+  [
+    "slot:slotId",
     col("at", (item) => position(item as unknown as Result)),
-    col("source", "source"),
-    col("game", "game.name"),
-    col("playtester", "playtester.displayName"),
+    "source",
+    "game:game.name",
+    "playtester:playtester.displayName",
     col("text", (item) => matching(item as unknown as Result).join(" ")),
   ],
-  empty: nothingFound,
-};
+  { empty: nothingFound },
+);
 
 const sources = { transcript: "transcript", takeaway: "key takeaway", notes: "notes of the playtester", moment: "your note" };
 

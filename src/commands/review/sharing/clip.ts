@@ -1,4 +1,4 @@
-import { arg, col, define, detail, flag, type View } from "../../../cli/define.ts";
+import { arg, col, define, detail, flag, type ItemOf, viewOf } from "../../../cli/define.ts";
 import { longestClipMs } from "../../../contract/sharing/kinds.ts";
 import { parsePosition, positionText } from "../../../contract/text/position.ts";
 import { usage } from "../../../errors.ts";
@@ -7,32 +7,30 @@ import { finished, save } from "./cutting.ts";
 
 const span = ({ atMs, endMs }: Record<string, unknown>) => `${positionText(atMs as number)}-${positionText(endMs as number)}`;
 
-const clipView: View = {
-  columns: [
-    detail("id", "id", "id"),
-    detail("name", "name"),
-    detail("at", span),
-    detail("status", "status", "status"),
-    detail("size", "size", "bytes"),
-    detail("url", "downloadUrl"),
-    detail("image", "posterUrl"),
-  ],
-};
+const clipView = viewOf<ItemOf<"getClip">>([
+  detail("id"),
+  detail("name"),
+  detail("at", span),
+  detail("status"),
+  detail("size"),
+  detail("url:downloadUrl"),
+  detail("image:posterUrl"),
+]);
 
-const clipsView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("name", "name"),
+const clipsView = viewOf<ItemOf<"listClips">>(
+  [
+    "id",
+    "name",
     col("at", span),
-    col("status", "status", "status"),
-    col("size", "size", "bytes"),
-    col("created", "createdAt", "ago"),
-    detail("slot", "slotId", "id"),
-    detail("url", "downloadUrl"),
-    detail("image", "posterUrl"),
+    "status",
+    "size",
+    "created:createdAt",
+    detail("slot:slotId"),
+    detail("url:downloadUrl"),
+    detail("image:posterUrl"),
   ],
-  empty: "This video has no clips.",
-};
+  { empty: "This video has no clips." },
+);
 
 /** `12:30-12:55` in milliseconds. */
 function spanOf(text: string): { atMs: number; endMs: number } {

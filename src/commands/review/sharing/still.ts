@@ -1,18 +1,16 @@
-import { define, detail, flag, type View } from "../../../cli/define.ts";
+import { define, detail, flag, type ItemOf, viewOf } from "../../../cli/define.ts";
 import { positionText } from "../../../contract/text/position.ts";
 import { noteArg } from "../notes/view.ts";
 import { finished, save } from "./cutting.ts";
 
-const stillView: View = {
-  columns: [
-    detail("note", "momentId", "id"),
-    detail("slot", "slotId", "id"),
-    detail("at", ({ atMs }) => positionText(atMs as number)),
-    detail("status", "status", "status"),
-    detail("size", "size", "bytes"),
-    detail("url", "downloadUrl"),
-  ],
-};
+const stillView = viewOf<ItemOf<"getStill">>([
+  detail("note:momentId"),
+  detail("slot:slotId"),
+  detail("at", ({ atMs }) => positionText(atMs as number)),
+  detail("status"),
+  detail("size"),
+  detail("url:downloadUrl"),
+]);
 
 export const still = define({
   name: "still",

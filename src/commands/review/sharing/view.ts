@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../../../cli/define.ts";
+import { col, detail, type ItemOf, viewOf } from "../../../cli/define.ts";
 
 const shown = (share: Record<string, unknown>) => {
   const notes = (share.noteIds as readonly string[] | undefined)?.length ?? 0;
@@ -10,28 +10,16 @@ const shown = (share: Record<string, unknown>) => {
   return parts.filter(Boolean).join(", ");
 };
 
-export const sharesView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("of", "kind"),
-    col("game", "gameName"),
-    col("state", "state", "status"),
-    col("views", "views"),
-    col("last view", "lastViewedAt", "ago"),
-    col("expires", "expiresAt", "ago"),
-    col("with", shown),
-    col("url", "url"),
-  ],
-  empty: "You share no videos.",
-};
+export const sharesView = viewOf<ItemOf<"listShares">>(
+  ["id", "of:kind", "game:gameName", "state", "views", "last view:lastViewedAt", "expires:expiresAt", col("with", shown), "url"],
+  { empty: "You share no videos." },
+);
 
-export const shareView: View = {
-  columns: [
-    detail("id", "id", "id"),
-    detail("of", "kind"),
-    detail("game", "gameName"),
-    detail("expires", "expiresAt", "ago"),
-    detail("with", shown),
-    detail("url", "url"),
-  ],
-};
+export const shareView = viewOf<ItemOf<"createSlotShare">>([
+  detail("id"),
+  detail("of:kind"),
+  detail("game:gameName"),
+  detail("expires:expiresAt"),
+  detail("with", shown),
+  detail("url"),
+]);
