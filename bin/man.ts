@@ -1,9 +1,9 @@
 import type { Command } from "../src/cli/define.ts";
 import { globalFlags } from "../src/cli/globals.ts";
 import { groups, shortcuts, topCommands } from "../src/cli/groups.ts";
-import { argsUsage, exitsOf, scopeText } from "../src/cli/help.ts";
+import { argsUsage, exitsOf, scopeText } from "../src/cli/help/command.ts";
+import { spelled } from "../src/cli/help/root.ts";
 import { flagsOf } from "../src/cli/parse.ts";
-import { spelled } from "../src/cli/root-help.ts";
 import { version } from "../src/cli/version.ts";
 import { exitCodeMeanings } from "../src/errors.ts";
 import { type Block, type Inline, plain } from "../src/help/document.ts";

@@ -10,7 +10,7 @@ import { plans } from "../../server/billing/subscriptions/plans.ts";
 import { defaults } from "../../server/config/defaults.ts";
 import { configurationReference } from "../../server/config/reference.ts";
 import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
-import { spelled } from "../../src/cli/root-help.ts";
+import { spelled } from "../../src/cli/help/root.ts";
 import { type ErrorCode, errorStatuses } from "../../src/contract/errors.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { eventPayloads } from "../../src/contract/events/payloads.ts";

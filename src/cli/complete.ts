@@ -5,7 +5,7 @@ import { choices as settingChoices } from "../config/settings.ts";
 import { openStore } from "../config/store.ts";
 import { oneLine } from "../io/text.ts";
 import { commandNamed, type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
-import { overview } from "./overview.ts";
+import { overview } from "./help/overview.ts";
 import { type TreeCommand, tree } from "./tree.ts";
 
 type Line = readonly [word: string, summary: string];

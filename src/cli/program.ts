@@ -52,7 +52,7 @@ function unknown(
 
 async function commandTarget(command: Command, path: string, rest: string[], help: boolean): Promise<Target> {
   if (!help) return { command, path, rest };
-  const { commandHelp } = await import("./help.ts");
+  const { commandHelp } = await import("./help/command.ts");
   return { help: commandHelp(command, path) };
 }
 
@@ -98,7 +98,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   if (second !== undefined) throw unknown(second, namesIn(below, `${verb} `), `${entry.name} ${verb} `, argv);
   const listing = verb === undefined || wantsHelp(argv) ? undefined : listingOf(group, verb);
   if (listing) return { command: listing, path: `${entry.name} ${listing.name}`, rest: without(argv, [noun, verb!]) };
-  const { groupHelp } = await import("./help.ts");
+  const { groupHelp } = await import("./help/command.ts");
   return { help: groupHelp(entry, below, verb === undefined ? group : undefined) };
 }
 
@@ -116,7 +116,7 @@ async function refuseWord(word: string, { name }: Command, entry: GroupEntry, ar
 }
 
 async function rootTarget(): Promise<Target> {
-  const { rootHelp } = await import("./root-help.ts");
+  const { rootHelp } = await import("./help/root.ts");
   return { help: rootHelp() };
 }
 

@@ -11,5 +11,5 @@ export async function quick(argv: readonly string[], env: Env, platform: string)
     return completionText(argv.slice(argv[1] === "--" ? 2 : 1), env, platform);
   }
   if (argv.length !== 1 || (first !== "--help" && first !== "-h")) return undefined;
-  return (await import("./root-help.ts")).rootHelp();
+  return (await import("./help/root.ts")).rootHelp();
 }

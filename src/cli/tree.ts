@@ -3,7 +3,7 @@ import { operations } from "../contract/static.ts";
 import { exitCodeMeanings } from "../errors.ts";
 import type { Command } from "./define.ts";
 import { groups, shortcuts, topCommands } from "./groups.ts";
-import { exitsOf, scopeText } from "./help.ts";
+import { exitsOf, scopeText } from "./help/command.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
 
 /** All commands as data. A build evaluates this module once and ships the value, so that completion loads no command. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { commandHelp } from "../../src/cli/help.ts";
-import { rootHelp, topicsHelp } from "../../src/cli/root-help.ts";
+import { commandHelp } from "../../src/cli/help/command.ts";
+import { rootHelp, topicsHelp } from "../../src/cli/help/root.ts";
 import { order } from "../../src/commands/playtests/order.ts";
 import { narrowHelp } from "../../src/help/narrow.ts";
 

@@ -1,8 +1,8 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { commandNamed } from "../../cli/globals.ts";
 import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
-import { commandHelp, groupHelp } from "../../cli/help.ts";
-import { columns, rootHelp, topicsHelp } from "../../cli/root-help.ts";
+import { commandHelp, groupHelp } from "../../cli/help/command.ts";
+import { columns, rootHelp, topicsHelp } from "../../cli/help/root.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";

@@ -1,6 +1,6 @@
-import { chapters } from "../help/list.ts";
-import { fold } from "../io/text.ts";
-import { type GlobalFlag, globalFlags } from "./globals.ts";
+import { chapters } from "../../help/list.ts";
+import { fold } from "../../io/text.ts";
+import { type GlobalFlag, globalFlags } from "../globals.ts";
 import { overview, sections } from "./overview.ts";
 
 const width = 30;

@@ -1,6 +1,6 @@
-import { groups, shortcuts, topCommands } from "./groups.ts";
+import { groups, shortcuts, topCommands } from "../groups.ts";
 
-export { sections } from "./groups.ts";
+export { sections } from "../groups.ts";
 
 /** Names and summaries of all nouns and top-level commands. A build ships the value, so that the overview loads no command. */
 export const overview = {

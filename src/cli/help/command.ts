@@ -1,10 +1,10 @@
-import { operations } from "../contract/static.ts";
-import { exitCodeMeanings } from "../errors.ts";
-import { fold } from "../io/text.ts";
-import type { Command, Group } from "./define.ts";
-import type { GroupEntry } from "./groups.ts";
-import { type FlagInfo, flagsOf } from "./parse.ts";
-import { columns, isLong, row, section, spelled, terminalColumns } from "./root-help.ts";
+import { operations } from "../../contract/static.ts";
+import { exitCodeMeanings } from "../../errors.ts";
+import { fold } from "../../io/text.ts";
+import type { Command, Group } from "../define.ts";
+import type { GroupEntry } from "../groups.ts";
+import { type FlagInfo, flagsOf } from "../parse.ts";
+import { columns, isLong, row, section, spelled, terminalColumns } from "./root.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
