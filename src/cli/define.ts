@@ -1,10 +1,11 @@
 import type { BodyIn, QueryIn } from "../contract/endpoint.ts";
-import type { Contract, Operation } from "../contract/index.ts";
+import type { Contract, Data, Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
 import type { View } from "../io/cells.ts";
 import type { Outcome } from "../io/output.ts";
 import type { Context, ListRange } from "./context.ts";
 import type { Flag } from "./flags.ts";
+import type { ItemOf, ViewOf } from "./view.ts";
 
 /**
  * A command is data. To add one:
@@ -161,21 +162,61 @@ export interface Group {
 /** All risks, lowest first. */
 export const commandRisks: readonly CommandRisk[] = ["local", "read", "write", "spend", "destroy"];
 
+/**
+ * A command that calls one operation and shows its reply. Its arguments are the parameters of the path, in their order. The summary is
+ * that of the contract unless it has its own. Without a view, it prints the message of the reply.
+ */
+type ShowSpec<A extends Args, F extends Flags, O extends Operation> = Omit<
+  Spec<A, F, O, O>,
+  "operation" | "run" | "summary" | "body" | "query"
+> & { operation: O; body?: O; query?: O; summary?: string; run?: undefined } & (Data<O> extends { message: string }
+    ? { view?: ViewOf<ItemOf<O>> }
+    : { view: ViewOf<ItemOf<O>> });
+
+/** The names of the parameters in a path, such as `id` of `/games/:id`. */
+const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+/** Calls the operation and shows its reply. */
+function show(operation: Operation, { list, query, body, view }: ShownCommand): Spec<Args, Flags, Operation, Operation>["run"] {
+  const names = parametersOf(operations[operation].path);
+  return async (input, ctx) => {
+    const given = Object.values(input.args);
+    const params = Object.fromEntries(names.map((name, i) => [name, given[i]]));
+    const request = { params, ...(query && { query: input.query }), ...(body && { body: input.body }) } as never;
+    if (list) return ctx.list(operation, request, input.range, view as never);
+    const data: unknown = await ctx.api()[operation](request);
+    return view ? ctx.item(data, view as never) : ctx.message(data as { message: string });
+  };
+}
+
+type ShownCommand = Pick<Spec<Args, Flags, Operation, Operation>, "list" | "query" | "body"> & { view?: View };
+
 export function define<
   const A extends Args = Record<never, never>,
   const F extends Flags = Record<never, never>,
   B extends Operation = Operation,
   Q extends Operation = Operation,
->(spec: Spec<A, F, B, Q>): Command {
+>(spec: Spec<A, F, B, Q>): Command;
+export function define<
+  const A extends Args = Record<never, never>,
+  const F extends Flags = Record<never, never>,
+  O extends Operation = Operation,
+>(spec: ShowSpec<A, F, O>): Command;
+export function define(
+  spec: Omit<Spec<Args, Flags, Operation, Operation>, "run" | "summary"> & Partial<Command> & { view?: View },
+): Command {
   const names = spec.operation === undefined ? [] : typeof spec.operation === "string" ? [spec.operation] : spec.operation;
   const risks = names.map((name) => operations[name].risk as CommandRisk);
   const worst = risks.reduce((a, b) => (commandRisks.indexOf(b) > commandRisks.indexOf(a) ? b : a), "local");
+  const main = names[0];
   return {
     ...spec,
+    summary: spec.summary ?? operations[main!].summary,
+    run: spec.run ?? show(main!, spec),
     operations: names,
     risk: spec.risk ?? worst,
     private: spec.private ?? names.length > 0,
-  } as unknown as Command;
+  };
 }
 
 export { flag } from "./flags.ts";

@@ -40,6 +40,9 @@ const edits = [
   ["src/contract/states/index.ts", '  "publishing",\n] as const;', '  "publishing",\n  "paused",\n] as const;'],
   ["src/contract/events/kinds.ts", '  "slot.expired",', '  "slot.expired",\n  "slot.frozen",'],
   ["src/contract/events/payloads.ts", '  "slot.expired": z', '  "slot.frozen": z.strictObject(slot),\n  "slot.expired": z'],
+  ["src/commands/tester/view.ts", '"applied:createdAt"', '"applied:creatdAt"'],
+  ["src/commands/tester/release.ts", "  view: heldSlotView,\n", ""],
+  ["server/app/jobs.ts", '  "sweep-files": sweepFiles,\n', ""],
 ] as const;
 
 describe("compiler", { timeout: 300_000 }, () => {
@@ -75,6 +78,18 @@ describe("compiler", { timeout: 300_000 }, () => {
 
     it("an event kind without a notice", () => {
       expect(about("slot.frozen").sort()).toEqual(["server/events/notices.ts", "server/mail/links.ts"]);
+    });
+
+    it("a column of a field that the reply does not have", () => {
+      expect(about("applied:creatdAt")).toEqual(["src/commands/tester/view.ts"]);
+    });
+
+    it("a command that neither runs nor shows its reply", () => {
+      expect(errors.map(({ file }) => file)).toContain("src/commands/tester/release.ts");
+    });
+
+    it("a kind of background job without work", () => {
+      expect(about("sweep-files")).toEqual(["server/app/jobs.ts"]);
     });
   });
 });

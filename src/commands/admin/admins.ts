@@ -7,7 +7,7 @@ export const admins = define({
   operation: "listAdmins",
   list: true,
   examples: ["playtest admin admins"],
-  run: async ({ range }, ctx) => ctx.list("listAdmins", {}, range, adminView),
+  view: adminView,
 });
 
 export const adminsCreate = define({
@@ -38,5 +38,5 @@ export const adminsRevoke = define({
   args: { admin: arg.id("Administrator id or name", "listAdmins") },
   confirm: ({ args }) => `Revoke the administrator ${args.admin}? All API keys of that account stop working immediately.`,
   examples: ["playtest admin admins revoke 4f6a1b2c --yes"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().revokeAdmin({ params: { id: args.admin } }), adminView),
+  view: adminView,
 });

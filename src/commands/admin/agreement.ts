@@ -40,10 +40,9 @@ export const agreementEnd = define({
 
 export const consents = define({
   name: "consents",
-  summary: "List who accepted which agreement, when and from which address",
   operation: "listConsents",
   query: "listConsents",
   list: true,
   examples: ["playtest admin consents", "playtest admin consents --all --csv > consents.csv"],
-  run: async ({ query, range }, ctx) => ctx.list("listConsents", { query }, range, consentView),
+  view: consentView,
 });

@@ -24,7 +24,7 @@ export const approvals = define({
   operation: "listApprovals",
   list: true,
   examples: ["playtest admin approvals"],
-  run: async ({ range }, ctx) => ctx.list("listApprovals", {}, range, approvalView),
+  view: approvalView,
 });
 
 export const showApproval = define({

@@ -4,11 +4,10 @@ import { categoryView, statsView } from "./view.ts";
 export const categoriesList = define({
   name: "categories list",
   aliases: ["categories"],
-  summary: "List game categories",
   operation: "listCategories",
   list: true,
   examples: ["playtest admin categories list"],
-  run: async ({ range }, ctx) => ctx.list("listCategories", {}, range, categoryView),
+  view: categoryView,
 });
 
 export const categoriesCreate = define({
@@ -32,5 +31,5 @@ export const stats = define({
   summary: "Show statistics of the marketplace",
   operation: "getStats",
   examples: ["playtest admin stats", "playtest admin stats --jq .openSlots"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getStats({}), statsView),
+  view: statsView,
 });

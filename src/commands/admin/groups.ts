@@ -9,12 +9,11 @@ const groupArg = () => arg.id("Group id or name", "listGroups");
 export const groups = define({
   name: "groups list",
   aliases: ["groups"],
-  summary: "List tester groups",
   description: "A playtest that is ordered with --panel GROUP is offered only to the members of that group.",
   operation: "listGroups",
   list: true,
   examples: ["playtest admin groups list"],
-  run: async ({ range }, ctx) => ctx.list("listGroups", {}, range, groupView),
+  view: groupView,
 });
 
 export const groupsCreate = define({
@@ -28,12 +27,11 @@ export const groupsCreate = define({
 
 export const groupsMembers = define({
   name: "groups members",
-  summary: "List the members of a tester group",
   operation: "listGroupMembers",
   args: { group: groupArg() },
   list: true,
   examples: ["playtest admin groups members qa", "playtest admin groups members qa --all --csv"],
-  run: async ({ args, range }, ctx) => ctx.list("listGroupMembers", { params: { id: args.group } }, range, memberView),
+  view: memberView,
 });
 
 /** Everything in a text that looks like an email address: the cells of a CSV file, or lines. */
@@ -91,10 +89,9 @@ export const groupsRemove = change(
 
 export const groupsDelete = define({
   name: "groups delete",
-  summary: "Delete a tester group that no running playtest is for",
   operation: "deleteGroup",
   args: { group: groupArg() },
   confirm: ({ args }) => `Delete the group ${args.group}? Its members stay playtesters.`,
   examples: ["playtest admin groups delete qa --yes"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteGroup({ params: { id: args.group } }), groupView),
+  view: groupView,
 });

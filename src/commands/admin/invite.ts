@@ -165,7 +165,7 @@ export const invitations = define({
   query: "listInvitations",
   list: true,
   examples: ["playtest admin invitations", "playtest admin invitations --state expired"],
-  run: async ({ query, range }, ctx) => ctx.list("listInvitations", { query }, range, invitationView),
+  view: invitationView,
 });
 
 /** The id of the invitation to an email address; an id is returned unchanged. */

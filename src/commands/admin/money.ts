@@ -35,25 +35,23 @@ export const grant = define({
 
 export const chargeback = define({
   name: "chargeback",
-  summary: "Record that a payment was charged back",
   operation: "chargebackPayment",
   args: { payment: arg.id("Payment id") },
   confirm: ({ args }) =>
     `Record a chargeback of payment ${args.payment}? The credit or hours it paid for are removed from the account.`,
   examples: ["playtest admin chargeback 7be02c11-… --yes"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().chargebackPayment({ params: { id: args.payment } }), paymentView),
+  view: paymentView,
 });
 
 export const disputes = define({
   name: "disputes",
-  summary: "List disputed card payments",
   description:
     "While a dispute is open, its owner cannot order, and playtesters are not paid what the payment paid for. It ends when the dispute is won, or with `disputes lift`.",
   operation: "listDisputes",
   query: "listDisputes",
   list: true,
   examples: ["playtest admin disputes", "playtest admin disputes --status won --json"],
-  run: async ({ query, range }, ctx) => ctx.list("listDisputes", { query }, range, disputeView),
+  view: disputeView,
 });
 
 export const disputesLift = define({

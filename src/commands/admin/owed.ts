@@ -4,13 +4,12 @@ import { owedView, payoutTotalView } from "./view.ts";
 
 export const owed = define({
   name: "owed",
-  summary: "List what each playtester is owed",
   description:
     "Available is what can be paid out now. What may come from a card payment is held for some days, and what comes from a disputed payment is on hold. The last row of the table has the totals of all playtesters; `--json` has them as `totals`. The last column says why `payouts create --all` would not pay somebody.",
   operation: "listOwed",
   list: true,
   examples: ["playtest admin owed", "playtest admin owed --all --csv", "playtest admin owed --jq .totals.availableCents"],
-  run: async ({ range }, ctx) => ctx.list("listOwed", {}, range, owedView),
+  view: owedView,
 });
 
 export const payoutTotals = define({

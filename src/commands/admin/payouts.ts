@@ -19,21 +19,19 @@ const payoutArg = (status: "pending" | "completed") =>
 export const payouts = define({
   name: "payouts",
   aliases: ["payouts list"],
-  summary: "List payouts to playtesters",
   operation: "listPayouts",
   query: "listPayouts",
   list: true,
   examples: ["playtest admin payouts --all --csv", "playtest admin payouts --status pending"],
-  run: async ({ query, range }, ctx) => ctx.list("listPayouts", { query }, range, payoutView),
+  view: payoutView,
 });
 
 export const payoutBatches = define({
   name: "payouts batches",
-  summary: "List batches of payouts",
   operation: "listPayoutBatches",
   list: true,
   examples: ["playtest admin payouts batches"],
-  run: async ({ range }, ctx) => ctx.list("listPayoutBatches", {}, range, batchView),
+  view: batchView,
 });
 
 export const payoutsShow = define({
@@ -172,12 +170,11 @@ export const payoutsFile = define({
 
 export const payoutsPaid = define({
   name: "payouts paid",
-  summary: "Record that a pending payout was paid",
   operation: "completePayout",
   risk: "write",
   args: { payout: payoutArg("pending") },
   examples: ["playtest admin payouts paid 3aa0119c"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().completePayout({ params: { id: args.payout } }), payoutView),
+  view: payoutView,
 });
 
 export const payoutsFail = define({

@@ -14,7 +14,7 @@ export const mailList = define({
   query: "listMails",
   list: true,
   examples: ["playtest admin mail list --state failed", "playtest admin mail list --state waiting --json"],
-  run: async ({ query, range }, ctx) => ctx.list("listMails", { query }, range, mailView),
+  view: mailView,
 });
 
 export const mailRetry = define({
@@ -45,7 +45,7 @@ export const failedJobs = define({
   operation: "listFailedJobs",
   list: true,
   examples: ["playtest admin jobs", "playtest admin jobs --json"],
-  run: async ({ range }, ctx) => ctx.list("listFailedJobs", {}, range, failedJobView),
+  view: failedJobView,
 });
 
 export const jobsRetry = define({

@@ -12,7 +12,7 @@ export const suspense = define({
   query: "listSuspense",
   list: true,
   examples: ["playtest admin suspense", "playtest admin suspense --status refunded --json"],
-  run: async ({ query, range }, ctx) => ctx.list("listSuspense", { query }, range, suspenseView),
+  view: suspenseView,
 });
 
 export const suspenseResolve = define({

@@ -45,7 +45,6 @@ async function accountsLike(ctx: Context, search: string) {
 
 export const users = define({
   name: "users",
-  summary: "List accounts",
   operation: "listUsers",
   query: "listUsers",
   list: true,
@@ -54,7 +53,7 @@ export const users = define({
     "playtest admin users --role playtester",
     "playtest admin users --email ada@example.com --json",
   ],
-  run: async ({ query, range }, ctx) => ctx.list("listUsers", { query }, range, userView),
+  view: userView,
 });
 
 const change = (name: string, operation: "verifyUser" | "suspendUser" | "unsuspendUser", summary: string) =>

@@ -16,10 +16,9 @@ const secretFile = flag.text("Write the recovery codes to a new file that only y
 
 export const factorStatus = define({
   name: "factor status",
-  summary: "Show whether your account has a second factor",
   operation: "getFactor",
   examples: ["playtest auth factor status"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getFactor({}), view),
+  view,
 });
 
 function recoveryCodes(ctx: Context, data: Data<"enableFactor">, file: string | undefined) {

@@ -23,11 +23,10 @@ const keyView = viewOf<ItemOf<"listApiKeys">>([
 
 export const keysList = define({
   name: "keys list",
-  summary: "List your API keys",
   operation: "listApiKeys",
   list: true,
   examples: ["playtest auth keys list"],
-  run: async ({ range }, ctx) => ctx.list("listApiKeys", {}, range, keyView),
+  view: keyView,
 });
 
 export const keysCreate = define({

@@ -18,7 +18,7 @@ export const profileShow = define({
   summary: "Show your profile",
   operation: "getMe",
   examples: ["playtest auth profile show", "playtest auth profile show --json=displayName"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getMe({}), view),
+  view,
 });
 
 export const profileUpdate = define({

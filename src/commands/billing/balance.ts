@@ -3,8 +3,7 @@ import { balanceView } from "./view.ts";
 
 export const balance = define({
   name: "balance",
-  summary: "Show credit and playtest minutes",
   operation: "getBalance",
   examples: ["playtest billing balance", "playtest billing balance --jq .balanceCents"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getBalance({}), balanceView),
+  view: balanceView,
 });

@@ -6,7 +6,7 @@ export const hours = define({
   summary: "Show the balance of playtest hours",
   operation: "getPlaytestHours",
   examples: ["playtest billing hours"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getPlaytestHours({}), hoursView),
+  view: hoursView,
 });
 
 export const hoursHistory = define({
@@ -15,5 +15,5 @@ export const hoursHistory = define({
   operation: "listPlaytestHoursHistory",
   list: true,
   examples: ["playtest billing hours history", "playtest billing hours history --all --csv"],
-  run: async ({ range }, ctx) => ctx.list("listPlaytestHoursHistory", {}, range, historyView),
+  view: historyView,
 });

@@ -10,12 +10,11 @@ const invoicesView = viewOf<ItemOf<"listInvoices">>(
 export const invoicesList = define({
   name: "invoices list",
   aliases: ["invoices"],
-  summary: "List invoices and credit notes",
   description: "Totals include tax. Those of credit notes are below zero, so that the sum is what was paid.",
   operation: "listInvoices",
   list: true,
   examples: ["playtest billing invoices list", "playtest billing invoices list --all --csv -o invoices.csv"],
-  run: async ({ range }, ctx) => ctx.list("listInvoices", {}, range, invoicesView),
+  view: invoicesView,
 });
 
 const detailsView = viewOf<Data<"getBillingDetails">["details"]>([

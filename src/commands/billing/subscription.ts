@@ -72,8 +72,7 @@ export const subscriptionCancel = define({
 
 export const subscriptionResume = define({
   name: "subscription resume",
-  summary: "Undo a scheduled cancellation",
   operation: "resumeSubscription",
   examples: ["playtest billing subscription resume"],
-  run: async (_, ctx) => ctx.item(await ctx.api().resumeSubscription({}), changedSubscriptionView),
+  view: changedSubscriptionView,
 });

@@ -8,5 +8,5 @@ export const list = define({
   operation: "listContacts",
   list: true,
   examples: ["playtest chat list", "playtest chat list --json=id,displayName,unreadCount"],
-  run: async ({ range }, ctx) => ctx.list("listContacts", {}, range, contactView),
+  view: contactView,
 });

@@ -2,8 +2,7 @@ import { define, type ItemOf, viewOf } from "../../cli/define.ts";
 
 export const unread = define({
   name: "unread",
-  summary: "Count unread messages",
   operation: "getUnreadCount",
   examples: ["playtest chat unread --jq .unreadCount"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getUnreadCount({}), viewOf<ItemOf<"getUnreadCount">>(["unread:unreadCount"])),
+  view: viewOf<ItemOf<"getUnreadCount">>(["unread:unreadCount"]),
 });

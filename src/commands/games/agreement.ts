@@ -33,5 +33,5 @@ export const consents = define({
   args: { game: arg.game() },
   list: true,
   examples: ["playtest games consents", "playtest games consents GAME --all --csv"],
-  run: async ({ args, range }, ctx) => ctx.list("listGameConsents", { params: { id: args.game } }, range, view),
+  view,
 });

@@ -4,9 +4,8 @@ import { gameView } from "./view.ts";
 export const list = define({
   name: "list",
   aliases: ["ls"],
-  summary: "List your games",
   operation: "listGames",
   list: true,
   examples: ["playtest games list", "playtest games list --all --json=id,name", "playtest games list --template '{id} {name}'"],
-  run: async ({ range }, ctx) => ctx.list("listGames", {}, range, gameView),
+  view: gameView,
 });

@@ -3,9 +3,8 @@ import { gameView } from "./view.ts";
 
 export const show = define({
   name: "show",
-  summary: "Show a game",
   operation: "getGame",
   args: { game: arg.game() },
   examples: ["playtest games show 4f6a1b2c", "playtest games show --json=name,buildUrl"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().getGame({ params: { id: args.game } }), gameView),
+  view: gameView,
 });

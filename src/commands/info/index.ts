@@ -34,25 +34,23 @@ const categories = define({
   operation: "listCategories",
   list: true,
   examples: ["playtest info categories"],
-  run: async ({ range }, ctx) => ctx.list("listCategories", {}, range, categoryView),
+  view: categoryView,
 });
 
 const devices = define({
   name: "devices",
-  summary: "List devices",
   operation: "listDevices",
   list: true,
   examples: ["playtest info devices"],
-  run: async ({ range }, ctx) => ctx.list("listDevices", {}, range, nameView),
+  view: nameView,
 });
 
 const platforms = define({
   name: "platforms",
-  summary: "List platforms",
   operation: "listPlatforms",
   list: true,
   examples: ["playtest info platforms"],
-  run: async ({ range }, ctx) => ctx.list("listPlatforms", {}, range, nameView),
+  view: nameView,
 });
 
 export const info: Group = { commands: [list, categories, devices, platforms], fallback: "list" };

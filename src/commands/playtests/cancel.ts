@@ -16,11 +16,10 @@ const view = viewOf<ItemOf<"cancelPlaytest">>([
 
 export const cancel = define({
   name: "cancel",
-  summary: "Cancel an order's unpaid or unclaimed slots and refund them",
   args: { playtest: arg.playtest() },
   operation: "cancelPlaytest",
   confirm: ({ args }) =>
     `Cancel playtest ${args.playtest}? Its open slots are cancelled, and what was paid for them is refunded. Claimed slots continue.`,
   examples: ["playtest playtests cancel PLAYTEST", "playtest playtests cancel PLAYTEST --yes --json=refundedCents"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().cancelPlaytest({ params: { id: args.playtest } }), view),
+  view,
 });

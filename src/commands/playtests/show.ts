@@ -7,5 +7,5 @@ export const show = define({
   args: { playtest: arg.playtest() },
   operation: "getPlaytest",
   examples: ["playtest playtests show PLAYTEST", "playtest playtests show --json=slots PLAYTEST"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().getPlaytest({ params: { id: args.playtest } }), playtestView),
+  view: playtestView,
 });

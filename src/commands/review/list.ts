@@ -13,5 +13,5 @@ export const list = define({
     "playtest review list --status accepted --all --csv",
     "playtest review list --jq '.submissions[].slot.id'",
   ],
-  run: async ({ query, range }, ctx) => ctx.list("listSubmissions", { query }, range, queueView),
+  view: queueView,
 });

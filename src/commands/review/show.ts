@@ -8,5 +8,5 @@ export const show = define({
   args: { slot: slotArg() },
   operation: "getSlot",
   examples: ["playtest review show SLOT", "playtest review show SLOT --jq .slot.transcription.keyTakeaways"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().getSlot({ params: { id: args.slot } }), slotView),
+  view: slotView,
 });

@@ -6,5 +6,5 @@ export const stats = define({
   summary: "Show the number of games, active playtests and waiting reviews",
   operation: "getDashboardStats",
   examples: ["playtest review stats", "playtest review stats --jq .pendingReviews"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getDashboardStats({}), statsView),
+  view: statsView,
 });

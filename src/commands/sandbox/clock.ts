@@ -11,10 +11,9 @@ const timeout = 600_000;
 
 export const clock = define({
   name: "clock",
-  summary: "Show the sandbox clock",
   operation: "getClock",
   examples: ["playtest sandbox clock"],
-  run: async (_, ctx) => ctx.item(await ctx.api().getClock({}), clockView),
+  view: clockView,
 });
 
 export const advance = define({

@@ -3,9 +3,8 @@ import { applicationView } from "./view.ts";
 
 export const applications = define({
   name: "applications",
-  summary: "List your applications",
   operation: "listOwnApplications",
   list: true,
   examples: ["playtest tester applications"],
-  run: async ({ range }, ctx) => ctx.list("listOwnApplications", {}, range, applicationView),
+  view: applicationView,
 });

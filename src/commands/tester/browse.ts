@@ -4,7 +4,6 @@ import { offerView } from "./view.ts";
 export const browse = define({
   name: "browse",
   aliases: ["offers"],
-  summary: "List playtests you can claim or apply to",
   operation: "listOffers",
   query: "listOffers",
   list: true,
@@ -13,5 +12,5 @@ export const browse = define({
     "playtest tester browse --device Mac --language de",
     "playtest tester browse --all --json=id,payoutCents",
   ],
-  run: async ({ query, range }, ctx) => ctx.list("listOffers", { query }, range, offerView),
+  view: offerView,
 });

@@ -8,5 +8,5 @@ export const release = define({
   confirm: false,
   args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   examples: ["playtest tester release 9c21d0ff"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().releaseSlot({ params: { id: args.slot } }), heldSlotView),
+  view: heldSlotView,
 });

@@ -8,5 +8,5 @@ export const report = define({
   body: "reportSlot",
   args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   examples: ["playtest tester report 9c21d0ff --reason-code crash --notes 'Black screen after the menu'"],
-  run: async ({ args, body }, ctx) => ctx.item(await ctx.api().reportSlot({ params: { id: args.slot }, body }), heldSlotView),
+  view: heldSlotView,
 });

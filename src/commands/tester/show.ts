@@ -7,5 +7,5 @@ export const show = define({
   operation: "getHeldSlot",
   args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   examples: ["playtest tester show 9c21d0ff", "playtest tester show 9c21d0ff --jq .slot.buildUrl"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().getHeldSlot({ params: { id: args.slot } }), heldSlotView),
+  view: heldSlotView,
 });

@@ -3,9 +3,8 @@ import { heldSlotView } from "./view.ts";
 
 export const slots = define({
   name: "slots",
-  summary: "List your slots",
   operation: "listHeldSlots",
   list: true,
   examples: ["playtest tester slots", "playtest tester slots --template '{id} {status} {deadlineAt|ago}'"],
-  run: async ({ range }, ctx) => ctx.list("listHeldSlots", {}, range, heldSlotView),
+  view: heldSlotView,
 });

@@ -7,6 +7,5 @@ export const withdraw = define({
   operation: "withdrawApplication",
   args: { application: arg.id("Application id, or the name of its game", "listOwnApplications", "gameName") },
   examples: ["playtest tester withdraw 5b7702ae"],
-  run: async ({ args }, ctx) =>
-    ctx.item(await ctx.api().withdrawApplication({ params: { id: args.application } }), applicationView),
+  view: applicationView,
 });

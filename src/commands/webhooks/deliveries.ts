@@ -7,12 +7,11 @@ import { deliveryView } from "./view.ts";
 
 export const deliveries = define({
   name: "deliveries",
-  summary: "List the deliveries of a webhook",
   operation: "listDeliveries",
   args: { webhook: webhookArg() },
   list: true,
   examples: ["playtest webhooks deliveries 5b7702ae", "playtest webhooks deliveries 5b7702ae --all --ndjson"],
-  run: async ({ args, range }, ctx) => ctx.list("listDeliveries", { params: { id: args.webhook } }, range, deliveryView),
+  view: deliveryView,
 });
 
 export const redeliver = define({

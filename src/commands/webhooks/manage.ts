@@ -26,11 +26,10 @@ async function requireFormats(ctx: Context, { format }: { format?: unknown }): P
 export const list = define({
   name: "list",
   aliases: ["ls"],
-  summary: "List webhooks",
   operation: "listWebhooks",
   list: true,
   examples: ["playtest webhooks list"],
-  run: async ({ range }, ctx) => ctx.list("listWebhooks", {}, range, webhookView),
+  view: webhookView,
 });
 
 export const show = define({

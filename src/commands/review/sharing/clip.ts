@@ -82,7 +82,7 @@ export const clips = define({
   operation: "listClips",
   list: true,
   examples: ["playtest review clips list SLOT", "playtest review clips list SLOT --json=name,downloadUrl"],
-  run: async ({ args, range }, ctx) => ctx.list("listClips", { params: { id: args.slot } }, range, clipsView),
+  view: clipsView,
 });
 
 export const clipsDelete = define({

@@ -84,7 +84,7 @@ export const shares = define({
   query: "listShares",
   list: true,
   examples: ["playtest review shares", "playtest review shares --playtest PLAYTEST --all"],
-  run: async ({ query, range }, ctx) => ctx.list("listShares", { query }, range, sharesView),
+  view: sharesView,
 });
 
 export const unshare = define({
