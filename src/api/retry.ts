@@ -27,6 +27,10 @@ export type Decision = { retry: true; wait: number } | { retry: false; requested
 const firstWait = 250;
 const maxBackoff = 8_000;
 
+/** What a proxy answers while the server behind it restarts, which takes some seconds. */
+const isOutage = (status: number | undefined) => status === 502 || status === 503 || status === 504;
+const firstOutageWait = 2_000;
+
 /** Milliseconds until the time in a `Retry-After` header (seconds or an HTTP date); undefined if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
@@ -37,8 +41,8 @@ export function retryAfter(header: string | undefined, now: number): number | un
 }
 
 /** Exponential backoff; half of it is random, so that many clients do not retry at the same moment. */
-export const backoff = (tries: number, random: number) => {
-  const full = Math.min(maxBackoff, firstWait * 2 ** (tries - 1));
+export const backoff = (tries: number, random: number, first = firstWait) => {
+  const full = Math.min(maxBackoff, first * 2 ** (tries - 1));
   return Math.round(full / 2 + (full / 2) * random);
 };
 
@@ -56,6 +60,6 @@ export function decide(failure: Failure, state: RetryState): Decision {
   const asked = retryAfter(failure.retryAfter, state.now);
   if (asked !== undefined && state.waited + asked > state.maxWait) return { retry: false, requestedWait: asked };
   if (state.tries > state.retries) return { retry: false, ...(asked !== undefined && { requestedWait: asked }) };
-  const wait = asked ?? backoff(state.tries, state.random);
+  const wait = asked ?? backoff(state.tries, state.random, isOutage(failure.status) ? firstOutageWait : firstWait);
   return state.waited + wait > state.maxWait ? { retry: false } : { retry: true, wait };
 }

@@ -36,7 +36,8 @@ const chunkBytes = 64 * 2 ** 20;
 const readBytes = 2 ** 19;
 /** For one request: on a slow connection a chunk may take hours. */
 const timeout = 24 * 3_600_000;
-const retryDelays = [0, 1_000, 3_000, 5_000, 10_000];
+/** In ms. The three by default outlast a restart of the server, during which a proxy in front of it answers 502. */
+const retryDelays = [0, 2_000, 5_000, 8_000, 10_000];
 
 /**
  * Uploads a file by tus 1.0 in chunks, with retries; after a crash a later run resumes it. Throws the error of the server's response or

@@ -594,6 +594,7 @@ export const everyCommand: Record<string, Row> = {
   },
   "serve config": nothing,
   "serve systemd": nothing,
+  "serve proxy": words(() => ["nginx", "--public-url", "https://playtest.example.com"]),
   "sandbox play": words((world) => open(world)),
   "sandbox advance": words(() => "1s"),
   "sandbox clock": nothing,

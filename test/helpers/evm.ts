@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import solc from "solc";
+import { freePort } from "./free-port.ts";
 
 export interface EvmNode {
   url: string;
@@ -120,13 +120,4 @@ function compile(): Record<string, string> {
   if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join("\n"));
   const compiled = Object.entries(output.contracts["contracts.sol"]!);
   return Object.fromEntries(compiled.map(([name, { evm }]) => [name, evm.bytecode.object]));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (typeof address !== "object" || address === null) throw new Error("No free port on the loopback address.");
-  return address.port;
 }

@@ -35,7 +35,9 @@ it("backoff: doubles from 250 ms up to 8 s, half of it random", () => {
 describe("whether to retry", () => {
   const rows: [string, Failure, Partial<typeof state>, Decision][] = [
     ["a lost connection", {}, {}, { retry: true, wait: 188 }],
-    ["503", { status: 503 }, {}, { retry: true, wait: 188 }],
+    ["503: the server restarts", { status: 503 }, {}, { retry: true, wait: 1_500 }],
+    ["502 of a proxy before a server that restarts", { status: 502 }, { tries: 3 }, { retry: true, wait: 6_000 }],
+    ["504", { status: 504 }, {}, { retry: true, wait: 1_500 }],
     ["503 for what is not configured", { status: 503, code: "NOT_CONFIGURED", retryAfter: "5" }, {}, { retry: false }],
     ["408", { status: 408 }, {}, { retry: true, wait: 188 }],
     ["429 with Retry-After", { status: 429, retryAfter: "5" }, {}, { retry: true, wait: 5_000 }],

@@ -3,6 +3,7 @@ import { backup, exportCommand } from "./backup.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { proxy } from "./proxy.ts";
 import { resetFactor } from "./reset-factor.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
@@ -10,7 +11,20 @@ import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
 
 export const serve: Group = {
-  commands: [run, config, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, rotateKey, resetFactor, systemd],
+  commands: [
+    run,
+    config,
+    doctor,
+    migrate,
+    backup,
+    restoreCommand,
+    exportCommand,
+    importCommand,
+    rotateKey,
+    resetFactor,
+    systemd,
+    proxy,
+  ],
   fallback: "run",
   about: [
     ["First start", "Creates the database, the server's keys and an administrator, whose API key is shown once: keep it."],

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { playtest } from "../helpers/cli.ts";
+
+const at = ["--public-url", "https://play.example.com"];
+const printed = async (kind: string, ...flags: string[]) => {
+  const { code, stdout, stderr } = await playtest(["serve", "proxy", kind, ...flags]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+};
+
+describe("serve proxy", () => {
+  it.each<[string, string, string[], (string | RegExp)[]]>([
+    [
+      "nginx: the certificate where certbot puts it, no limit for bodies, nothing held back",
+      "nginx",
+      at,
+      [
+        "server 127.0.0.1:4747;",
+        "return 301 https://$host$request_uri;",
+        "ssl_certificate /etc/letsencrypt/live/play.example.com/fullchain.pem;",
+        "client_max_body_size 0;",
+        "proxy_request_buffering off;",
+        "proxy_buffering off;",
+        "proxy_read_timeout 330s;",
+      ],
+    ],
+    ["nginx: a port of its own", "nginx", ["--public-url", "http://play.lan:8080"], ["listen 8080;", /^(?!.*(ssl|301))/s]],
+    [
+      "nginx: several processes",
+      "nginx",
+      [...at, "--upstream", "10.0.0.2:4747", "--upstream", "[fd00::2]:4747"],
+      ["  server 10.0.0.2:4747;\n  server [fd00::2]:4747;\n"],
+    ],
+    [
+      "caddy: gets the certificate itself",
+      "caddy",
+      [...at, "--port", "8080"],
+      ["play.example.com {\n  reverse_proxy 127.0.0.1:8080 {"],
+    ],
+    [
+      "caddy: several processes are asked whether they are ready",
+      "caddy",
+      [...at, "--upstream", "10.0.0.2:4747", "--upstream", "10.0.0.3:4747"],
+      ["reverse_proxy 10.0.0.2:4747 10.0.0.3:4747 {", "health_uri /readyz"],
+    ],
+    [
+      "apache: several processes",
+      "apache",
+      [...at, "--upstream", "10.0.0.2:4747", "--upstream", "10.0.0.3:4747"],
+      ['BalancerMember "http://10.0.0.3:4747"', 'ProxyPass "/" "balancer://playtest/"'],
+    ],
+  ])("%s", async (_, kind, flags, wanted) => {
+    const text = await printed(kind, ...flags);
+    for (const part of wanted) expect(text).toMatch(part);
+  });
+
+  it("traefik: YAML with the router, the processes and the certificate", async () => {
+    const flags = ["--upstream", "10.0.0.2:4747", "--certificate", "/etc/tls/cert.pem", "--certificate-key", "/etc/tls/key.pem"];
+    expect(parse(await printed("traefik", ...at, ...flags))).toEqual({
+      http: {
+        routers: {
+          playtest: { rule: "Host(`play.example.com`)", entryPoints: ["websecure"], service: "playtest", tls: {} },
+        },
+        services: {
+          playtest: {
+            loadBalancer: {
+              servers: [{ url: "http://10.0.0.2:4747" }],
+              healthCheck: { path: "/readyz", interval: "2s" },
+              responseForwarding: { flushInterval: "10ms" },
+            },
+          },
+        },
+      },
+      tls: { certificates: [{ certFile: "/etc/tls/cert.pem", keyFile: "/etc/tls/key.pem" }] },
+    });
+  });
+
+  it.each<[string, string[], string]>([
+    ["an unknown proxy", ["squid", ...at], "Supported: nginx, caddy, traefik, apache."],
+    ["no public URL", ["nginx"], "Missing --public-url."],
+    ["a public URL with a path", ["nginx", "--public-url", "https://example.com/play"], "has a path"],
+    ["an upstream that would end the line", ["nginx", ...at, "--upstream", "127.0.0.1:4747; }"], "is not a host and port"],
+    ["an upstream without a port", ["caddy", ...at, "--upstream", "10.0.0.2"], "is not a host and port"],
+    ["a certificate without its key", ["nginx", ...at, "--certificate", "/etc/c.pem"], "belong together"],
+    [
+      "a path that would end the line",
+      ["apache", ...at, "--certificate", "/a b", "--certificate-key", "/k"],
+      "characters that mean",
+    ],
+  ])("refuses %s", async (_, words, text) => {
+    const { code, stdout, stderr } = await playtest(["serve", "proxy", ...words]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(text);
+  });
+});
