@@ -1,11 +1,11 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isWithin, parseAddress, parseBlock, unmapped } from "../lib/addresses.ts";
+import { isIn, listOfTexts } from "../../src/contract/text/addresses.ts";
 import { ConfigError } from "./read.ts";
 
 /** Addresses that cannot be those of clients on the internet: this machine, private networks, the same link. */
-const nearby = [
+const nearby = listOfTexts([
   "127.0.0.0/8",
   "10.0.0.0/8",
   "172.16.0.0/12",
@@ -14,13 +14,10 @@ const nearby = [
   "::1",
   "fc00::/7",
   "fe80::/10",
-].map((block) => parseBlock(block)!);
+]);
 
 /** Whether a peer with this address can only be a proxy, or somebody in the same network. */
-export function isNearby(address: string): boolean {
-  const bytes = parseAddress(address.replace(/%.*$/, ""));
-  return bytes !== undefined && nearby.some((block) => isWithin(unmapped(bytes), block));
-}
+export const isNearby = (address: string) => isIn(nearby, address);
 
 /**
  * With --behind-proxy and no list of proxies, whoever connects from nearby is the proxy. Throws ConfigError where clients could

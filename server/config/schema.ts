@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseBlock } from "../lib/addresses.ts";
+import { parseRange } from "../../src/contract/text/addresses.ts";
 import { cardProcessors } from "./card-processors.ts";
 import { crypto } from "./crypto-schema.ts";
 import {
@@ -105,7 +105,7 @@ const http = z.strictObject({
   ),
   maxStreams: integer("Event streams one account may have open at once.", 100, 1, 100_000, "streams"),
   trustedProxies: list(
-    matching((text) => parseBlock(text) !== undefined),
+    matching((text) => parseRange(text) !== undefined),
     "Proxies in front of the server. The client address is taken from the X-Forwarded-For header they send. Empty with --behind-proxy: whoever connects from this machine or a private network is the proxy.",
     { variable: "PLAYTEST_TRUSTED_PROXIES", expected: "a list of IP addresses or CIDR blocks, such as 10.0.0.0/8" },
   ),
@@ -203,7 +203,7 @@ const checkout = z.strictObject({
 
 const webhooks = z.strictObject({
   allowPrivate: list(
-    matching((text) => parseBlock(text) !== undefined || isHostName(text)),
+    matching((text) => parseRange(text) !== undefined || isHostName(text)),
     "Private addresses and host names that webhooks may be sent to. All other private addresses are refused.",
     { expected: "a list of IP addresses, CIDR blocks or host names" },
   ),

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { BlockList, isIPv6 } from "node:net";
+import { SocketAddress } from "node:net";
+import { isAddress, isIn, listOfTexts } from "../../src/contract/text/addresses.ts";
 import { isNearby } from "../config/proxy-trust.ts";
 import type { Config } from "../config/schema.ts";
-import { parseAddress } from "../lib/addresses.ts";
 import { unavailable } from "../lib/api-error.ts";
 import type { Client } from "./call.ts";
 
@@ -88,13 +88,8 @@ function createFullAddresses(trust: ProxyTrust): (request: IncomingMessage) => s
 /** Whether a peer with this address is a proxy. */
 export function createProxyTest({ behindProxy, http: { trustedProxies } }: ProxyTrust): (address: string) => boolean {
   if (trustedProxies.length === 0) return (address) => behindProxy && isNearby(address);
-  const trusted = new BlockList();
-  for (const cidr of trustedProxies) {
-    const [network, bits] = cidr.split("/");
-    const family = isIPv6(network!) ? "ipv6" : "ipv4";
-    trusted.addSubnet(network!, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
-  }
-  return (address) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  const trusted = listOfTexts(trustedProxies);
+  return (address) => isIn(trusted, address);
 }
 
 /** The IP address of the peer of the connection. */
@@ -108,7 +103,10 @@ const plain = (address: string) =>
 
 /** The address that limits count: the /64 network of an IPv6 address, any other address unchanged. */
 export function networkOf(address: string): string {
-  const bytes = address.includes(":") ? parseAddress(address) : undefined;
-  if (!bytes) return address;
-  return [0, 2, 4, 6].map((at) => ((bytes[at]! << 8) | bytes[at + 1]!).toString(16)).join(":");
+  if (!address.includes(":") || !isAddress(address)) return address;
+  // Node.js writes groups without leading zeros, and the longest run of zeros as `::`.
+  const { address: written } = new SocketAddress({ address, family: "ipv6" });
+  const [front, back] = written.split("::").map((side) => side.split(":").filter((group) => group !== ""));
+  const zeros = new Array<string>(8 - front!.length - (back?.length ?? 0)).fill("0");
+  return [...front!, ...zeros, ...(back ?? [])].slice(0, 4).join(":");
 }

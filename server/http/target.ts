@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { isLoopback, parseAddress } from "../lib/addresses.ts";
+import { isAddress } from "../../src/contract/text/addresses.ts";
+import { isLoopback } from "../lib/addresses.ts";
 import { ApiError, forbidden } from "../lib/api-error.ts";
 
 /** The path and query of a request. */
@@ -55,8 +56,8 @@ const hostnameOf = (host = "") =>
 
 function isLocal(hostname: string): boolean {
   if (/^(.+\.)?localhost$/.test(hostname)) return true;
-  const address = parseAddress(hostname.replace(/^\[|\]$/g, ""));
-  return address !== undefined && isLoopback(address);
+  const address = hostname.replace(/^\[|\]$/g, "");
+  return isAddress(address) && isLoopback(address);
 }
 
 /** Whether another site sent the request. With the no-referrer policy, browsers send the origin `null` even for this server's own forms. */

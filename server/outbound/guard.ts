@@ -1,4 +1,5 @@
-import { isLoopback, isWithin, parseAddress, parseBlock, refusal, unmapped } from "../lib/addresses.ts";
+import { isAddress, parseRange } from "../../src/contract/text/addresses.ts";
+import { createRangeTest, isLoopback, refusal } from "../lib/addresses.ts";
 
 /** The server refuses to connect to an address. The message gives the reason to the user who entered it. */
 export class AddressRefused extends Error {
@@ -39,19 +40,17 @@ const notPublic = (host: string, why = "does not have a public address") =>
   );
 
 export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guard {
-  const blocks = allowPrivate.map(parseBlock).filter((block) => block !== undefined);
-  const names = new Set(allowPrivate.filter((entry) => !parseBlock(entry)).map((entry) => entry.toLowerCase()));
+  const isAllowed = createRangeTest(allowPrivate.map(parseRange).filter((range) => range !== undefined));
+  const names = new Set(allowPrivate.filter((entry) => !parseRange(entry)).map((entry) => entry.toLowerCase()));
 
-  function checkAddress({ protocol, host }: Target, text: string): void {
-    const parsed = parseAddress(text);
-    if (!parsed) throw new AddressRefused(`${text} is not an IP address that the server can check.`);
-    const address = unmapped(parsed);
+  function checkAddress({ protocol, host }: Target, address: string): void {
+    if (!isAddress(address)) throw new AddressRefused(`${address} is not an IP address that the server can check.`);
     if (allowLoopback && isLoopback(address)) return;
     if (protocol !== "https:") throw new AddressRefused("Only https URLs are allowed.");
     const reason = refusal(address);
-    if (reason === undefined || names.has(host) || blocks.some((block) => isWithin(address, block))) return;
+    if (reason === undefined || names.has(host) || isAllowed(address)) return;
     // What a name stands for in the server's network is nobody else's business.
-    throw notPublic(host, host === text ? `is ${reason}` : undefined);
+    throw notPublic(host, host === address ? `is ${reason}` : undefined);
   }
 
   return {
@@ -65,7 +64,7 @@ export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guar
       if (url.hash !== "") throw new AddressRefused("The URL must not have a fragment (#…).");
       // By RFC 6761 these are this machine, whatever a name server says.
       if (/(^|\.)localhost$/.test(target.host) && !allowLoopback && !names.has(target.host)) throw notPublic(target.host);
-      if (parseAddress(target.host)) checkAddress(target, target.host);
+      if (isAddress(target.host)) checkAddress(target, target.host);
       if (url.protocol === "https:" && !likelyPorts.includes(url.port) && Number(url.port) < 1024)
         throw new AddressRefused(`Port ${url.port} is not allowed. Use 443, 8443 or a port above 1023.`);
     },

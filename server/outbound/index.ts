@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { parseAddress } from "../lib/addresses.ts";
+import { isAddress } from "../../src/contract/text/addresses.ts";
 import { within } from "../lib/within.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
@@ -62,7 +62,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       const url = new URL(text);
       guard.checkUrl(url);
       const target = targetOf(url);
-      if (parseAddress(target.host)) return;
+      if (isAddress(target.host)) return;
       const unknown = resolve(target.host).catch(() => []);
       for (const address of await within<readonly string[]>(checkDeadlineMs, unknown, [])) guard.checkAddress(target, address);
     },

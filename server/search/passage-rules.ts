@@ -23,7 +23,7 @@ export interface FoundLine extends Line {
   matches: { start: number; end: number }[];
 }
 
-/** The words of a passage, unless one line alone has more. */
+/** The most words of a passage. */
 const passageWords = 60;
 
 /** Cuts a line that is too long for a passage. */
@@ -38,16 +38,17 @@ function piecesOf({ atMs, text }: Line): Line[] {
 export function passagesOf(text: readonly Line[]): Passage[] {
   const lines = text.flatMap(piecesOf).filter(({ text }) => text.trim() !== "");
   const counts = lines.map(({ text }) => wordsOf(text).length);
-  /** The line before which `words` words are reached, counted from the line `from`; at least one line later. */
+  /** The line behind those that fit, from the line `from`. `words` are those of the lines between. */
   const lineAfter = (from: number, fits: (words: number, line: number) => boolean) => {
     let [line, words] = [from, 0];
+    // Stryker disable next-line ConditionalExpression,EqualityOperator: behind the last line nothing fits, because NaN does not
     while (line < lines.length && fits(words, line)) words += counts[line++]!;
     return line;
   };
   const passages: Passage[] = [];
   for (let from = 0; from < lines.length; ) {
-    const to = lineAfter(from, (words, line) => line === from || words + counts[line]! <= passageWords);
-    const end = lineAfter(to, (words, line) => line === to || words < maxWords - 1);
+    const to = lineAfter(from, (words, line) => words + counts[line]! <= passageWords);
+    const end = lineAfter(to, (words) => words < maxWords - 1);
     const before = Math.max(from - 1, 0);
     passages.push({ lines: lines.slice(before, end), from: from - before, to: to - before });
     from = to;
@@ -90,9 +91,9 @@ export function findIn(
   { lines, from, to }: Passage,
   phrases: readonly Phrase[],
 ): { atMs: number | null; lines: FoundLine[] } | undefined {
-  const words = lines.flatMap((line, number): PlacedWord[] =>
-    number < from ? [] : wordsOf(line.text).map((word) => ({ ...word, line: number })),
-  );
+  const words = lines
+    .flatMap(({ text }, line): PlacedWord[] => wordsOf(text).map((word) => ({ ...word, line })))
+    .filter(({ line }) => line >= from);
   const found = phrases.map((phrase) =>
     words.flatMap((_, at) => (startsAt(words, phrase, at) ? [[at, at + phrase.length] as const] : [])),
   );

@@ -1,6 +1,7 @@
 import type { Agent, RequestOptions } from "node:https";
-import { BlockList, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { isIn, listOf, parseRange } from "../contract/text/addresses.ts";
 import { badConfig, CliError, exitCodes } from "../errors.ts";
 import { isLoopback } from "./url.ts";
 
@@ -23,13 +24,9 @@ const variable = (env: Env, name: string) => [name.toLowerCase(), name].find((on
 export const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
 export const withoutBrackets = (hostname: string) => hostname.replace(/^\[|\]$/g, "");
 
-function inRange(address: string, range: string): boolean {
-  const [network = "", bits = ""] = range.split("/");
-  const family = isIP(network) === 6 ? "ipv6" : "ipv4";
-  if (!isIP(network) || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === "ipv6" ? 128 : 32) || !isIP(address)) return false;
-  const list = new BlockList();
-  list.addSubnet(network, Number(bits), family);
-  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+function inRange(address: string, text: string): boolean {
+  const range = parseRange(text);
+  return range !== undefined && isIn(listOf([range]), address);
 }
 
 /** Whether an entry of NO_PROXY matches a URL: `*`, a name with its subdomains, an address or a range; a port is optional. */

@@ -14,6 +14,7 @@ export default {
     "server/playtests/pricing.ts",
     "server/playtests/slots/eligibility.ts",
     "src/contract/states/*.ts",
+    "src/contract/text/addresses.ts",
   ],
   ignorePatterns: [".tmp", "dist", "test/bench", "test/recorded"],
   tempDirName: ".tmp/stryker",

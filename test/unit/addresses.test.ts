@@ -5,6 +5,7 @@ import { createConnector } from "../../server/outbound/connector.ts";
 import { AddressRefused, createGuard, type Guard, type GuardOptions } from "../../server/outbound/guard.ts";
 import { createOutbound, type Outbound } from "../../server/outbound/index.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
+import { parseRange } from "../../src/contract/text/addresses.ts";
 
 const strict: GuardOptions = { allowPrivate: [], allowLoopback: false };
 const check = (url: string, options = strict) => createGuard(options).checkUrl(new URL(url));
@@ -138,6 +139,42 @@ describe("outbound address check", () => {
     for (const host of ["10.2.0.1", "[fd00:2::9]", "192.168.7.8", "127.0.0.1"])
       expect(() => check(`https://${host}/`, options)).toThrow("webhooks.allowPrivate");
     expect(() => check("http://10.1.2.3/", options)).toThrow(/https/);
+  });
+
+  it("allows by ranges of an address's own family, whatever stands behind their length", () => {
+    const ranges = (...allowPrivate: string[]) => ({ allowPrivate, allowLoopback: false });
+    for (const host of ["10.0.0.1", "[::ffff:10.0.0.1]"])
+      expect(() => check(`https://${host}/`, ranges("::/0", "::ffff:10.0.0.0/104"))).toThrow(/private/);
+    expect(() => check("https://[fd00::1]/", ranges("0.0.0.0/0"))).toThrow(/private/);
+    expect(() => check("https://[fd00::1]/", ranges("::/0"))).not.toThrow();
+    expect(() => check("https://10.1.255.9/", ranges("10.1.2.3/16"))).not.toThrow();
+    expect(() => check("https://[fd00:1:ff00::9]/", ranges("fd00:1:80ff::7/33"))).not.toThrow();
+    expect(() => check("https://[fd00:1:7fff::9]/", ranges("fd00:1:80ff::7/33"))).toThrow(/private/);
+  });
+
+  it.each(["10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/+8", "10.0.0.0/0008", "fe80::1%eth0/64", "/8"])(
+    "takes %s for a name, not for a range",
+    (text) => {
+      expect(() => check("https://10.0.0.1/", { allowPrivate: [text], allowLoopback: false })).toThrow(/private/);
+      expect(parseRange(text)).toBe(undefined);
+    },
+  );
+
+  it.each([
+    "fe80::1%eth0",
+    "::1%lo",
+    "2606:4700::1%1",
+    "localhost",
+    "127.1",
+    "0x7f000001",
+    "0177.0.0.1",
+    "1.2.3.4::",
+    "",
+    "[::1]",
+  ])("refuses %s, to which a name resolved, as no address", (address) => {
+    const guard = createGuard({ allowPrivate: ["0.0.0.0/0", "::/0"], allowLoopback: true });
+    const target = { protocol: "https:", host: "name.example.com" };
+    expect(() => guard.checkAddress(target, address)).toThrow("is not an IP address that the server can check");
   });
 
   it.each(["https://localhost/", "https://a.localhost/", "https://LOCALHOST./", "https://a.b.localhost.:8443/"])(

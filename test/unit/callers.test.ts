@@ -32,6 +32,23 @@ it.each([
     forwarded: "[2001:db8:1:2::7]:443",
     caller: "2001:db8:1:2",
   },
+  { name: "an IPv6 address whose zeros are in its middle", peer: "2001::8:7:6:5:4", caller: "2001:0:0:8" },
+  { name: "one with leading zeros and capital letters", peer: "2001:0DB8:0000:00A1:1::", caller: "2001:db8:0:a1" },
+  { name: "one with a zone, unchanged", peer: "fe80::1%eth0", caller: "fe80::1%eth0" },
+  {
+    name: "a client behind a proxy that is trusted with a zone",
+    peer: "fe80::1%eth0",
+    forwarded: "203.0.113.9",
+    trusted: ["fe80::/10"],
+    caller: "203.0.113.9",
+  },
+  {
+    name: "behind one that is trusted as IPv4 written as IPv6",
+    peer: "10.0.0.1",
+    forwarded: "203.0.113.9",
+    trusted: ["::ffff:10.0.0.1"],
+    caller: "203.0.113.9",
+  },
   { name: "a client whose address is unknown", peer: "10.0.0.1", forwarded: "unknown", caller: "unknown" },
 ])("caller address for rate limits: $name", ({ peer, forwarded, trusted = proxies, caller }) => {
   expect(callerOf({ peer, forwarded, behindProxy: false, trusted })).toBe(caller);

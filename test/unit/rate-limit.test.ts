@@ -108,6 +108,7 @@ describe("the requests of a caller to two processes", () => {
     send(0, 1);
     expect([...untold(0)]).toEqual([["ann", 3]]);
     exchangeOf(0);
+    expect([...untold(0)]).toEqual([]);
     send(0, 2);
     expect([...untold(0)]).toEqual([["ann", 2]]);
   });
@@ -133,6 +134,15 @@ describe("the requests of a caller to two processes", () => {
     const limiter = createRateLimiter(() => 0, true, 2);
     for (const caller of ["ann", "ann", "ben", "ben", "cid", "cid"]) limiter.take(caller, limit);
     expect([...limiter.untold().keys()]).toEqual(["ben", "cid"]);
+    // The answer to what was told before.
+    limiter.exchanged("ann", 2, 2);
+    expect([...limiter.untold().keys()]).toEqual(["ben", "cid"]);
+  });
+
+  it("begin anew after those of as many others as are remembered", () => {
+    const limiter = createRateLimiter(() => 0, false, 2);
+    const remaining = ["ann", "ann", "ben", "ann", "cid", "ann"].map((caller) => limiter.take(caller, limit).remaining);
+    expect(remaining).toEqual([19, 18, 19, 17, 19, 19]);
   });
 });
 
@@ -154,14 +164,15 @@ describe("the requests of a caller", () => {
   it("need a whole token each, and cost nothing when they are refused or the clock is set back", () => {
     const { at } = process(true);
     const seen = [0, 0, 500, 999, 1000, 400, 1400].map(at);
-    expect(seen.map(({ allowed, remaining, retryAfterSeconds }) => [allowed, remaining, retryAfterSeconds])).toEqual([
-      [true, 1, 0],
-      [true, 0, 0],
-      [false, 0, 1],
-      [false, 0, 1],
-      [true, 0, 0],
-      [false, 0, 1],
-      [true, 0, 0],
+    expect(seen.map(({ limit: _, ...verdict }) => Object.values(verdict))).toEqual([
+      // allowed, remaining, retryAfterSeconds, resetSeconds
+      [true, 1, 0, 1],
+      [true, 0, 0, 2],
+      [false, 0, 1, 2],
+      [false, 0, 1, 2],
+      [true, 0, 0, 2],
+      [false, 0, 1, 2],
+      [true, 0, 0, 2],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findIn, type Line, passagesOf } from "../../server/search/passage-rules.ts";
+import { findIn, indexedWords, type Line, passagesOf } from "../../server/search/passage-rules.ts";
 import { phrasesOf, wordsOf } from "../../server/search/rules.ts";
 
 const words = (text: string) => wordsOf(text).map(({ word }) => word);
@@ -30,6 +30,8 @@ describe("a search", () => {
     ["find door", "find|door"],
     ['"find the" door', "find the|door"],
     ["“find the” door", "find the|door"],
+    ['big find  "the door" key', "big|find|the door|key"],
+    ['"ab c" "a bc"', "ab c|a bc"],
     ['find "the door', "find|the|door"],
     ['"" " " door', "door"],
     ["low-poly low-poly", "low poly"],
@@ -65,6 +67,50 @@ describe("passages", () => {
     for (const { text } of own) expect(words(text).length).toBeLessThanOrEqual(60);
   });
 
+  /** Lines of so many words each. */
+  const linesOf = (counts: readonly number[]): Line[] =>
+    counts.map((count, atMs) => ({ atMs, text: Array.from({ length: count }, (_, i) => `w${atMs}x${i}`).join(" ") }));
+
+  it.each<[counts: number[], passages: string[]]>([
+    [[60], ["| 60 |"]],
+    [
+      [30, 30, 1],
+      ["| 30 30 | 1", "30 | 1 |"],
+    ],
+    [
+      [59, 2],
+      ["| 59 | 2", "59 | 2 |"],
+    ],
+    [
+      [60, 10, 8, 1, 1, 5],
+      ["| 60 | 10 8 1", "60 | 10 8 1 1 5 |"],
+    ],
+    [[121], ["| 60 | 60", "60 | 60 | 1", "60 | 1 |"]],
+  ])(
+    "of lines of %j words have at most 60, the line before, and those behind of which the next 19 words are",
+    (counts, expected) => {
+      const count = (lines: readonly Line[]) => lines.map(({ text }) => words(text).length).join(" ");
+      const shown = passagesOf(linesOf(counts)).map(({ lines, from, to }) =>
+        [lines.slice(0, from), lines.slice(from, to), lines.slice(to)].map(count).join(" | ").trim(),
+      );
+      expect(shown).toEqual(expected);
+    },
+  );
+
+  it("are found by their own words and those behind them", () => {
+    const [first, second] = passagesOf(linesOf([59, 2, 1]));
+    expect(indexedWords(first!)).toHaveLength(62);
+    expect(indexedWords(second!)).toEqual(["w1x0", "w1x1", "w2x0"]);
+  });
+
+  it("have no line without text, other lines as they are, and the pieces of a long one without spaces around them", () => {
+    const texts = (...lines: string[]) => passagesOf(lines.map((text, atMs) => ({ atMs, text }))).flatMap(({ lines }) => lines);
+    expect(texts(" one ", " ", "", "–", "two").map(({ text }) => text)).toEqual([" one ", "–", "two"]);
+    const sixty = Array.from({ length: 60 }, (_, i) => `w${i}`).join(" ");
+    expect(texts(`${sixty} `).map(({ text }) => text)).toEqual([`${sixty} `]);
+    expect(new Set(texts(`– ${sixty} more `).map(({ text }) => text))).toEqual(new Set([`– ${sixty}`, "more"]));
+  });
+
   it("have the phrases that begin in them, and leave what begins later to the next passage", () => {
     const passages = passagesOf(said(500, 7));
     for (let at = 0; at < 480; at++) {
@@ -75,6 +121,46 @@ describe("passages", () => {
       ).toEqual([Math.floor(at / 7) * 1000]);
     }
   });
+
+  /** What a search finds in the first passage: its position, and the shown lines with their matches in brackets. */
+  function shownOf(texts: readonly string[], ...phrases: string[]) {
+    const lines = texts.map((text, atMs) => ({ atMs, text }));
+    const found = findIn(passagesOf(lines)[0]!, phrases.map(words));
+    return (
+      found && [
+        found.atMs,
+        ...found.lines.map(({ text, matches }) =>
+          matches.reduceRight(
+            (marked, { start, end }) => `${marked.slice(0, start)}[${marked.slice(start, end)}]${marked.slice(end)}`,
+            text,
+          ),
+        ),
+      ]
+    );
+  }
+
+  const long = `door ${"word ".repeat(58)}lamp`;
+
+  it.each<[what: string, texts: string[], phrases: string[], shown: (string | number)[] | undefined]>([
+    ["one line around a match", ["a", "b", "door", "c", "d"], ["door"], [2, "b", "[door]", "c"]],
+    ["all lines between two matches", ["door", "a", "b", "door", "c", "d"], ["door"], [0, "[door]", "a", "b", "[door]", "c"]],
+    ["two matches in a line", ["a door b door"], ["door"], [0, "a [door] b [door]"]],
+    ["matches that touch as one", ["鍵が"], ["鍵", "が"], [0, "[鍵が]"]],
+    ["nothing where a phrase is missing", ["the door"], ["door", "key"], undefined],
+    ["nothing that stands only behind its own lines", [long, "key"], ["key"], undefined],
+    [
+      "no more lines for what stands behind as well",
+      [long, "lamp a", "b"],
+      ["lamp"],
+      [0, long.replace("lamp", "[lamp]"), "[lamp] a"],
+    ],
+    [
+      "the first place behind for what stands only there",
+      [long, "a", "key", "b", "key", "c"],
+      ["lamp", "key"],
+      [0, long.replace("lamp", "[lamp]"), "a", "[key]", "b"],
+    ],
+  ])("show %s", (_, texts, phrases, shown) => expect(shownOf(texts, ...phrases)).toEqual(shown));
 
   it("show the lines with matches and one around them, with matches joined where they overlap", () => {
     const lines = ["zero", "one the", "door the door", "three", "four", "five"].map((text, i) => ({ atMs: i, text }));

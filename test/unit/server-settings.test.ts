@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { defaults } from "../../server/config/defaults.ts";
 import { readConfig, readSettings } from "../../server/config/read.ts";
 import { configurationReference, exampleConfig, jsonSchema, settingRows } from "../../server/config/reference.ts";
+import { rules } from "../../server/config/rules.ts";
 import { allSettings } from "../../server/config/schema.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -164,8 +165,29 @@ describe("server settings: what they must be to each other", () => {
     expect(await faults(settings)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("is not checked where one of them is wrong by itself", async () => {
-    expect(await faults({ webhooks: { inFlight: 0 } })).toEqual([expect.stringContaining("webhooks.inFlight is 0")]);
+  it.each<[string, object]>([
+    ["http.heartbeatMs is 0", { http: { idleTimeoutMs: 15_000, heartbeatMs: 0 } }],
+    ["webhooks.inFlight is 0", { webhooks: { inFlightPerHost: 65, inFlight: 0 } }],
+    ["crypto.scanMs is 0", { crypto: { scanMs: 0, idleScanMs: 1_000 } }],
+    ['crypto.base.usdc is "0x"', { crypto: { base: { receiver: defaults.crypto.base.usdc, usdc: "0x" } } }],
+  ])("is not checked where one of them is wrong by itself: %s", async (message, settings) => {
+    expect(await faults(settings)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    { http: { idleTimeoutMs: 15_001, heartbeatMs: 15_000 } },
+    { webhooks: { inFlightPerHost: 64, inFlight: 64 } },
+    { crypto: { scanMs: 20_000, idleScanMs: 20_000 } },
+  ])("may be just so: %j", async (settings) => {
+    expect(await faults(settings)).toEqual([]);
+  });
+
+  it("is said of settings that exist", () => {
+    const names = allSettings().map(({ name }) => name);
+    for (const { settings, requirement } of rules) {
+      expect(settings.filter((name) => !names.includes(name))).toEqual([]);
+      expect(settings.filter((name) => requirement.includes(name))).not.toEqual([]);
+    }
   });
 });
 

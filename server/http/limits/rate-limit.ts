@@ -95,7 +95,7 @@ export function createRateLimiter(now: () => number, shared: boolean, most = max
       waiting.delete(caller);
       if (!bucket) return;
       // What the others counted before the first exchange may be long ago.
-      const others = counted - told - (bucket.counted ?? counted - told);
+      const others = bucket.counted === undefined ? 0 : counted - told - bucket.counted;
       bucket.counted = counted;
       bucket.untold -= told;
       // Nobody waits for more than a burst because of what others allowed.
