@@ -14,6 +14,8 @@ const withDatabases: Record<string, string[]> = {
   soak: [],
 };
 const names = Object.keys(withDatabases);
+/** What a run of the unit tests need not wait for. */
+const slow = ["compiler"];
 
 /** Tests that the suite also runs on a restricted PostgreSQL. With PLAYTEST_TEST_RESTRICTED, all of them do. */
 const restricted = [
@@ -29,6 +31,16 @@ const restricted = [
 const everything = process.env.PLAYTEST_TEST_RESTRICTED === "1";
 /** These count transactions, or define tables themselves. */
 const unrestricted = ["postgres", "pgbouncer", "ledger-checks", "state-machine"].map((name) => `test/store/${name}.test.ts`);
+
+const onRestricted = {
+  extends: true as const,
+  test: {
+    name: "restricted",
+    include: restricted.map((name) => `test/${name}.test.ts`),
+    globalSetup: ["test/setup/databases.ts"],
+    provide: { restricted: true },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -55,9 +67,10 @@ export default defineConfig({
           name: "unit",
           // Whatever is not elsewhere, so that no test file is forgotten. test/package has a configuration of its own.
           include: ["test/**/*.test.ts"],
-          exclude: [...names, "package"].map((name) => `test/${name}/**`).concat("**/node_modules/**"),
+          exclude: [...names, ...slow, "package"].map((name) => `test/${name}/**`).concat("**/node_modules/**"),
         },
       },
+      ...slow.map((name) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } })),
       ...names.map((name) => ({
         extends: true as const,
         test: {
@@ -67,15 +80,7 @@ export default defineConfig({
           globalSetup: ["test/setup/databases.ts", ...withDatabases[name]!],
         },
       })),
-      {
-        extends: true,
-        test: {
-          name: "restricted",
-          include: everything ? [] : restricted.map((name) => `test/${name}.test.ts`),
-          globalSetup: ["test/setup/databases.ts"],
-          provide: { restricted: true },
-        },
-      },
+      ...(everything || process.env.PLAYTEST_TEST_DATABASES === "sqlite" ? [] : [onRestricted]),
     ],
   },
 });

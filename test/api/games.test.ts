@@ -6,36 +6,39 @@ onBothDatabases("games", (serve) => {
   it("game: can be created, shown, changed and listed with its relations", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
-    const categories = (await owner.get("/info/categories")).body.data.categories;
+    const categories = (await owner.listCategories()).categories;
     expect(categories.length).toBeGreaterThanOrEqual(20);
     const tags = categories.slice(0, 2).map((category: { id: string }) => category.id);
     const id = await createGame(owner, {
-      tags: [tags[0].toUpperCase(), tags[1]],
+      tags: [tags[0]!.toUpperCase(), tags[1]],
       devices: ["PC", "Mac"],
       platforms: ["Steam"],
       languages: ["EN", "pt-br", "en"],
       description: "Dark.",
     });
-    expect((await owner.get(`/games/${id}`)).body.data.game).toMatchObject({
+    expect((await owner.getGame({ params: { id } })).game).toMatchObject({
       description: "Dark.",
       categories: categories.slice(0, 2),
       devices: ["PC", "Mac"],
       platforms: ["Steam"],
       languages: ["en", "pt-BR"],
     });
-    const changed = await owner.patch(`/games/${id}`, {
-      devices: ["Linux"],
-      languages: ["de"],
-      tags: [],
-      externalUrl: "https://example.com",
-      description: "Darker.",
+    const changed = await owner.updateGame({
+      params: { id },
+      body: {
+        devices: ["Linux"],
+        languages: ["de"],
+        tags: [],
+        externalUrl: "https://example.com",
+        description: "Darker.",
+      },
     });
-    expect(changed.body.data.game).toMatchObject({ description: "Darker.", externalUrl: "https://example.com" });
-    expect(changed.body.data.game).not.toHaveProperty("devices");
-    expect((await owner.patch(`/games/${id}`, { externalUrl: null })).body.data.game.externalUrl).toBeNull();
-    const cleared = await owner.patch(`/games/${id}`, { description: null, instructions: null });
-    expect(cleared.body.data.game).toMatchObject({ description: null, instructions: null });
-    const [listed] = (await owner.get("/games")).body.data.games;
+    expect(changed.game).toMatchObject({ description: "Darker.", externalUrl: "https://example.com" });
+    expect(changed.game).not.toHaveProperty("devices");
+    expect((await owner.updateGame({ params: { id }, body: { externalUrl: null } })).game.externalUrl).toBeNull();
+    const cleared = await owner.updateGame({ params: { id }, body: { description: null, instructions: null } });
+    expect(cleared.game).toMatchObject({ description: null, instructions: null });
+    const [listed] = (await owner.listGames()).games;
     expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"], languages: ["de"] });
   });
 
@@ -49,8 +52,8 @@ onBothDatabases("games", (serve) => {
       "https://example.com/2.zip",
       "https://example.com/1.zip",
     ])
-      await owner.patch(`/games/${id}`, { buildUrl });
-    const { builds } = (await owner.get(`/games/${id}/builds`)).body.data;
+      await owner.updateGame({ params: { id }, body: { buildUrl } });
+    const { builds } = await owner.listBuilds({ params: { id } });
     expect(builds.map((build: { buildUrl: string }) => build.buildUrl)).toEqual([
       "https://example.com/1.zip",
       "https://example.com/2.zip",
@@ -69,7 +72,7 @@ onBothDatabases("games", (serve) => {
     const owner = await registerOwner(server);
     const reply = await owner.post("/games", { name: "Lantern Deep", buildUrl: "https://example.com/b.zip", ...body });
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
-    expect((await owner.get("/games")).body.data.games).toEqual([]);
+    expect((await owner.listGames()).games).toEqual([]);
   });
 
   it("another owner's game: 404 like an unknown one", async () => {
@@ -84,7 +87,7 @@ onBothDatabases("games", (serve) => {
       expect([foreign.status, foreign.body.error]).toEqual([404, absent.body.error]);
     }
     expect((await other.patch(`/games/${id}`, { name: "Mine" })).status).toBe(404);
-    expect((await owner.get(`/games/${id}`)).body.data.game.name).toBe("Lantern Deep");
+    expect((await owner.getGame({ params: { id } })).game.name).toBe("Lantern Deep");
   });
 
   it("lets an account have as many as the server allows", async () => {
@@ -98,6 +101,6 @@ onBothDatabases("games", (serve) => {
       "An account can have at most 2 games. Nothing was created. Ask the operator of this server for more.",
     ]);
     await createGame(other);
-    expect((await owner.get("/games")).body.data.games).toHaveLength(2);
+    expect((await owner.listGames()).games).toHaveLength(2);
   });
 });

@@ -43,7 +43,7 @@ onBothDatabases("webhooks", (serve) => {
     server.deps.store.write((tx) =>
       emit(tx, [{ id: owner.id, role: "game_owner" }], { kind, data: eventData(kind, data), notice: {} }),
     );
-  const webhookNow = async () => (await owner.get("/webhooks")).body.data.webhooks[0];
+  const webhookNow = async () => (await owner.listWebhooks()).webhooks[0];
   const deliveriesOf = async (hook: { path: string }) => (await owner.get(`${hook.path}/deliveries`)).body.data.deliveries;
   /** To the next attempt, however the schedule was jittered. */
   const tryNext = async (hook: { path: string }) => {
@@ -78,11 +78,11 @@ onBothDatabases("webhooks", (serve) => {
       createdAt: "2026-03-01T12:00:00.000Z",
     });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect((await owner.get("/webhooks")).body.data).toEqual({ webhooks: [webhook] });
-    const changed = await owner.patch(`/webhooks/${webhook.id}`, { events: ["*"] });
-    expect(changed.body.data).toEqual({ webhook: { ...webhook, events: ["*"] } });
-    expect((await owner.delete(`/webhooks/${webhook.id}`)).body.data).toEqual({ message: expect.any(String) });
-    expect((await owner.get("/webhooks")).body.data).toEqual({ webhooks: [] });
+    expect(await owner.listWebhooks()).toEqual({ webhooks: [webhook] });
+    const changed = await owner.updateWebhook({ params: { id: webhook.id }, body: { events: ["*"] } });
+    expect(changed).toEqual({ webhook: { ...webhook, events: ["*"] } });
+    expect(await owner.deleteWebhook({ params: { id: webhook.id } })).toEqual({ message: expect.any(String) });
+    expect(await owner.listWebhooks()).toEqual({ webhooks: [] });
     expect((await owner.get(`/webhooks/${webhook.id}/deliveries`)).status).toBe(404);
   });
 
@@ -113,8 +113,8 @@ onBothDatabases("webhooks", (serve) => {
       other.post(`${hook.path}/deliveries/${delivery.id}/redeliver`),
     ];
     expect((await Promise.all(tries)).map((reply) => reply.status)).toEqual(tries.map(() => 404));
-    const theirs = await other.post("/webhooks", { url: receiver.url, events: ["*"] });
-    const mixed = await other.post(`/webhooks/${theirs.body.data.webhook.id}/deliveries/${delivery.id}/redeliver`);
+    const theirs = await other.createWebhook({ body: { url: receiver.url, events: ["*"] } });
+    const mixed = await other.post(`/webhooks/${theirs.webhook.id}/deliveries/${delivery.id}/redeliver`);
     expect(mixed.status).toBe(404);
   });
 
@@ -142,7 +142,7 @@ onBothDatabases("webhooks", (serve) => {
     // Where a name leads in the network of the server is nobody's business.
     for (const address of Object.values(names).flat())
       if (!JSON.stringify(body).includes(address)) expect(reply.text).not.toContain(address);
-    expect((await owner.get("/webhooks")).body.data.webhooks).toEqual([]);
+    expect((await owner.listWebhooks()).webhooks).toEqual([]);
   });
 
   it("loopback address: refused on a live server, at creation and at change", async () => {
@@ -152,7 +152,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(created.status).toBe(201);
     const path = `/webhooks/${created.body.data.webhook.id}`;
     expect((await owner.patch(path, { url: "https://127.0.0.1/" })).status).toBe(422);
-    expect((await webhookNow()).url).toBe("https://hooks.example.com/");
+    expect((await webhookNow())!.url).toBe("https://hooks.example.com/");
   });
 
   it("signature: both kinds of receiver can verify it", async () => {
@@ -262,7 +262,7 @@ onBothDatabases("webhooks", (serve) => {
     await server.advance(48 * hour);
     expect(receiver.received).toHaveLength(before);
 
-    const { notifications } = (await owner.get("/notifications")).body.data;
+    const { notifications } = await owner.listNotifications();
     // Others may be from the same millisecond.
     const disabled = notifications.find((one: { type: string }) => one.type === "webhook.disabled");
     expect(disabled).toMatchObject({ type: "webhook.disabled", body: expect.stringContaining(receiver.url) });
@@ -419,7 +419,7 @@ onBothDatabases("webhooks", (serve) => {
       ["/hook", { event: "test.ping", timestamp: "2026-03-01T12:00:00.000Z", data: { webhookId: hook.id } }],
     ]);
     expect(await deliveriesOf(bystander)).toEqual([]);
-    for (const webhook of (await owner.get("/webhooks")).body.data.webhooks)
+    for (const webhook of (await owner.listWebhooks()).webhooks)
       expect(webhook).toMatchObject({ isActive: true, failureCount: 0, lastFailureAt: null });
   });
 
@@ -583,7 +583,7 @@ onBothDatabases("webhooks", (serve) => {
     for (let event = 0; event < 5; event++) await happen();
     await receiver.until(2);
     await other.until(5);
-    await owner.post("/auth/password-reset", { email: "game_owner1@example.com" });
+    await owner.requestPasswordReset({ body: { email: "game_owner1@example.com" } });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner2@example.com" } });
     await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Reset your password"), {
       timeout: 20_000,

@@ -5,10 +5,12 @@ import { bare, insert, type PaymentRow } from "../../server/billing/store.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { topUpTransfers } from "../../server/ledger/rules.ts";
 import { postAll } from "../../server/ledger/store.ts";
+import type { Methods } from "../../src/api/client.ts";
+import { operationsOf } from "./operations.ts";
 import type { Node, Reply, TestServer } from "./server.ts";
 
-/** People and things most tests need, made through the API where it can. */
-export interface Person {
+/** Somebody with an API key: every operation as a typed function, and raw HTTP where the reply itself is the subject. */
+export interface Person extends Methods {
   key: string;
   id: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
@@ -21,6 +23,7 @@ const counters = new WeakMap<Node, number>();
 
 export function personWith(server: Node, key: string, id: string): Person {
   return {
+    ...operationsOf(server, key),
     key,
     id,
     get: (path, headers) => server.request("GET", path, { key, headers }),

@@ -11,7 +11,7 @@ export async function orderTrial(server: TestServer, owner: Person, gameId: stri
 }
 
 const firstSlot = async (owner: Person, playtestId: string) =>
-  (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots[0].id as string;
+  (await owner.listSlots({ params: { id: playtestId } })).slots[0]!.id as string;
 
 /** One way into each status; each makes a slot of a playtest of its own and answers its id. */
 export const slotIn: Record<string, (server: TestServer, owner: Person, playtester: Person, gameId: string) => Promise<string>> =
@@ -21,12 +21,12 @@ export const slotIn: Record<string, (server: TestServer, owner: Person, playtest
     submitted: async (server, owner, playtester, gameId) => play(server, playtester, await order(owner, gameId)),
     async blocked(_server, owner, playtester, gameId) {
       const id = await claim(playtester, await order(owner, gameId));
-      await playtester.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" });
+      await playtester.reportSlot({ params: { id }, body: { reasonCode: "crash" } });
       return id;
     },
     async cancelled(_server, owner, playtester, gameId) {
       const id = await claim(playtester, await order(owner, gameId));
-      await playtester.post(`/playtester/slots/${id}/release`);
+      await playtester.releaseSlot({ params: { id } });
       return id;
     },
     async expired(server, owner, playtester, gameId) {
