@@ -64,6 +64,9 @@ export const ofSlot = (q: Query, slotId: string) =>
     slotId,
   );
 
+/** Whether the video of a slot was to be published, and is not any more. */
+export const wasRemoved = async (q: Query, slotId: string): Promise<boolean> => (await ofSlot(q, slotId))?.state === "removed";
+
 /** The publications of an account's slots, on either side, that are not removed. */
 export const ofAccount = (q: Query, userId: string) =>
   q.all<PublicationRow>(
@@ -112,3 +115,14 @@ export const faultsAt = (q: Query, now: number) =>
         AND NOT EXISTS (SELECT 1 FROM publications c WHERE c.slot_id = b.slot_id AND c.state <> 'removed')`,
     now - slackMs,
   );
+
+/** How many need an operator, and why the newest of them does. */
+export async function countTroubled(q: Query): Promise<{ troubled: number; reason: string }> {
+  const { troubled: count } = (await q.one<{ troubled: number }>(
+    `SELECT COUNT(*) AS troubled FROM publications WHERE ${troubled}`,
+  ))!;
+  const newest = await q.one<{ reason: string | null }>(
+    `SELECT COALESCE(error, reason) AS reason FROM publications WHERE ${troubled} ORDER BY updated_at DESC, id DESC LIMIT 1`,
+  );
+  return { troubled: count, reason: newest?.reason ?? "" };
+}
