@@ -61,6 +61,8 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.rejected": "a submission was rejected",
   "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
   "slot.blocked": "a playtester reported that the build cannot be played",
+  "slot.published": "everybody can watch the video of a public playtest, at `url`",
+  "slot.publish_failed": "a video platform did not publish a video, which is on the server's own page instead",
   "slot.resolved": "a reported problem was answered, or its slot ended",
   "playtest.keys_low": "a playtest's open slots need more game keys than are left",
   "payment.disputed": "a card payment was disputed; you cannot order until the dispute has ended",

@@ -44,6 +44,7 @@ const drawn: Record<string, { moves: Moves<string>; starts: string[] }> = {
   upload: startingIn(states.uploadMoves, "open"),
   transcription: startingIn(states.transcriptionMoves, "pending"),
   clip: startingIn(states.clipMoves, "pending"),
+  publication: startingIn(states.publicationMoves, "waiting", "published"),
   delivery: startingIn(states.deliveryMoves, "pending", "held", "test"),
   job: startingIn(states.jobMoves, "queued"),
 };

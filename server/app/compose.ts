@@ -25,7 +25,7 @@ import type { Mailer } from "../mail/mailer.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
-import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
+import { createOwnPublisher } from "../playtests/publications/own.ts";
 import { queueSubmission } from "../search/queue.ts";
 import { createFfmpegCutter } from "../sharing/cutter.ts";
 import { queuePoster } from "../sharing/stills/jobs.ts";
@@ -89,6 +89,7 @@ export function createDeps(external: External): Deps {
     stills: { kinds: ["cut-still", "fill-posters"], width: config.clips.parallel, fair: true },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
+    publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
     mail: { kinds: ["send-mail"], width: 8 },
     search: { kinds: ["index-text"], width: 1 },
     inspections: { kinds: ["inspect-videos"], width: 1 },
@@ -117,7 +118,7 @@ export function createDeps(external: External): Deps {
     cards: external.cards,
     chains: createChains({ config, store: external.store, clock }),
     printer: createPrinter(config),
-    publisher: createEmbeddedPublisher(config.baseUrl),
+    publishers: { own: createOwnPublisher(config) },
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,

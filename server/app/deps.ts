@@ -13,7 +13,7 @@ import type { Log } from "../lib/log.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Outbound } from "../outbound/index.ts";
-import type { Publisher } from "../playtests/publisher/index.ts";
+import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
@@ -59,7 +59,7 @@ export interface Deps extends Context, SharedState {
   /** Renders invoices and statements as PDF. */
   printer: Printer;
   /** Publishes the videos of public playtests. */
-  publisher: Publisher;
+  publishers: Publishers;
   /** Null when no transcriber is configured. */
   transcriber: Transcriber | null;
   /** Cuts clips and still images. Null when no ffmpeg is configured. */

@@ -32,6 +32,7 @@ import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { moments } from "../playtests/moments/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
+import { publications } from "../playtests/publications/handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
@@ -74,6 +75,7 @@ export const handlers: Handlers = {
   ...personal,
   ...playtests,
   ...playtestKeys,
+  ...publications,
   ...clips,
   ...stills,
   ...shares,

@@ -13,8 +13,9 @@ import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { sweepFiles } from "../operations/sweep.ts";
 import { finishDeletion } from "../personal/jobs.ts";
-import { closeWindow, expireOrder, expireSlot, publishVideo, watchSlot } from "../playtests/jobs.ts";
+import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
+import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
@@ -54,6 +55,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "expire-order": expireOrder,
   "close-window": closeWindow,
   "publish-video": publishVideo,
+  "end-publishing": endPublishing,
   "resolve-problem": resolveProblem,
   "warn-about-keys": warnAboutKeys,
   "watch-slot": watchSlot,

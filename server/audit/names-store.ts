@@ -13,10 +13,11 @@ const tables = [
   `SELECT b.id, (SELECT CASE COUNT(*) WHEN 1 THEN '1 payout' ELSE COUNT(*) || ' payouts' END FROM payouts o WHERE o.batch_id = b.id)
     || COALESCE(' (' || b.method || ')', '') AS name FROM payout_batches b WHERE b.id`,
   "SELECT s.id, g.name FROM slots s JOIN games g ON g.id = s.game_id WHERE s.id",
+  "SELECT c.id, g.name FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id WHERE c.id",
 ];
 
 /**
- * What people call these accounts, games, groups, categories and invitations; for a playtest or slot its game, for a payout, payment or key
+ * What people call these accounts, games, groups, categories and invitations; for a playtest, slot or publication its game, for a payout, payment or key
  * whose it is, for a batch of payouts how many. Others have no name.
  */
 export async function namesOf(q: Query, ids: readonly string[]): Promise<Map<string, string>> {

@@ -27,7 +27,7 @@ import {
 } from "./fields.ts";
 import { invoices } from "./invoices-schema.ts";
 import { site } from "./site-schema.ts";
-import { clips, transcriber, uploads } from "./video-schema.ts";
+import { clips, publishing, transcriber, uploads } from "./video-schema.ts";
 
 /**
  * Every setting of a server: its type, range, unit, default, description and, where it has one, its environment variable.
@@ -301,6 +301,7 @@ export const schema = z.strictObject({
   uploads: described(uploads.prefault({}), "Uploads"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   clips: described(clips.prefault({}), "Clips"),
+  publishing: described(publishing.prefault({}), "Publishing"),
   checkout: described(checkout.prefault({}), "Checkout"),
   ...cardProcessors,
   crypto: described(crypto.prefault({}), "Crypto payments"),

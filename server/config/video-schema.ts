@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { publishers } from "../../src/contract/publications/publishers.ts";
 import { bytes, day, described, GiB, hour, integer, KiB, list, MiB, matching, minute, ms, second, TiB, year } from "./fields.ts";
 
-/** The settings of what becomes of videos: uploads, transcripts and clips. */
+/** The settings of what becomes of videos: uploads, transcripts, clips and publishing. */
 
 const memory = (description: string, initial: number) =>
   described(z.nullable(z.int().check(z.gte(128 * MiB), z.lte(TiB))).default(initial), description, {
@@ -87,4 +88,18 @@ export const clips = z.strictObject({
     "clips and images",
   ),
   parallel: integer("Clips cut at once, and beside them as many images.", 1, 1, 64, "clips"),
+});
+
+export const publishing = z.strictObject({
+  to: described(
+    z.enum(publishers).default("own"),
+    "Where the videos of public playtests are published. `own`: on the server's own pages.",
+  ),
+  maxWaitMs: ms(
+    "A video that its platform has not published within this time is on the server's own page instead, and its playtester is paid.",
+    3 * day,
+    minute,
+    30 * day,
+  ),
+  parallel: integer("Videos published at once.", 2, 1, 64, "videos"),
 });

@@ -37,6 +37,7 @@ import { cutting } from "./migrations/035-cutting.ts";
 import { erasure } from "./migrations/036-erasure.ts";
 import { uploadWriters } from "./migrations/037-upload-writers.ts";
 import { mailOutcomes } from "./migrations/038-mail-outcomes.ts";
+import { publications } from "./migrations/039-publications.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -90,6 +91,7 @@ export const migrations: readonly Migration[] = [
   erasure,
   uploadWriters,
   mailOutcomes,
+  publications,
 ];
 
 export interface Applied {

@@ -34,6 +34,8 @@ export interface NoticeContext {
   byOperator?: boolean;
   /** An accepted video that is paid when it is published. */
   publishing?: boolean;
+  /** What people call where a video could not be published. */
+  platform?: string;
   /** What waits for an operator. */
   pending?: "trial" | "video";
   decision?: "approved" | "rejected";
@@ -126,6 +128,20 @@ const notices = {
       body: `Your playtest of ${game} was rejected${reason ? `: “${reason}”` : "."} ${until ? `You can submit another video before ${until}.` : "This is final."}`,
     }),
   },
+  "slot.published": {
+    owner: ({ who, game, url }) => ({
+      title: "Video published",
+      body: `Everybody can watch ${who}'s playtest of ${game}: ${url}`,
+    }),
+    playtester: ({ game, url, amountCents, amount }) => ({
+      title: "Video published",
+      body: `Everybody can watch your playtest of ${game}: ${url}${amountCents ? ` It earned you ${amount}.` : ""}`,
+    }),
+  },
+  "slot.publish_failed": ({ who, game, platform, reason }) => ({
+    title: "Video not published",
+    body: `${who}'s playtest of ${game} is not on ${platform ?? "its platform"}, but on the page of this server. ${reason ?? ""}`,
+  }),
   "slot.expired": {
     owner: ({ who, game, playtesterName }) => ({
       title: "Slot expired",

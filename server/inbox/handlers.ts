@@ -18,6 +18,7 @@ const needed: Record<Role, Partial<Record<InboxKind, Scope>>> = {
   admin: {
     problems: "approve",
     approvals: "approve",
+    failedPublications: "approve",
     payoutsOwed: "money",
     unmatchedDeposits: "money",
     refusedMails: "accounts",

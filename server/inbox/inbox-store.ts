@@ -1,6 +1,7 @@
 import type { InboxKind } from "../../src/contract/notifications.ts";
 import type { Query, Value } from "../database/port.ts";
 import { undelivered } from "../mail/store.ts";
+import { troubled } from "../playtests/publications/store.ts";
 import { lackingKeys } from "../playtests/store.ts";
 
 /** What waits, as the inbox shows it. Times in ms. */
@@ -111,6 +112,7 @@ const approvals = `(
 export const ofAdmin = {
   problems: (q) => waiting(q, { id: "s.id", due: "r.answer_by", rows: reported, order: "r.answer_by, s.id" }),
   approvals: (q) => waiting(q, { id: "a.id", rows: approvals, order: "a.created_at, a.id" }),
+  failedPublications: (q) => waiting(q, { id: "id", rows: `publications WHERE ${troubled}`, order: "updated_at, id" }),
   payoutsOwed: async (q) => {
     const owed = await q.one<{ count: number; cents: number }>(
       `SELECT COUNT(*) AS count, CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS cents FROM ledger_accounts

@@ -18,6 +18,7 @@ export const tasks = [
   "payment",
   "subscription",
   "approval",
+  "publication",
   "webhook",
 ] as const;
 export type Task = (typeof tasks)[number];
@@ -56,6 +57,7 @@ export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
 type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label: string, task: Task, id: string | null];
 
 const ofPlaytest = ({ playtestId }: { playtestId: string }) => ["See the playtest", "playtest", playtestId] as const;
+const ofVideo = ({ slotId }: { slotId: string }) => ["See the submission", "review", slotId] as const;
 const ofApplications = ({ playtestId }: { playtestId: string }) => ["See the applications", "applications", playtestId] as const;
 const ofSubscription = () => ["See the subscription", "subscription", null] as const;
 const ofPayment = ({ paymentId }: { paymentId: string }) => ["See the payment", "payment", paymentId] as const;
@@ -71,6 +73,8 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "slot.accepted": ofPlaytest,
   "slot.rejected": ofPlaytest,
   "slot.expired": ofPlaytest,
+  "slot.published": ofVideo,
+  "slot.publish_failed": ofVideo,
   "slot.resolved": ofPlaytest,
   "slot.due": ofPlaytest,
   "playtest.completed": ofPlaytest,

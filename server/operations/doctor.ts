@@ -13,6 +13,7 @@ import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
 import { fileSize, freeBytes } from "../lib/free-space.ts";
 import * as mails from "../mail/store.ts";
+import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck } from "./doctor-files.ts";
 import { keepCopy } from "./upgrade.ts";
@@ -44,6 +45,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     if (schema.ok) checks.push(await store.read((q) => strayCheck(q, location.dataDir, options.now)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
+    if (schema.ok) checks.push(await store.read((q) => publicationCheck(q, options.now)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...known, ...checks];
   } catch (error) {
@@ -170,6 +172,21 @@ async function mailCheck(q: Query): Promise<Check> {
   const help =
     "Remove the cause at the mail server, then run `playtest admin mail retry --all`. `playtest admin mail list --state failed` lists them.";
   return { name: "mail", ok: failed === 0, ...(failed === 0 && { warning: true }), detail, help };
+}
+
+/** Videos that were given up wait for nobody: they are on the own page. What was not deleted on its platform can still be watched there. */
+async function publicationCheck(q: Query, now: number): Promise<Check> {
+  const name = "publications";
+  const faults = await publications.faultsAt(q, now);
+  if (faults.length > 0) {
+    const help =
+      "A playtester may be unpaid, or a video public that should not be. Look at the log of the server, then at `playtest admin jobs`.";
+    return { name, ok: false, detail: faults.map(({ slot_id, fault }) => `slot ${slot_id} ${fault}`).join("; "), help };
+  }
+  const { troubled, reason } = await publications.countTroubled(q);
+  if (troubled === 0) return { name, ok: true, detail: "every published video is where it should be" };
+  const detail = `${plural(troubled, "video")} not published or deleted by a platform: ${reason} \`playtest admin publishing list\` shows each`;
+  return { name, ok: true, warning: true, detail };
 }
 
 /** The index of the search is made from other rows and from files: at worst it is made again. */

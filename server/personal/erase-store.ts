@@ -55,6 +55,7 @@ const emptied = [
   `UPDATE games SET name = '${deletedGame}' WHERE owner_id = ? AND NOT EXISTS (
     SELECT 1 FROM playtests p JOIN slots s ON s.playtest_id = p.id WHERE p.game_id = games.id AND s.playtester_id IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM playtests p JOIN applications a ON a.playtest_id = p.id WHERE p.game_id = games.id)`,
+  "UPDATE publications SET reason = NULL WHERE state = 'removed' AND slot_id IN (SELECT id FROM slots WHERE owner_id = ?)",
   "UPDATE ratings SET comment = NULL WHERE slot_id IN (SELECT id FROM slots WHERE owner_id = ?)",
   "UPDATE playtests SET ref = NULL, notes_for_testers = NULL, qualifications = NULL WHERE owner_id = ?",
   "UPDATE payouts SET masked = NULL, details = NULL, failure = NULL WHERE user_id = ?",

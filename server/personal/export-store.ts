@@ -31,6 +31,8 @@ const kinds = {
       v.video_file_size, v.video_duration_ms, v.notes, v.device, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
     WHERE s.owner_id = ? OR s.playtester_id = ?`,
+  publications: `SELECT c.id, c.slot_id, c.adapter, c.state, c.remote_id, c.reason, c.created_at
+    FROM publications c JOIN slots s ON s.id = c.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   moments: `SELECT id, slot_id, build_id, at_ms, end_ms, kind, severity, body, tags, created_at, updated_at FROM moments WHERE owner_id = ?`,

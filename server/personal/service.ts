@@ -4,6 +4,7 @@ import { end } from "../billing/subscriptions/service.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import type { Query } from "../database/port.ts";
 import { conflict } from "../lib/api-error.ts";
+import { removeAllOf } from "../playtests/publications/service.ts";
 import * as search from "../search/store.ts";
 import { removeClipsOf } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";
@@ -32,6 +33,7 @@ export async function requireDeletable(q: Query, user: users.UserRow, { byOperat
 export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promise<void> {
   if (by.byOperator) await endPlan(tx, user.id);
   await requireDeletable(tx, user, by);
+  await removeAllOf(tx, user.id);
   await removeClipsOf(tx, user.id);
   await removeStillsOf(tx, user.id);
   const { id, email, display_name: displayName, company_name: companyName } = user;

@@ -1,7 +1,6 @@
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { closePending } from "./applications/service.ts";
-import { published } from "./publishing.ts";
 import { remindHolder } from "./slots/reminders.ts";
 import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
@@ -29,21 +28,6 @@ export const expireOrder = (job: Job, deps: Deps) =>
       await playtests.transition(tx, playtest, "cancel", { updated_at: tx.now });
     await job.done(tx);
   });
-
-/** Publishes the video of an accepted public slot. After that the slot is `accepted` and the playtester is paid. */
-export async function publishVideo(job: Job, deps: Deps): Promise<void> {
-  const slotId = String(job.payload.slotId);
-  const video = await deps.store.read((q) => slots.findUnpublished(q, slotId));
-  if (!video) return;
-  const { game_name: gameName, display_name: playtesterName, blob_key: blobKey, filename, content_type: contentType } = video;
-  const { url } = await deps.publisher.publish({ slotId, gameName, playtesterName, blobKey, filename, contentType });
-  await deps.store.write(async (tx) => {
-    playtests.lockOfSlot(tx, slotId);
-    const slot = (await slots.find(tx, slotId))!;
-    await published(tx, (await playtests.find(tx, slot.playtest_id))!, slot, url);
-    await job.done(tx);
-  }, playtests.rowLocks);
-}
 
 /** Ends the review window of a playtest with manual selection: expires open slots and rejects pending applications automatically. */
 export const closeWindow = (job: Job, deps: Deps) =>

@@ -2,6 +2,8 @@ import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspe
 import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import type { PublicationDetailRow } from "./publications/store.ts";
+import { publicationView } from "./publications/views.ts";
 import { playtestStatusAt, statusAt } from "./slots/rules.ts";
 import type { PublishedVideoRow, SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
@@ -120,16 +122,18 @@ export function slotDetailView(slot: SlotDetailRow, now: number) {
   };
 }
 
-/** What only the owner sees of a slot: what was played, and an image of the video. */
+/** What only the owner sees of a slot: what was played, an image of the video, and its publication. */
 export interface OwnParts {
   build: { id: string; version: string | null; created_at: number } | undefined;
   posterUrl: string | null;
+  publication: PublicationDetailRow | undefined;
 }
 
-export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl }: OwnParts, now: number) => ({
+export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication }: OwnParts, now: number) => ({
   ...slotDetailView(slot, now),
   build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
   posterUrl,
+  publication: publication ? publicationView(publication) : null,
 });
 
 /** A published video that everybody may watch, with its URL on this server. */

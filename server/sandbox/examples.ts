@@ -18,6 +18,7 @@ const values: Record<string, unknown> = {
   needed: 1,
   message: "Fixed. Please download the game again.",
   url: "https://example.com/webhook",
+  adapter: "youtube",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),
 };
 

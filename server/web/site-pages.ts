@@ -3,6 +3,7 @@ import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
 import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
 import { PublicShares } from "../sharing/shares/public.ts";
 import { sendFile } from "../uploads/downloads.ts";
@@ -73,7 +74,7 @@ export function sitePages(
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     share: countedIfRefused(shared(deps, { readForm, limits, site })),
     todo: counted(todo(site)),
-    watch: counted(watch(callAs, publishedVideo(deps))),
+    watch: counted(watch(callAs, publishedVideo(deps), (slotId) => deps.store.read((q) => wasRemoved(q, slotId)))),
     assets: assets(deps.brand),
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),

@@ -14,6 +14,7 @@ import { stills } from "./moments/stills.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
+import { publications, slotPublications } from "./publications/endpoints.ts";
 import { sandbox } from "./sandbox.ts";
 import { search } from "./search/endpoints.ts";
 import { clips } from "./sharing/clips.ts";
@@ -27,7 +28,7 @@ export const resources = {
   auth: { ...auth, ...factors, ...passkeys },
   games,
   playtests,
-  slots,
+  slots: { ...slots, ...slotPublications },
   statistics,
   moments,
   stills,
@@ -42,7 +43,7 @@ export const resources = {
   notifications,
   playtester,
   agreements,
-  admin,
+  admin: { ...admin, ...publications },
   sandbox,
 } as const;
 
@@ -54,6 +55,7 @@ export const contract = {
   ...games,
   ...playtests,
   ...slots,
+  ...slotPublications,
   ...statistics,
   ...moments,
   ...stills,
@@ -69,6 +71,7 @@ export const contract = {
   ...playtester,
   ...agreements,
   ...admin,
+  ...publications,
   ...sandbox,
 } as const satisfies Record<string, Endpoint>;
 

@@ -36,6 +36,7 @@ export const inboxKinds = [
   "applications",
   "unpaidOrders",
   "approvals",
+  "failedPublications",
   "payoutsOwed",
   "unmatchedDeposits",
   "refusedMails",
@@ -51,7 +52,9 @@ export const inboxItem = z
     count: z.int().meta({ description: "How many of them wait; 0 when none does." }),
     dueAt: timestamp().nullable().meta({ description: "The first deadline, if there is one." }),
     amountCents: z.int().nullable().meta({ description: "Earnings owed, or the credit that is left." }),
-    firstId: id().nullable().meta({ description: "What to look at first: a slot, playtest, conversation or approval." }),
+    firstId: id()
+      .nullable()
+      .meta({ description: "What to look at first: a slot, playtest, conversation, approval or publication." }),
   })
   .meta({ id: "InboxItem" });
 

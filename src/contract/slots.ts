@@ -4,6 +4,7 @@ import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, read
 import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
+import { publication } from "./publications/endpoints.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
@@ -172,6 +173,11 @@ export const ownSlot = slotDetail
     ),
     posterUrl: extension(
       z.string().nullable().meta({ description: "Signed link to an image of the video, valid for one hour; null without one." }),
+    ),
+    publication: extension(
+      publication
+        .nullable()
+        .meta({ description: "What became of the publication of its video; null if it was not to be published." }),
     ),
   })
   .meta({ id: "OwnSlot" });

@@ -55,6 +55,18 @@ class World {
     await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
     return (await this.admin.get("/admin/suspense")).body.data.suspense[0].id;
   }
+  /** Published on the server's own page, or on a platform to which it is not connected: that is given up after three days. */
+  async publication(to: "own" | "youtube"): Promise<string> {
+    this.server.deps.config.publishing.to = to;
+    const slotId = await play(
+      this.server,
+      this.tester,
+      await order(this.owner, await createGame(this.owner), { visibility: "public" }),
+    );
+    await this.owner.post(`/slots/${slotId}/accept`);
+    await this.server.advance(3 * 86_400_000);
+    return (await this.admin.get("/admin/publications")).body.data.publications[0].id;
+  }
   async submitted(): Promise<string> {
     await giveCredit(this.server, this.owner, 50_000);
     return play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
@@ -92,6 +104,24 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const id = await world.video();
     await world.admin.post(`/admin/slots/${id}/reject`, { reason: "No sound." });
     return { of: world.admin, entry: { action: "slot.reject", targetId: id, details: { reason: "No sound." } } };
+  },
+  async retryPublication(world) {
+    const id = await world.publication("youtube");
+    await world.admin.post(`/admin/publications/${id}/retry`);
+    const before = { adapter: "youtube", state: "failed" };
+    return { of: world.admin, entry: { action: "publication.retry", targetId: id, before, after: { state: "waiting" } } };
+  },
+  async movePublication(world) {
+    const id = await world.publication("youtube");
+    await world.admin.post(`/admin/publications/${id}/move`, { to: "own" });
+    const entry = { action: "publication.move", targetId: id, details: { to: "own" }, after: { state: "removed" } };
+    return { of: world.admin, entry };
+  },
+  async removePublication(world) {
+    const id = await world.publication("own");
+    await world.admin.post(`/admin/publications/${id}/remove`, { reason: "Shows a face." });
+    const details = { reason: "Shows a face." };
+    return { of: world.admin, entry: { action: "publication.remove", targetId: id, details, after: { state: "removed" } } };
   },
   async unblockSlot(world) {
     await giveCredit(world.server, world.owner, 50_000);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { PublicVideo } from "../../server/playtests/publisher/index.ts";
+import type { PublicVideo } from "../../server/playtests/publications/publisher.ts";
 import { approveVideo, rejectVideo } from "../../server/playtests/publishing.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
@@ -65,13 +65,14 @@ onBothDatabases("public playtests", (serve) => {
     const out = new Promise<void>((resolve) => {
       publish = resolve;
     });
-    server.deps.publisher = {
-      name: "slow",
-      publish: async (video) => {
+    server.deps.publishers.own = {
+      start: async () => "",
+      advance: async (_session, video) => {
         videos.push(video);
         await out;
-        return { url: "https://video.example/1" };
+        return { is: "published", url: "https://video.example/1", remoteId: null };
       },
+      remove: async () => {},
     };
     const reply = await owner.post(`/slots/${slotId}/accept`, { rating: 4 });
     expect(reply.body.data.message).toBe("Submission accepted. The video is being published.");
@@ -91,21 +92,6 @@ onBothDatabases("public playtests", (serve) => {
     }
     const kinds = (await owner.get("/notifications")).body.data.notifications.map((notice: { type: string }) => notice.type);
     expect(kinds.filter((kind: string) => kind === "slot.accepted")).toHaveLength(1);
-  });
-
-  it("publisher that fails: the slot waits and is published later", async () => {
-    const server = await serve();
-    const { owner, playtester, gameId } = await market(server);
-    const slotId = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
-    const { publisher } = server.deps;
-    server.deps.publisher = { name: "broken", publish: () => Promise.reject(new Error("quota exceeded")) };
-    await owner.post(`/slots/${slotId}/accept`);
-    await server.advance(0);
-    expect(await statusOf(owner, slotId)).toBe("publishing");
-    expect(server.errors.splice(0).map(String)).toEqual(["Error: quota exceeded"]);
-    server.deps.publisher = publisher;
-    await server.advance(3_600_000);
-    expect(await statusOf(owner, slotId)).toBe("accepted");
   });
 });
 

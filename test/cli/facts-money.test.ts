@@ -30,10 +30,11 @@ function holdPublishing({ server }: Scene): () => void {
   const out = new Promise<void>((resolve) => {
     publish = resolve;
   });
-  const { publisher } = server.deps;
-  server.deps.publisher = { name: "slow", publish: (video) => out.then(() => publisher.publish(video)) };
+  const { publishers } = server.deps;
+  const own = publishers.own!;
+  publishers.own = { ...own, start: (video) => out.then(() => own.start(video)) };
   return () => {
-    server.deps.publisher = publisher;
+    publishers.own = own;
     publish();
   };
 }

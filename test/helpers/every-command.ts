@@ -49,6 +49,29 @@ async function noted({ owner, submitted }: World): Promise<{ id: string; slotId:
   return (await owner.post(`/slots/${await submitted()}/moments`, body)).body.data.moment;
 }
 
+/** A slot whose video is published on the server's own page. */
+async function published(world: World): Promise<string> {
+  const slotId = await play(world.server, await registerPlaytester(world.server), await world.order({ visibility: "public" }));
+  await world.owner.post(`/slots/${slotId}/accept`);
+  await world.server.advance(0);
+  return slotId;
+}
+
+/** The id of the newest publication, of such a slot. */
+async function publication(world: World): Promise<string> {
+  await published(world);
+  return (await world.server.request("GET", "/admin/publications", { key: world.admin })).body.data.publications[0].id;
+}
+
+/** The id of one that no platform published: the server is connected to none. */
+async function failedPublication(world: World): Promise<string> {
+  const { config } = world.server.deps;
+  config.publishing.to = "youtube";
+  const id = await publication(world);
+  config.publishing.to = "own";
+  return id;
+}
+
 let groupNumber = 0;
 /** The id of a new tester group. */
 const testerGroup = async ({ server, admin }: World): Promise<string> =>
@@ -343,6 +366,8 @@ export const everyCommand: Record<string, Row> = {
   "review show": words(({ submitted }) => submitted()),
   "review accept": words(({ submitted }) => submitted()),
   "review reject": words(async ({ submitted }) => `${await submitted()} --reason Silent.`),
+  "review publication": words(published),
+  "review unpublish": words(async (world) => `${await published(world)} --reason Private --yes`),
   "review unblock": words(async (world) => {
     const { slotId, person } = await world.claimed();
     await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
@@ -510,6 +535,10 @@ export const everyCommand: Record<string, Row> = {
     await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
     return "";
   }),
+  "admin publishing list": asAdmin(async (world) => (await publication(world)) && ""),
+  "admin publishing retry": asAdmin(failedPublication),
+  "admin publishing move": asAdmin(async (world) => `${await failedPublication(world)} --to own --yes`),
+  "admin publishing remove": asAdmin(async (world) => `${await publication(world)} --reason Private --yes`),
   "admin approvals show": asAdmin(trial),
   "admin approvals approve": asAdmin(trial),
   "admin approvals reject": asAdmin(trial),

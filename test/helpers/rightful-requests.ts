@@ -178,6 +178,26 @@ const onPublicVideo: Row = async ({ server, admin, bystander, playtester }) => {
   const owner = await bystander("game_owner");
   return { as: admin, ids: { id: await slotIn.publishing!(server, owner, playtester, await createGame(owner)) } };
 };
+/** A slot of the owner whose video is published on the server's own page. */
+async function published({ server, owner, playtester, order }: RightfulWorld): Promise<string> {
+  const slotId = await play(server, playtester, await order({ visibility: "public" }));
+  await owner.post(`/slots/${slotId}/accept`);
+  await server.advance(0);
+  return slotId;
+}
+const onPublished =
+  (body?: unknown): Row =>
+  async (world) => ({ as: world.owner, ids: { id: await published(world) }, body });
+/** A publication that waits for a platform to which this server is not connected. */
+const onFailedPublication =
+  (body?: unknown): Row =>
+  async (world) => {
+    const { publishing } = world.server.deps.config;
+    publishing.to = "youtube";
+    await published(world);
+    publishing.to = "own";
+    return { as: world.admin, ids: { id: (await world.admin.get("/admin/publications")).body.data.publications[0].id }, body };
+  };
 const onDeposit =
   (bodyFor: (owner: Person) => unknown): Row =>
   async ({ server, admin, bystander }) => {
@@ -319,6 +339,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   acceptSlot: onSlot("submitted", { rating: 5 }),
   rejectSlot: onSlot("submitted", { reason: "Silent." }),
   unblockSlot: onSlot("blocked"),
+  getSlotPublication: onPublished(),
+  unpublishSlot: onPublished({ reason: secretWord }),
+  listPublications: byAdmin(),
+  retryPublication: onFailedPublication(),
+  movePublication: onFailedPublication({ to: "own" }),
+  removePublication: onFailedPublication({ reason: secretWord }),
   getSlotDownloadUrl: onSlot("submitted"),
   getSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
   putSlotTranscript: async (world) => ({

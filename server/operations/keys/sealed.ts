@@ -2,6 +2,7 @@ import { secretContext as factorContext } from "../../accounts/factors/store.ts"
 import { sealingContext as payoutContext } from "../../accounts/payout-details/store.ts";
 import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
+import { sessionContext } from "../../playtests/publications/store.ts";
 import { tokenContext } from "../../sharing/shares/store.ts";
 import type { SealedColumn } from "./store.ts";
 
@@ -15,6 +16,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
   { table: "shares", key: ["id"], column: "token", context: (row) => tokenContext(String(row.id)) },
+  { table: "publications", key: ["id"], column: "session", context: (row) => sessionContext(String(row.id)) },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },
   { table: "payouts", key: ["id"], column: "details", context: (row) => payoutOfBatchContext(String(row.id)) },

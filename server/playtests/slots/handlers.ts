@@ -7,6 +7,7 @@ import { closeWhenFull } from "../applications/service.ts";
 import { posterOf } from "../moments/stills-store.ts";
 import { buildAt } from "../moments/store.ts";
 import { stillLink } from "../moments/views.ts";
+import * as publications from "../publications/store.ts";
 import * as playtests from "../store.ts";
 import { type OwnParts, ownSlotView, publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { cancelBlocked, unblock } from "./report-moves.ts";
@@ -15,11 +16,12 @@ import * as slotStore from "./store.ts";
 import { cancelOpen, finishPlaytest } from "./transitions.ts";
 
 async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Promise<OwnParts> {
-  const [build, poster] = await Promise.all([
+  const [build, poster, publication] = await Promise.all([
     slot.reserved_at === null ? undefined : buildAt(q, slot.game_id, slot.reserved_at),
     slot.submission_id === null ? undefined : posterOf(q, slot.id),
+    slot.visibility === "public" ? publications.ofSlot(q, slot.id) : undefined,
   ]);
-  return { build, posterUrl: poster ? stillLink(deps, poster) : null };
+  return { build, posterUrl: poster ? stillLink(deps, poster) : null, publication };
 }
 
 /** The owner's slot, locked with its playtest. */

@@ -9,6 +9,7 @@ import { usd } from "../../lib/money.ts";
 import { utc } from "../../lib/time.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
+import { begin } from "../publications/begin.ts";
 import type * as playtests from "../store.ts";
 import { acceptedLetter, rejectedLetter } from "./mails.ts";
 import { retryDeadlineMs } from "./rules.ts";
@@ -40,7 +41,7 @@ export async function accept(
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot))
       return "Submission accepted. The video will be published after an admin approves it.";
-    await schedulePublishing(tx, slot.id);
+    await begin(tx, slot);
     return "Submission accepted. The video is being published.";
   }
   await pay(tx, playtest, slot);
@@ -59,9 +60,6 @@ async function tellAccepted(tx: Tx, slot: Slot, pay: { payoutCents: number; publ
 /** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
-
-export const schedulePublishing = (tx: Tx, slotId: string) =>
-  tx.schedule({ kind: "publish-video", key: slotId, payload: { slotId }, runAt: tx.now });
 
 /** Credits the payout of an accepted slot to its playtester. */
 export const pay = (tx: Tx, playtest: Playtest, slot: Slot) =>

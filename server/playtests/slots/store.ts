@@ -259,8 +259,6 @@ const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.vide
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
   JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
 
-export const findUnpublished = (q: Query, slotId: string) =>
-  q.one<PublicVideoRow>(`${publicVideo} AND s.status = 'publishing'`, slotId);
 export const findPublished = (q: Query, slotId: string) =>
   q.one<PublishedVideoRow>(
     `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL AND g.status <> 'suspended'`,
@@ -276,6 +274,10 @@ export const insertRejection = (tx: Query, row: { slot_id: string; reason: strin
 
 export const markPublished = (tx: Query, slotId: string, url: string, now: number) =>
   tx.run("UPDATE submissions SET published_at = ?, published_url = ? WHERE slot_id = ?", now, url, slotId);
+
+/** Takes the address of a published video away. */
+export const unmarkPublished = (tx: Query, slotId: string) =>
+  tx.run("UPDATE submissions SET published_at = NULL, published_url = NULL WHERE slot_id = ?", slotId);
 
 /** Records an admin's approval of a free trial's video. False when it was already approved. */
 export const markApproved = async (tx: Query, slotId: string, now: number) =>

@@ -99,6 +99,15 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See all that waits for approval", "playtest admin approvals"]],
   },
+  publication: {
+    title: "See the publication of a video",
+    commands: [
+      ["Try again, once the cause is removed", "playtest admin publishing retry ID"],
+      ["Leave the video on the page of this server", "playtest admin publishing move ID --to own"],
+      ["Remove the video, also where it was published", "playtest admin publishing remove ID --reason REASON"],
+    ],
+    withoutId: [["See all publications", "playtest admin publishing list"]],
+  },
   webhook: {
     title: "See a webhook",
     commands: [

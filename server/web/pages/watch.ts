@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -10,12 +11,16 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const files = ["video", "poster"];
 
-/** `/watch/<slotId>`: a published video, public. `/watch/<slotId>/video`: its file, `…/poster` an image of it. 404 for any other slot. */
-export function watch(callAs: CallAs, sendFile: Page): Page {
+/**
+ * `/watch/<slotId>`: a published video, public. `/watch/<slotId>/video`: its file, `…/poster` an image of it. 410 for one that was removed,
+ * 404 for any other slot.
+ */
+export function watch(callAs: CallAs, sendFile: Page, wasRemoved: (slotId: string) => Promise<boolean>): Page {
   return async (request, response, url, origin) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
     const [, , id = "", part, ...more] = url.pathname.split("/");
     if (!uuid.test(id) || (part !== undefined && !files.includes(part)) || more.length > 0) throw notFound();
+    if (await wasRemoved(id)) return sendRemoved(response);
     if (part !== undefined) return sendFile(request, response, url, origin);
     const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
     const { gameName, playtesterName, publishedAt, posterUrl, durationSeconds } = video;
@@ -33,3 +38,6 @@ export function watch(callAs: CallAs, sendFile: Page): Page {
     sendPage(response, 200, { title: `${playtesterName} plays ${gameName}`, wide: true, body, assets });
   };
 }
+
+const sendRemoved = (response: ServerResponse) =>
+  sendPage(response, 410, { title: "Removed", body: html`<p>This video was published here, and was removed since.</p>` });

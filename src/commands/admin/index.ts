@@ -12,6 +12,7 @@ import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
+import { publishing, publishingMove, publishingRemove, publishingRetry } from "./publishing.ts";
 import { failedJobs, jobsRetry, mailList, mailRetry } from "./retries.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -23,6 +24,10 @@ export const admin: Group = {
     approve,
     reject,
     problems,
+    publishing,
+    publishingRetry,
+    publishingMove,
+    publishingRemove,
     invite,
     invitations,
     invitationsRevoke,

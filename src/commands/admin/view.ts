@@ -1,5 +1,6 @@
 import { col, detail, type ItemOf, optionalCol, prose, type Row, shorter, viewOf } from "../../cli/define.ts";
 import type { MailState } from "../../contract/admin/mails.ts";
+import { type PublisherName, publisherTitles } from "../../contract/publications/publishers.ts";
 
 export const approvalView = viewOf<ItemOf<"listApprovals">>(
   [
@@ -27,6 +28,24 @@ export const problemView = viewOf<ItemOf<"listProblems">>(
     col("answer by:answerBy", "ago"),
   ],
   { empty: "No reported problems are waiting for an answer." },
+);
+
+export const publicationView = viewOf<ItemOf<"listPublications">>(
+  [
+    "id",
+    "slot:slotId",
+    "game:gameName",
+    "playtester:playtesterName",
+    col("to:adapter", ({ adapter }) => publisherTitles[adapter as PublisherName] ?? adapter),
+    "state",
+    "attempts",
+    col("next try:nextAttemptAt", "ago"),
+    optionalCol("created:createdAt"),
+    prose("reason"),
+    detail("url"),
+    detail("id on the platform:remoteId"),
+  ],
+  { empty: "No video was published." },
 );
 
 export const userView = viewOf<ItemOf<"listUsers">>(

@@ -12,6 +12,7 @@ import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { search } from "./search/search.ts";
 import { clip, clips, clipsDelete } from "./sharing/clip.ts";
+import { publication, unpublish } from "./sharing/publication.ts";
 import { share, shares, unshare } from "./sharing/share.ts";
 import { still, stillDelete } from "./sharing/still.ts";
 import { show } from "./show.ts";
@@ -41,6 +42,8 @@ export const review: Group = {
     share,
     shares,
     unshare,
+    publication,
+    unpublish,
     search,
     clip,
     clips,

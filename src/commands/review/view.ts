@@ -3,6 +3,7 @@ import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
 import { videoFormatText } from "../../contract/text/video-format.ts";
 import { usd } from "../../io/text.ts";
+import { publicationText } from "./sharing/view.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
 
@@ -80,6 +81,8 @@ export const slotView = viewOf<ShownSlot>([
   detail("comment:rating.comment"),
   detail("rejection reason:rejection.reason"),
   detail("published at:publishedUrl"),
+  detail("publication", ({ publication }) => publication && publicationText(publication)),
+  detail("not published because:publication.reason"),
   detail("transcript:transcription.status"),
   detail("takeaways", (slot) => bulleted(slot.transcription?.keyTakeaways)),
 ]);

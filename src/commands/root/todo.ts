@@ -39,6 +39,10 @@ const forAll = {
     `${plural(item.count, "free trial or video", "free trials or videos")} ${wait(item.count)} for approval`,
     "playtest admin approvals",
   ],
+  failedPublications: ({ count }) => [
+    `${plural(count, "video")} ${count === 1 ? "was" : "were"} not published or deleted by a video platform`,
+    "playtest admin publishing list",
+  ],
   payoutsOwed: ({ count, amountCents }) => [
     `${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} owed to ${plural(count, "playtester")}`,
     "playtest admin owed",

@@ -30,6 +30,8 @@ export const eventKinds = [
   "approval.decided",
   "payment.disputed",
   "payment.dispute_ended",
+  "slot.published",
+  "slot.publish_failed",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

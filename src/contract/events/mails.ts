@@ -14,6 +14,7 @@ export const mailedKinds = {
     "slot.submitted",
     "slot.blocked",
     "slot.resolved",
+    "slot.publish_failed",
     "playtest.keys_low",
     "application.created",
     "chat.message",
@@ -27,6 +28,7 @@ export const mailedKinds = {
   playtester: [
     "slot.accepted",
     "slot.rejected",
+    "slot.published",
     "slot.due",
     "slot.resolved",
     "application.approved",
@@ -36,7 +38,7 @@ export const mailedKinds = {
     "payout.completed",
     "payout.failed",
   ],
-  admin: ["approval.pending", "slot.blocked"],
+  admin: ["approval.pending", "slot.blocked", "slot.publish_failed"],
 } as const satisfies Record<Role, readonly EventKind[]>;
 
 export type MailedKind = (typeof mailedKinds)[Role][number];
@@ -49,6 +51,8 @@ export const mailedTopics: Record<MailedKind, string> = {
   "slot.due": "A deadline that is near",
   "slot.blocked": "A problem that a playtester reported",
   "slot.resolved": "How a reported problem ended",
+  "slot.published": "Your video was published",
+  "slot.publish_failed": "A video that a video platform did not publish",
   "playtest.keys_low": "Game keys that run out",
   "application.created": "A new application",
   "application.approved": "Your application was approved",

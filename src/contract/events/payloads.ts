@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { disputeEndings } from "../billing.ts";
 import { httpUrl, id, timestamp } from "../fields.ts";
+import { publishers } from "../publications/publishers.ts";
 import { blockReasons, reportOutcomes } from "../slots.ts";
 import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
 import { type EventKind, eventKinds } from "./kinds.ts";
@@ -45,6 +46,19 @@ export const eventPayloads = {
     resolvedAt: timestamp(),
   }),
   "slot.due": z.strictObject({ ...slot, deadlineAt: timestamp() }),
+  "slot.published": z.strictObject({
+    ...slot,
+    adapter: z.enum(publishers).meta({ description: "Where it was published; `own` is the server's own page." }),
+    url: httpUrl().meta({ description: "Where everybody can watch it." }),
+    publishedAt: timestamp(),
+  }),
+  "slot.publish_failed": z.strictObject({
+    ...slot,
+    adapter: z.enum(publishers).meta({ description: "Where it could not be published." }),
+    reason: z.string(),
+    url: httpUrl().meta({ description: "The server's own page, which shows the video instead." }),
+    failedAt: timestamp(),
+  }),
   "credit.low": z.strictObject({ balanceCents: z.int(), thresholdCents: z.int() }),
   "approval.pending": z.strictObject({
     playtestId: id(),

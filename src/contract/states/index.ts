@@ -151,6 +151,33 @@ export const clipMoves = {
   failed: {},
 } as const satisfies Moves<ClipStatus>;
 
+export const publicationStates = ["waiting", "uploading", "processing", "published", "blocked", "failed", "removed"] as const;
+export type PublicationState = (typeof publicationStates)[number];
+
+const inProgress = {
+  wait: "waiting",
+  upload: "uploading",
+  process: "processing",
+  publish: "published",
+  block: "blocked",
+  fail: "failed",
+  remove: "removed",
+} as const;
+
+/**
+ * The publication of a video. It `waits` again when the platform lost what it had, or an operator asks for another try. One that was given
+ * up is published after all when the platform finishes late.
+ */
+export const publicationMoves = {
+  waiting: inProgress,
+  uploading: inProgress,
+  processing: inProgress,
+  published: { remove: "removed" },
+  blocked: { wait: "waiting", remove: "removed" },
+  failed: { wait: "waiting", publish: "published", remove: "removed" },
+  removed: {},
+} as const satisfies Moves<PublicationState>;
+
 export const deliveryStatuses = ["pending", "paused", "held", "test", "delivered", "failed", "cancelled"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

@@ -1,4 +1,5 @@
 import { col, detail, type ItemOf, viewOf } from "../../../cli/define.ts";
+import { type PublisherName, publisherTitles } from "../../../contract/publications/publishers.ts";
 
 const shown = (share: Record<string, unknown>) => {
   const notes = (share.noteIds as readonly string[] | undefined)?.length ?? 0;
@@ -9,6 +10,21 @@ const shown = (share: Record<string, unknown>) => {
   ];
   return parts.filter(Boolean).join(", ");
 };
+
+/** Where a video was, is or should be published, and how far that came. */
+export const publicationText = ({ adapter, state, bytesSent, bytesTotal }: ItemOf<"getSlotPublication">) => {
+  const sent = state === "uploading" && bytesTotal > 0 ? `, ${Math.floor((100 * bytesSent) / bytesTotal)} % sent` : "";
+  return `${state} (${publisherTitles[adapter as PublisherName] ?? adapter}${sent})`;
+};
+
+export const publicationView = viewOf<ItemOf<"getSlotPublication">>([
+  detail("publication", publicationText),
+  detail("url"),
+  detail("reason"),
+  detail("failed tries:attempts"),
+  detail("next try:nextAttemptAt", "ago"),
+  detail("id on the platform:remoteId"),
+]);
 
 export const sharesView = viewOf<ItemOf<"listShares">>(
   ["id", "of:kind", "game:gameName", "state", "views", "last view:lastViewedAt", "expires:expiresAt", col("with", shown), "url"],

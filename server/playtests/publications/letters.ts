@@ -1,0 +1,49 @@
+import type { Config } from "../../config/schema.ts";
+import { usd } from "../../lib/money.ts";
+import { taskLink } from "../../mail/links.ts";
+import { type Letter, nameInMail } from "../../mail/texts.ts";
+
+/** For the playtester. `paidCents`: what they earned with it. */
+export function publishedLetter({ gameName, url, paidCents }: { gameName: string; url: string; paidCents: number }): Letter {
+  const game = nameInMail(gameName);
+  return {
+    subject: `Your video of ${game} is published`,
+    paragraphs: [
+      `Everybody can watch your playtest of ${game} now.${paidCents > 0 ? ` You earned ${usd(paidCents)}.` : ""} Thank you.`,
+    ],
+    action: { label: "Watch the video", url },
+  };
+}
+
+interface Failed {
+  config: Pick<Config, "baseUrl">;
+  slotId: string;
+  gameName: string;
+  playtesterName: string;
+  /** What people call where it should have been published. */
+  platform: string;
+  /** A sentence. */
+  reason: string;
+  /** For operators, who can do something about it. */
+  publicationId?: string;
+}
+
+/** For the owner, or with `publicationId` for an operator. */
+export function publishFailedLetter({ config, slotId, publicationId, ...about }: Failed): Letter {
+  const [who, game] = [nameInMail(about.playtesterName), nameInMail(about.gameName)];
+  return {
+    subject: `The video of ${who} was not published on ${about.platform}`,
+    paragraphs: [
+      `${who}'s playtest of ${game} was to be published on ${about.platform}, which did not work. The reason:`,
+      about.reason,
+      `The video is on the page of this server instead, and the playtest is accepted as usual.`,
+      publicationId === undefined
+        ? `To see the video and its state, run: playtest review show ${slotId}`
+        : `To try again once the cause is removed, run: playtest admin publishing retry ${publicationId}`,
+    ],
+    action:
+      publicationId === undefined
+        ? { label: "See the submission", url: taskLink(config, "review", slotId) }
+        : { label: "See the publication", url: taskLink(config, "publication", publicationId) },
+  };
+}

@@ -1,0 +1,128 @@
+import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
+import { type PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
+import { keyset, type Page } from "../../database/keyset.ts";
+import type { Query } from "../../database/port.ts";
+import { insertRow, updateRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
+
+/** A video in one place: where it is, is being or was published. Of the rows of a slot, one at most is not removed. */
+export interface PublicationRow {
+  id: string;
+  slot_id: string;
+  adapter: PublisherName;
+  state: PublicationState;
+  /** What the publisher needs to go on, sealed. Null before it began, and once it is published. */
+  session: string | null;
+  /** The id of the video on the platform. One that is removed has it until the platform deleted the video. */
+  remote_id: string | null;
+  /** Why it ended: why it was given up or removed. */
+  reason: string | null;
+  /** Why the last try failed; null once one succeeded. */
+  error: string | null;
+  bytes_sent: number;
+  bytes_total: number;
+  /** How many tries failed in a row. */
+  attempts: number;
+  /** When its job goes on (ms); null when nothing is left to do. */
+  next_attempt_at: number | null;
+  /** When it is given up, and the own page takes over (ms). */
+  give_up_at: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A publication with what is shown of it and sent to a platform. */
+export interface PublicationDetailRow extends PublicationRow {
+  owner_id: string;
+  game_id: string;
+  game_name: string;
+  display_name: string | null;
+  published_url: string | null;
+  /** Null when the submission is gone. */
+  blob_key: string | null;
+  filename: string | null;
+  content_type: string | null;
+}
+
+/** What `session` is sealed for. */
+export const sessionContext = (id: string) => `publication ${id}`;
+
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.display_name, b.published_url, b.blob_key, b.filename, b.content_type
+  FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
+  LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id`;
+
+export const insert = (tx: Query, row: PublicationRow) => insertRow(tx, "publications", row);
+export const update = (tx: Query, id: string, changes: Partial<Omit<PublicationRow, "state">>) =>
+  updateRow(tx, "publications", id, changes);
+export const find = (q: Query, id: string) => q.one<PublicationRow>("SELECT * FROM publications WHERE id = ?", id);
+export const findDetail = (q: Query, id: string) => q.one<PublicationDetailRow>(`${detail} WHERE c.id = ?`, id);
+
+/** The publication of a slot that is not removed, otherwise the last one. */
+export const ofSlot = (q: Query, slotId: string) =>
+  q.one<PublicationDetailRow>(
+    `${detail} WHERE c.slot_id = ? ORDER BY CASE WHEN c.state = 'removed' THEN 1 ELSE 0 END, c.created_at DESC, c.id DESC LIMIT 1`,
+    slotId,
+  );
+
+/** Whether the video of a slot was to be published, and is not any more. */
+export const wasRemoved = async (q: Query, slotId: string): Promise<boolean> => (await ofSlot(q, slotId))?.state === "removed";
+
+/** The publications of an account's slots, on either side, that are not removed. */
+export const ofAccount = (q: Query, userId: string) =>
+  q.all<PublicationRow>(
+    `SELECT c.* FROM publications c JOIN slots s ON s.id = c.slot_id
+      WHERE (s.owner_id = ? OR s.playtester_id = ?) AND c.state <> 'removed' ORDER BY c.created_at, c.id`,
+    userId,
+    userId,
+  );
+
+/** The publications one by one, newest first: all, or those in a state. */
+export function list(q: Query, state: PublicationState | undefined, page: Page) {
+  const { sql, values } = keyset(page, "c");
+  const [condition, only] = state === undefined ? ["1 = 1", []] : ["c.state = ?", [state]];
+  return q.all<PublicationDetailRow>(`${detail} WHERE ${condition} ${sql}`, ...only, ...values);
+}
+
+/** What needs an operator: it was given up, or the platform does not delete it. */
+export const troubled = "state IN ('blocked', 'failed') OR (state = 'removed' AND attempts > 0)";
+
+export const { isIn, requireMove, transition, transitionFromAny } = stateMachine<
+  PublicationRow,
+  typeof publicationMoves,
+  "state"
+>({
+  noun: "publication",
+  table: "publications",
+  moves: publicationMoves,
+  column: "state",
+});
+
+/** A day: the job that gives up may be late. */
+const slackMs = 86_400_000;
+
+/** Slots whose publication does not match them at `now` (ms), which no move leads to. */
+export const faultsAt = (q: Query, now: number) =>
+  q.all<{ slot_id: string; fault: string }>(
+    `SELECT s.id AS slot_id, 'is being published, but nothing publishes it' AS fault FROM slots s JOIN submissions b ON b.slot_id = s.id
+        JOIN playtests p ON p.id = s.playtest_id
+        WHERE s.status = 'publishing' AND (p.is_free_public_trial = 0 OR b.admin_approved_at IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM publications c WHERE c.slot_id = s.id AND c.state IN ('waiting', 'uploading', 'processing'))
+      UNION ALL SELECT c.slot_id, 'should have been given up' FROM publications c JOIN slots s ON s.id = c.slot_id
+        WHERE c.state IN ('waiting', 'uploading', 'processing') AND s.status = 'publishing' AND c.give_up_at > c.created_at AND c.give_up_at <= ?
+      UNION ALL SELECT c.slot_id, 'is public at no address' FROM publications c JOIN submissions b ON b.slot_id = c.slot_id
+        WHERE c.state IN ('published', 'blocked', 'failed') AND b.published_url IS NULL
+      UNION ALL SELECT b.slot_id, 'is public, but was removed' FROM submissions b WHERE b.published_url IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM publications c WHERE c.slot_id = b.slot_id AND c.state <> 'removed')`,
+    now - slackMs,
+  );
+
+/** How many need an operator, and why the newest of them does. */
+export async function countTroubled(q: Query): Promise<{ troubled: number; reason: string }> {
+  const { troubled: count } = (await q.one<{ troubled: number }>(
+    `SELECT COUNT(*) AS troubled FROM publications WHERE ${troubled}`,
+  ))!;
+  const newest = await q.one<{ reason: string | null }>(
+    `SELECT COALESCE(error, reason) AS reason FROM publications WHERE ${troubled} ORDER BY updated_at DESC, id DESC LIMIT 1`,
+  );
+  return { troubled: count, reason: newest?.reason ?? "" };
+}

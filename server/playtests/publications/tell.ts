@@ -1,0 +1,68 @@
+import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
+import { listApprovers } from "../../accounts/service.ts";
+import * as users from "../../accounts/users-store.ts";
+import type { Tx } from "../../app/tx.ts";
+import { emit, type Recipient } from "../../events/emit.ts";
+import { mailAbout } from "../../events/event-mails.ts";
+import * as games from "../../games/store.ts";
+import { iso } from "../../lib/time.ts";
+import type { SlotRow } from "../slots/store.ts";
+import { publishedLetter, publishFailedLetter } from "./letters.ts";
+
+/** What people are told about the publication of a video. Each function runs inside the caller's transaction. */
+const subjectOf = (slot: SlotRow) => ({
+  slotId: slot.id,
+  playtestId: slot.playtest_id,
+  gameId: slot.game_id,
+  playerId: slot.playtester_id,
+});
+
+async function partiesOf(tx: Tx, slot: SlotRow) {
+  const [owner, playtester, game] = await Promise.all([
+    users.find(tx, slot.owner_id),
+    slot.playtester_id === null ? undefined : users.find(tx, slot.playtester_id),
+    games.find(tx, slot.game_id),
+  ]);
+  return { owner, playtester, gameName: game?.name ?? "", playtesterName: playtester?.display_name ?? "A playtester" };
+}
+
+/** Tells both sides where everybody can watch the video. `paidCents`: what the playtester earned with that. */
+export async function tellPublished(
+  tx: Tx,
+  slot: SlotRow,
+  { adapter, url, paidCents }: { adapter: PublisherName; url: string; paidCents: number },
+): Promise<void> {
+  const { playtester, gameName, playtesterName } = await partiesOf(tx, slot);
+  const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
+  if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
+  await emit(tx, recipients, {
+    kind: "slot.published",
+    data: { ...subjectOf(slot), adapter, url, publishedAt: iso(tx.now) },
+    notice: { gameName, playtesterName, url, amountCents: paidCents },
+  });
+  await mailAbout(tx, playtester, "slot.published", publishedLetter({ gameName, url, paidCents }));
+}
+
+/** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform. */
+export async function tellFailed(
+  tx: Tx,
+  slot: SlotRow,
+  { id, adapter, reason, url }: { id: string; adapter: PublisherName; reason: string; url: string },
+): Promise<void> {
+  const { owner, gameName, playtesterName } = await partiesOf(tx, slot);
+  const admins = await listApprovers(tx);
+  const recipients: Recipient[] = [
+    { id: slot.owner_id, role: "game_owner" },
+    ...admins.map((admin): Recipient => ({ id: admin.id, role: "admin" })),
+  ];
+  const platform = publisherTitles[adapter];
+  await emit(tx, recipients, {
+    kind: "slot.publish_failed",
+    data: { ...subjectOf(slot), adapter, reason, url, failedAt: iso(tx.now) },
+    notice: { gameName, playtesterName, platform, reason, url },
+  });
+  const about = { config: tx.config, slotId: slot.id, gameName, playtesterName, platform, reason };
+  await mailAbout(tx, owner, "slot.publish_failed", publishFailedLetter(about));
+  for (const admin of admins)
+    await mailAbout(tx, admin, "slot.publish_failed", publishFailedLetter({ ...about, publicationId: id }));
+}
