@@ -49,10 +49,10 @@ export function createOperations(deps: Deps): Operations {
 
 function createRoutes(operations: Operations) {
   const router = createRouter<Route>();
-  for (const { endpoint, handler } of operations.values())
+  for (const [name, { endpoint, handler }] of operations)
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
-      router.add(endpoint.method, path, { endpoint, names: namesIn(path), handler });
-  const upload: Route = { endpoint: uploadEndpoint, names: namesIn(uploadEndpoint.path), handler: uploadHandler };
+      router.add(endpoint.method, path, { name, endpoint, names: namesIn(path), handler });
+  const upload: Route = { name: "upload", endpoint: uploadEndpoint, names: namesIn(uploadEndpoint.path), handler: uploadHandler };
   for (const method of uploadMethods) router.add(method, uploadEndpoint.path, upload);
   return router;
 }

@@ -22,6 +22,7 @@ import type { Log } from "../lib/log.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
@@ -50,6 +51,7 @@ export interface External {
   cards: CardProcessor | null;
   dataDir: string;
   log: Log;
+  metrics?: Metrics | null;
   retiring: AbortSignal;
   draining: AbortSignal;
   /** For tests: resolves host names instead of the system's resolver. */
@@ -125,6 +127,7 @@ export function createDeps(external: External): Deps {
     blobs: createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
+    metrics: external.metrics ?? null,
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
     retiring: external.retiring,
     draining: external.draining,

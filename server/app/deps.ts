@@ -12,6 +12,7 @@ import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";
@@ -69,6 +70,8 @@ export interface Deps extends Context, SharedState {
   /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
   log: Log;
+  /** Null when no metrics are configured. */
+  metrics: Metrics | null;
   /** Called for each submission, in its transaction. */
   onSubmitted: readonly ((deps: Deps, tx: Tx, slotId: string) => Promise<void>)[];
   /** Aborted when the server is asked to stop: it still answers, but says that it is not ready. */

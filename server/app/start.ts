@@ -5,6 +5,8 @@ import { issueMissing } from "../billing/invoices/service.ts";
 import { ensureCategories } from "../games/default-categories.ts";
 import { startLimitExchange } from "../http/limits/exchange.ts";
 import { within } from "../lib/within.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { listenForMetrics } from "../metrics/serve.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startSweep } from "../operations/sweep.ts";
 import { startFilling } from "../search/queue.ts";
@@ -30,7 +32,7 @@ export interface Running {
 export async function start(options: {
   host: string;
   port: number;
-  external: Omit<External, "retiring" | "draining">;
+  external: Omit<External, "retiring" | "draining" | "metrics">;
   publicUrl?: string;
 }): Promise<Running> {
   const { external } = options;
@@ -43,16 +45,25 @@ export async function start(options: {
   try {
     const { deps, app } = await wire(options, server.port, {
       ...external,
+      metrics: await createMetrics(external.config),
       retiring: stops.retiring.signal,
       draining: stops.draining.signal,
     });
+    const stopMetrics = deps.config.metrics.port === null ? () => {} : await listenForMetrics(deps);
     server.serve(app);
-    return { baseUrl: deps.config.baseUrl, deps, app, close: (options) => close({ deps, server, ...stops }, options) };
+    const stopping = { deps, server, stopMetrics, ...stops };
+    return { baseUrl: deps.config.baseUrl, deps, app, close: (options) => close(stopping, options) };
   } catch (error) {
     // An open port would keep the process running.
     await server.close();
     throw error;
   }
+}
+
+/** Loads the library only where metrics are wanted. */
+async function createMetrics({ metrics: { token, port }, version }: External["config"]): Promise<Metrics | null> {
+  if (token === null && port === null) return null;
+  return (await import("../metrics/prometheus.ts")).createPrometheus(version);
 }
 
 async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, external: External) {
@@ -90,6 +101,7 @@ async function warnOfDebts(deps: Deps): Promise<void> {
 interface Stopping {
   deps: Deps;
   server: Listening;
+  stopMetrics(): void;
   retiring: AbortController;
   draining: AbortController;
 }
@@ -101,7 +113,7 @@ const cutOffMs = 500;
 const databaseEndMs = 1_000;
 
 async function close(
-  { deps, server, retiring, draining }: Stopping,
+  { deps, server, stopMetrics, retiring, draining }: Stopping,
   { graceMs = 0, skipGrace }: { graceMs?: number; skipGrace?: AbortSignal } = {},
 ): Promise<void> {
   retiring.abort();
@@ -109,6 +121,7 @@ async function close(
   // Without it, clients and load balancers that do not know yet would find their connections reset.
   if (graceMs > 0) await pause(graceMs, undefined, skipGrace && { signal: skipGrace }).catch(() => {});
   draining.abort();
+  stopMetrics();
   await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop(), undefined)]);
   deps.outbound.close();
   await within(cutOffMs, deps.jobs.stop(), undefined);

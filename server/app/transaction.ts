@@ -106,6 +106,7 @@ export function createServerStore(store: Store, clock: MovableClock, context: Co
       return result;
     },
     check: (options) => store.check(options),
+    numbers: () => store.numbers?.() ?? {},
     close: () => store.close(),
   };
 }

@@ -265,6 +265,21 @@ const jobs = z.strictObject({
   ),
 });
 
+const metrics = z.strictObject({
+  token: orNull(z.string().min(16), "GET /metrics answers who sends this as a Bearer token. Null: not on the port of the API.", {
+    variable: "PLAYTEST_METRICS_TOKEN",
+    secret: true,
+    expected: "at least 16 characters, or null",
+  }),
+  port: described(
+    z.nullable(z.int().check(z.gte(1), z.lte(65_535))).default(null),
+    "A port that answers GET /metrics only, with the token if there is one, else to everybody who reaches it. Null: none.",
+  ),
+  host: described(z.string().min(1).default("127.0.0.1"), "The address of that port.", {
+    expected: "an address of this machine",
+  }),
+});
+
 const passwords = z.strictObject({
   scryptLogN: integer(
     "Cost of hashing a password: scrypt with N = 2^scryptLogN. Each step doubles time and memory; 17 takes 128 MiB.",
@@ -310,6 +325,7 @@ export const schema = z.strictObject({
   mail: described(mail.prefault({}), "Email"),
   database: described(database.prefault({}), "Database"),
   jobs: described(jobs.prefault({}), "Background jobs"),
+  metrics: described(metrics.prefault({}), "Metrics"),
   passwords: described(passwords.prefault({}), "Passwords"),
   retention: described(retention.prefault({}), "Retention"),
   ...site,

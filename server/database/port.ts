@@ -138,6 +138,8 @@ export interface Store {
   separateDefinitions?(): Promise<Define | undefined>;
   /** Runs the checks of the readiness endpoint; `thorough` adds those of `doctor`, which may take seconds. `now` (ms) is compared with the database's clock. */
   check(options?: { thorough?: boolean; now?: number }): Promise<Check[]>;
+  /** Numbers of the driver for the metrics: counts of the work so far, or connections at this moment. */
+  numbers?(): Readonly<Record<string, number>>;
   /** Finishes pending writes, then closes the database. */
   close(): Promise<void>;
 }

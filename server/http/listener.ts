@@ -29,6 +29,8 @@ interface Exchange {
   client: Client;
   /** Who sent it, once that is known. */
   principal?: Principal;
+  /** The name of its operation, once that is known; `page` outside of the API. */
+  operation?: string;
 }
 
 /** Creates the listener that handles each HTTP request. It is the only place that converts errors of the API to replies. */
@@ -51,18 +53,14 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
     } catch (error) {
       sendError(exchange, error);
     } finally {
-      const ms = deps.clock.real() - started;
-      const { client, principal } = exchange;
-      deps.log.access({
-        ...{ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms },
-        ...{ client: client.address, ...callerOf(principal), ...carried(request.socket) },
-      });
+      report(deps, exchange, deps.clock.real() - started);
     }
   }
 
   async function serveApi(exchange: Exchange, target: Target): Promise<void> {
     const { request, response, requestId, headers, client } = exchange;
     const { route, params } = await match(request, target, headers);
+    exchange.operation = route.name;
     const principal = await identify(request, route.endpoint, headers);
     if (principal) {
       exchange.principal = principal;
@@ -96,6 +94,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
 
   async function servePage(exchange: Exchange, target: Target): Promise<void> {
     const { request, response, requestId, headers, client } = exchange;
+    exchange.operation = "page";
     setHeaders(response, headers);
     const onPrincipal = (principal: Principal) => {
       exchange.principal = principal;
@@ -117,6 +116,16 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   }
 
   return listen;
+}
+
+/** One line of the log, and the metrics. `ms`: how long the request took. */
+function report({ log, metrics }: Deps, exchange: Exchange, ms: number): void {
+  const { request, response, requestId, client, principal, operation = "none" } = exchange;
+  metrics?.request(operation, response.statusCode, ms);
+  log.access({
+    ...{ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms },
+    ...{ client: client.address, ...callerOf(principal), ...carried(request.socket) },
+  });
 }
 
 /** Ids only: the log may be read by people who may not act for the account. */

@@ -3,6 +3,8 @@ import type { ServedOperation } from "./execute.ts";
 import type { Router } from "./router.ts";
 
 export interface Route extends ServedOperation {
+  /** The operation's name in the contract; `upload` for the protocol of uploads. */
+  name: string;
   /** The path's parameters, in order. */
   names: readonly string[];
 }

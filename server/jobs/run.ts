@@ -26,6 +26,8 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
     finished = true;
   };
   const lease = holdLease(row, context);
+  const started = deps.clock.real();
+  const measure = (outcome: "done" | "later" | "failed") => deps.metrics?.job(row.kind, outcome, deps.clock.real() - started);
   const job: Job = {
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     runAt: row.run_at,
@@ -39,7 +41,9 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
     if (!work) throw new Error(`this version does not know jobs of kind ${row.kind}`);
     await work(job, deps);
     if (!finished) await settle((tx) => jobs.finish(tx, row), lease, context);
+    measure("done");
   } catch (error) {
+    measure(error instanceof RetryLater ? "later" : "failed");
     const change = afterFailure(row, error, context);
     await settle(change, lease, context);
   } finally {

@@ -5,6 +5,7 @@ import { apiErrorOf, failureText, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/api-error.ts";
 import { late } from "../lib/late.ts";
+import { metricsPage } from "../metrics/serve.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
@@ -71,6 +72,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       downloads: countedIfRefused(download),
       builds: counted(builds),
       docs: counted(docs),
+      metrics: countedIfRefused(metricsPage(deps)),
       ...health(deps),
     },
     forPeople,

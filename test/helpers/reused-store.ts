@@ -46,6 +46,7 @@ export async function reusedStore({ name }: Driver = drivers[0]!): Promise<Store
     read: (fn) => track(() => store.read(fn)),
     write: (fn, options) => track(() => store.write(fn, options)),
     check: (options) => track(() => store.check(options)),
+    numbers: () => store.numbers?.() ?? {},
     close,
     remove: async () => {
       await close();

@@ -139,7 +139,7 @@ describe("the requests of a caller to two processes", () => {
     expect([...limiter.untold().keys()]).toEqual(["ben", "cid"]);
   });
 
-  it("begin anew after those of as many others as are remembered", () => {
+  it("begin again after those of as many others as are remembered", () => {
     const limiter = createRateLimiter(() => 0, false, 2);
     const remaining = ["ann", "ann", "ben", "ann", "cid", "ann"].map((caller) => limiter.take(caller, limit).remaining);
     expect(remaining).toEqual([19, 18, 19, 17, 19, 19]);

@@ -114,6 +114,11 @@ class PostgresStore implements Store {
     return this.#tracked(replica && this.#replica ? this.#replica.read(fn) : fn(this.#reads));
   }
 
+  numbers() {
+    const { totalCount, idleCount, waitingCount } = this.#connections.pool;
+    return { connections: totalCount, idle: idleCount, waiting: waitingCount };
+  }
+
   async write<T>(fn: (tx: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
     return this.#tracked(this.#write(fn, options));

@@ -36,6 +36,8 @@ export class GroupCommit {
   /** A write of the last group failed, as many do when many claim the same slot: the next group has savepoints from the start. */
   #failed = false;
   #onDrained: (() => void)[] = [];
+  #commits = 0;
+  #writes = 0;
 
   constructor(connection: Connection, options: Options) {
     this.#connection = connection;
@@ -62,6 +64,11 @@ export class GroupCommit {
       });
       this.#schedule();
     });
+  }
+
+  /** How many writes were asked for so far, and how many commits they shared. */
+  get numbers() {
+    return { commits: this.#commits, writes: this.#writes };
   }
 
   /** Resolves when no write is waiting. */
@@ -91,6 +98,8 @@ export class GroupCommit {
 
   async #next(): Promise<void> {
     const group = this.#queue.splice(0, GROUP_SIZE);
+    this.#commits++;
+    this.#writes += group.length;
     await this.#commit(group);
     if (this.#queue.length > 0) {
       this.#gather();

@@ -141,6 +141,10 @@ class SqliteStore implements Store {
     return this.#closed ? Promise.reject(closing()) : this.#groups.write(fn);
   }
 
+  numbers() {
+    return this.#groups.numbers;
+  }
+
   async check({ thorough = false } = {}): Promise<Check[]> {
     if (this.#closed) throw closing();
     const write = await this.#tryWrite();
@@ -183,6 +187,7 @@ function inspect(file: string, open: Opener): Store {
     write: async () => {
       throw new Error(`${file} was opened read-only. Nothing was written.`);
     },
+    numbers: () => ({}),
     check: async ({ thorough = false } = {}) => [...settingsOf(reader, file), ...(thorough ? contentsOf(reader) : [])],
     close: async () => {
       reader.database.close();

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { claim, createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { freePort } from "../helpers/free-port.ts";
+
+const token = "a-token-for-the-metrics";
+
+/** The values of a metric in the text format, by their labels. */
+const valuesOf = (text: string, name: string) =>
+  Object.fromEntries(
+    text
+      .split("\n")
+      .map((line) => /^(\w+)(\{.*\})? (\S+)$/.exec(line))
+      .filter((match) => match?.[1] === name)
+      .map((match) => [match![2] ?? "", Number(match![3])]),
+  );
+
+const ask = async (url: string, authorization?: string) => {
+  const reply = await fetch(url, { headers: authorization === undefined ? {} : { authorization } });
+  return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
+};
+
+onBothDatabases("metrics", (serve) => {
+  it("are off unless they are configured", async () => {
+    const server = await serve();
+    expect((await ask(`${server.baseUrl}/metrics`)).status).toBe(404);
+  });
+
+  it("count requests by operation, jobs by kind and what waits", async () => {
+    const server = await serve({
+      config: (config) => {
+        config.metrics.token = token;
+      },
+    });
+    const owner = await registerOwner(server);
+    const game = await createGame(owner);
+    await giveCredit(server, owner, 100_00);
+    const playtest = await order(owner, game);
+    await claim(await registerPlaytester(server), playtest);
+    await owner.get("/games/01900000-0000-7000-8000-000000000000");
+    await server.request("GET", "/nothing");
+
+    const { status, type, text } = await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`);
+    expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    const requests = valuesOf(text, "playtest_requests_total");
+    expect(requests).toMatchObject({
+      '{operation="createGame",status="201"}': 1,
+      '{operation="getGame",status="404"}': 1,
+      '{operation="none",status="404"}': 1,
+    });
+    expect(valuesOf(text, "playtest_request_seconds_count")['{operation="createGame"}']).toBe(1);
+    expect(valuesOf(text, "playtest_jobs_queued")).toMatchObject({ '{kind="watch-slot"}': 1 });
+    expect(valuesOf(text, "playtest_jobs_due")).toMatchObject({ '{kind="watch-slot"}': 0 });
+    expect(valuesOf(text, "playtest_mails_undelivered")).toEqual({ '{state="retried"}': 0, '{state="failed"}': 0 });
+    expect(valuesOf(text, "playtest_uploads_open")).toEqual({ "": 0 });
+    expect(valuesOf(text, "playtest_disk_free_bytes")[""]).toBeGreaterThan(0);
+    expect(valuesOf(text, "playtest_info")).toEqual({ [`{version="${server.deps.config.version}"}`]: 1 });
+    expect(Object.keys(valuesOf(text, "playtest_database"))).toEqual(
+      server.deps.store.shared
+        ? ['{what="connections"}', '{what="idle"}', '{what="waiting"}']
+        : ['{what="commits"}', '{what="writes"}'],
+    );
+    // No label names a person, an id or an address.
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|@|127\.0\.0\.1/);
+  });
+
+  it("count what ran, and emails that were refused", async () => {
+    const server = await serve({
+      config: (config) => {
+        config.metrics.token = token;
+      },
+    });
+    await registerPlaytester(server);
+    await server.advance(0);
+    server.refusals.set("playtester1@example.com", new Error("451 try later"));
+    await server.request("POST", "/auth/password-reset", { body: { email: "playtester1@example.com" } });
+    await server.advance(0);
+    const { text } = await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`);
+    expect(valuesOf(text, "playtest_job_seconds_count")).toMatchObject({ '{kind="send-mail",outcome="done"}': 1 });
+    expect(valuesOf(text, "playtest_mails_undelivered")).toMatchObject({ '{state="retried"}': 1 });
+  });
+
+  describe("on the port of the API", () => {
+    it.each([undefined, "Bearer another-token-of-it", token, `Basic ${token}`])("refuse %s", async (authorization) => {
+      const server = await serve({
+        config: (config) => {
+          config.metrics.token = token;
+        },
+      });
+      const { status, text } = await ask(`${server.baseUrl}/metrics`, authorization);
+      expect(status).toBe(401);
+      expect(text).not.toContain("playtest_requests_total");
+    });
+  });
+
+  it("have a port of their own, which answers nothing else", async () => {
+    const port = await freePort();
+    const server = await serve({
+      config: (config) => {
+        config.metrics.port = port;
+      },
+    });
+    const own = `http://127.0.0.1:${port}`;
+    expect((await ask(`${own}/metrics`)).text).toContain("playtest_info");
+    expect((await ask(`${own}/api/v1/info/server`)).status).toBe(404);
+    expect((await ask(`${server.baseUrl}/metrics`)).status).toBe(404);
+  });
+});
