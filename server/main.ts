@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pages, portal, studio } from "../src/contract/pages/addresses.ts";
 import { ensureAdmin } from "./accounts/service.ts";
 import { hasRole } from "./accounts/users-store.ts";
 import { portInUse, requireFreePort } from "./app/port.ts";
@@ -276,9 +277,9 @@ function nextSteps({ exec, seed }: ServeOptions, { isTTY }: ServeHost, { baseUrl
   return [
     "",
     `Start page        ${baseUrl}/`,
-    `For playtesters   ${baseUrl}/play`,
-    `For game owners   ${baseUrl}/studio`,
-    `Documentation     ${baseUrl}/docs`,
+    `For playtesters   ${baseUrl}${portal.offers()}`,
+    `For game owners   ${baseUrl}${studio.inbox()}`,
+    `Documentation     ${baseUrl}${pages.docs()}`,
     "",
     ...firstSteps[config.registration]({ baseUrl, seed, unsent }),
     "Press Ctrl-C to stop.",

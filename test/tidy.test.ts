@@ -249,6 +249,13 @@ describe("what stands nowhere", () => {
       pattern: /["'`.]stripe\b/,
       where: (file) => /^server\/(?!billing\/cards\/|config\/card-processors\.ts)/.test(file),
     },
+    {
+      name: "the address of a page beside src/contract/pages/addresses.ts",
+      pattern:
+        /^(?!\s*(\/?\*|\/\/)).*["'`}]\/(play|studio|docs|watch|share|checkout|todo|invite|verify-email|change-email|reset-password|unsubscribe)["'`/?#]/m,
+      // Scripts of pages get addresses from their markup.
+      where: (file) => file.startsWith("server/") && !file.startsWith("server/web/assets/"),
+    },
     { name: "a silenced type", pattern: /@ts-(ignore|expect-error|nocheck)/, where: (file) => file !== "test/tidy.test.ts" },
     {
       name: "an any without a reason",

@@ -1,3 +1,4 @@
+import { pages } from "../../src/contract/pages/addresses.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { conflict, invalid } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
@@ -33,7 +34,7 @@ export async function requestEmailChange(tx: Tx, user: users.UserRow, email: str
     const token = await createToken(tx, user.id, purpose, validMs);
     if (token === undefined) throw tooManyRequests();
     const isOld = purpose === "email-from";
-    const url = `${tx.config.baseUrl}/change-email?token=${token}`;
+    const url = `${tx.config.baseUrl}${pages.changeEmail()}?token=${token}`;
     const letter = composeEmailChange({ name: isOld ? user.display_name : null, token, url, to: email.trim() });
     await queueMail(tx, isOld ? user.email : email.trim(), letter);
   }
@@ -58,7 +59,7 @@ export async function requestFirstAddress(tx: Tx, user: users.UserRow, email: st
   });
   const token = await createToken(tx, user.id, "email-to", validMs);
   if (token === undefined) throw tooManyRequests();
-  const url = `${tx.config.baseUrl}/change-email?token=${token}`;
+  const url = `${tx.config.baseUrl}${pages.changeEmail()}?token=${token}`;
   await queueMail(tx, email.trim(), composeAdminAddress({ brand: tx.brand.name, token, url }));
 }
 

@@ -1,4 +1,5 @@
 import type { InviteOutcome } from "../../src/contract/admin/invitations.ts";
+import { pages } from "../../src/contract/pages/addresses.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { conflict, notFound } from "../lib/api-error.ts";
@@ -68,7 +69,7 @@ const mailInvitation = (tx: Tx, { email, role }: Invitee, token: string) =>
       role,
       brand: tx.brand.name,
       days: tx.config.invitations.validDays,
-      url: `${tx.config.baseUrl}/invite?token=${token}`,
+      url: `${tx.config.baseUrl}${pages.invite()}?token=${token}`,
     }),
   );
 

@@ -1,4 +1,5 @@
 import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
+import { portal } from "../../src/contract/pages/addresses.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Client } from "../http/call.ts";
 import {
@@ -38,7 +39,7 @@ async function mailOwner(
     at: tx.now,
     address: client.address,
     agent: client.agent === null ? null : browserName(client.agent),
-    resetUrl: `${tx.config.baseUrl}/play/forgot`,
+    resetUrl: `${tx.config.baseUrl}${portal.forgot()}`,
   };
   await queueMail(tx, user.email, compose(about));
 }

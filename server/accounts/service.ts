@@ -1,4 +1,5 @@
 import { impliedScopes, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { pages } from "../../src/contract/pages/addresses.ts";
 import { plural } from "../../src/contract/text/plural.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
@@ -295,7 +296,11 @@ const nameOf = (user: users.UserRow) => (user.email_verified_at === null ? null 
 export async function mailVerification(tx: Tx, user: users.UserRow): Promise<void> {
   const token = await createToken(tx, user.id, "verify", 24 * hour);
   if (token === undefined) return;
-  await queueMail(tx, user.email, composeVerification({ token, url: `${tx.config.baseUrl}/verify-email?token=${token}` }));
+  await queueMail(
+    tx,
+    user.email,
+    composeVerification({ token, url: `${tx.config.baseUrl}${pages.verifyEmail()}?token=${token}` }),
+  );
 }
 
 /** Mails a token that sets a new password. It can be used once, within one hour. */
@@ -305,15 +310,15 @@ export async function mailReset(tx: Tx, user: users.UserRow): Promise<void> {
   await queueMail(
     tx,
     user.email,
-    composeReset({ name: nameOf(user), token, url: `${tx.config.baseUrl}/reset-password?token=${token}` }),
+    composeReset({ name: nameOf(user), token, url: `${tx.config.baseUrl}${pages.resetPassword()}?token=${token}` }),
   );
 }
 
 /** Mails a link that signs in. It can be used once, within 15 minutes. `next` is the path of the portal it leads to. */
-export async function mailSignIn(tx: Tx, user: users.UserRow, { base, next }: { base: string; next: string }): Promise<void> {
+export async function mailSignIn(tx: Tx, user: users.UserRow, { page, next }: { page: string; next: string }): Promise<void> {
   const token = await createToken(tx, user.id, "sign-in", hour / 4);
   if (token === undefined) return;
-  const url = `${tx.config.baseUrl}${base}/sign-in/confirm?${new URLSearchParams({ token, next })}`;
+  const url = `${tx.config.baseUrl}${page}?${new URLSearchParams({ token, next })}`;
   await queueMail(tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 

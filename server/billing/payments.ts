@@ -1,3 +1,4 @@
+import { pages } from "../../src/contract/pages/addresses.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context, ReadTx, Tx } from "../app/tx.ts";
 import { emit } from "../events/emit.ts";
@@ -75,7 +76,7 @@ export async function openCheckout(
   payments.insert(tx, payment);
   const { id, expires_at: runAt } = payment;
   await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: runAt! });
-  return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
+  return { payment, checkoutUrl: `${deps.config.baseUrl}${pages.checkout(token)}` };
 }
 
 /** Issues the invoice of a payment that just completed, and sends its owner a receipt. */

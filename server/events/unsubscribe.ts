@@ -1,4 +1,5 @@
 import { type MailedKind, type MailMode, mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
+import { pages } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context } from "../app/tx.ts";
@@ -12,7 +13,7 @@ const purpose = "unsubscribe";
  */
 export function unsubscribeUrl({ config, secrets }: Context, userId: string, kinds: readonly MailedKind[]): string {
   const payload = Buffer.from(JSON.stringify([userId, ...kinds])).toString("base64url");
-  return `${config.baseUrl}/unsubscribe?token=${payload}.${secrets.mac(purpose, payload)}`;
+  return `${config.baseUrl}${pages.unsubscribe()}?token=${payload}.${secrets.mac(purpose, payload)}`;
 }
 
 function readToken({ secrets }: Deps, token: string): { userId: string; kinds: MailedKind[] } | undefined {

@@ -1,5 +1,6 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
+import { pages, portal, studio } from "../../src/contract/pages/addresses.ts";
 import type { Config } from "../config/schema.ts";
 import type { Action } from "./texts.ts";
 
@@ -27,32 +28,32 @@ type Base = Pick<Config, "baseUrl">;
 
 /** The pages of playtesters. */
 export const portalLinks = ({ baseUrl }: Base) => ({
-  slot: (id: string) => `${baseUrl}/play/slots/${id}`,
-  conversation: (id: string) => `${baseUrl}/play/messages/${id}`,
-  offers: `${baseUrl}/play`,
-  agreement: (playtestId: string) => `${baseUrl}/play/offers/${playtestId}/agreement`,
-  earnings: `${baseUrl}/play/earnings`,
-  emailSettings: `${baseUrl}/play/account/emails`,
+  slot: (id: string) => baseUrl + portal.slot(id),
+  conversation: (id: string) => baseUrl + portal.conversation(id),
+  offers: baseUrl + portal.offers(),
+  agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
+  earnings: baseUrl + portal.earnings(),
+  emailSettings: baseUrl + portal.emails(),
 });
 
 /** The pages of Studio for what an owner can do in a browser. */
 const studioPages: Partial<Record<Task, (id: string) => string>> = {
-  review: (id) => `/studio/slots/${id}`,
-  playtest: (id) => `/studio/playtests/${id}`,
-  problem: (id) => `/studio/slots/${id}/problem`,
-  applications: (id) => `/studio/playtests/${id}/applications`,
-  chat: (id) => `/studio/messages/${id}`,
+  review: studio.slot,
+  playtest: studio.playtest,
+  problem: studio.problem,
+  applications: studio.applications,
+  chat: studio.conversation,
 };
 
 /** The path of the page of Studio for a task. Undefined for what only the command line does. */
 export const studioPath = (task: Task, id?: string | null): string | undefined => {
   const page = studioPages[task];
-  return page && (id ? page(id) : "/studio");
+  return page && (id ? page(id) : studio.inbox());
 };
 
 /** The page for a task: in Studio, or one that shows the commands. */
 export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
-  baseUrl + (studioPath(task, id) ?? `/todo/${task}${id ? `/${id}` : ""}`);
+  baseUrl + (studioPath(task, id) ?? pages.todo(task) + (id ? `/${id}` : ""));
 
 type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label: string, task: Task, id: string | null];
 

@@ -1,5 +1,6 @@
 import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.js";
 import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
+import { pages } from "../../src/contract/pages/addresses.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { PublicationDetailRow } from "./publications/store.ts";
@@ -142,8 +143,8 @@ export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow, ha
   gameName: video.game_name,
   playtesterName: video.display_name,
   publishedAt: iso(video.published_at),
-  videoUrl: `${baseUrl}/watch/${video.id}/video`,
-  posterUrl: hasPoster ? `${baseUrl}/watch/${video.id}/poster` : null,
+  videoUrl: baseUrl + pages.watchVideo(video.id),
+  posterUrl: hasPoster ? baseUrl + pages.watchPoster(video.id) : null,
   durationSeconds: secondsOf(video.video_duration_ms),
 });
 

@@ -1,4 +1,5 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
+import { portal } from "../../src/contract/pages/addresses.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
 import { callWith, callWithoutKey, type Seeding } from "./seeding.ts";
 
@@ -45,7 +46,7 @@ export async function createGame(seeding: Seeding, ownerKey: string): Promise<st
       description: "A roguelike about a diver, a lantern and what lives below.",
       instructions: "Play the first three depths and say what you think, out loud, as you go.",
       // A URL that responds, so that a first order shows no warning about the build.
-      buildUrl: `${seeding.deps.config.baseUrl}/play`,
+      buildUrl: `${seeding.deps.config.baseUrl}${portal.offers()}`,
       devices: ["PC"],
       platforms: ["Web"],
       tags,

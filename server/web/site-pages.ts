@@ -10,8 +10,8 @@ import { sendFile } from "../uploads/downloads.ts";
 import { readPosted, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
+import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
-import { readCaptions, sendImage, sendRecording } from "./adapters/recordings.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { createReadForm } from "./form.ts";
 import { redirect } from "./html.ts";
@@ -28,18 +28,11 @@ import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
 import type { Site } from "./site.ts";
-import { type StudioParts, studio } from "./studio/index.ts";
+import { studio } from "./studio/index.ts";
 import type { Page } from "./types.ts";
 
 const shared = (deps: Deps, given: Pick<SharePages, "readForm" | "limits" | "site">): Page =>
   share({ ...given, shares: new PublicShares(deps), sendFile: (...file) => sendFile(deps, ...file) });
-
-/** The files that Studio shows to the owner of a slot. */
-const studioFiles = (deps: Deps): Pick<StudioParts, "sendRecording" | "sendImage" | "readCaptions"> => ({
-  sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "owner", ...wanted }, ...exchange),
-  sendImage: (wanted, ...exchange) => sendImage(deps, wanted, ...exchange),
-  readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
-});
 
 export interface SitePageParts {
   callAs: CallAs;
@@ -85,11 +78,12 @@ export function sitePages(
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
       printStatement: (statement, holder) => deps.printer.statement(composeStatement(deps, statement, holder)),
       storeVideo: (caller, slotId, file) => storePostedVideo(deps, caller, slotId, file),
-      sendRecording: (wanted, ...exchange) => sendRecording(deps, { as: "playtester", ...wanted }, ...exchange),
+      sendMedia: (wanted, ...exchange) => sendMedia(deps, { as: "playtester", ...wanted }, ...exchange),
     }),
     studio: studio({
       ...signedIn,
-      ...studioFiles(deps),
+      sendMedia: (wanted, ...exchange) => sendMedia(deps, { as: "owner", ...wanted }, ...exchange),
+      readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
     }),
   };
 }

@@ -109,7 +109,7 @@ onBothDatabases("accounts", (serve) => {
       server.deps.store.write(async (tx) => {
         const user = (await users.find(tx, owner.id))!;
         await mailReset(tx, user);
-        await mailSignIn(tx, user, { base: "/play", next: "/play" });
+        await mailSignIn(tx, user, { page: "/play/sign-in/confirm", next: "/play" });
       });
     const good = () =>
       server.deps.store.read((q) =>

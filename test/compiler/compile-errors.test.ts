@@ -42,6 +42,8 @@ const edits = [
   ["src/contract/events/payloads.ts", '  "slot.expired": z', '  "slot.frozen": z.strictObject(slot),\n  "slot.expired": z'],
   ["src/commands/tester/view.ts", '"applied:createdAt"', '"applied:creatdAt"'],
   ["src/commands/tester/release.ts", "  view: heldSlotView,\n", ""],
+  ["server/web/studio/inbox/rows.ts", "studio.problem(one.slot.id)", "studio.problm(one.slot.id)"],
+  ["server/web/portal/earnings/page.ts", "portal.slot(slotId)", "portal.slot()"],
   ["server/app/jobs.ts", '  "sweep-files": sweepFiles,\n', ""],
 ] as const;
 
@@ -86,6 +88,11 @@ describe("compiler", { timeout: 300_000 }, () => {
 
     it("a command that neither runs nor shows its reply", () => {
       expect(errors.map(({ file }) => file)).toContain("src/commands/tester/release.ts");
+    });
+
+    it("a link to a page that there is not, and one without the id of the page", () => {
+      expect(about("problm")).toEqual(["server/web/studio/inbox/rows.ts"]);
+      expect(about("Expected 1 arguments, but got 0")).toEqual(["server/web/portal/earnings/page.ts"]);
     });
 
     it("a kind of background job without work", () => {

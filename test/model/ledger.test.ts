@@ -163,7 +163,7 @@ const withSlot =
 
 async function visit({ deps, processor }: World, paymentId: string): Promise<void> {
   const payment = (await deps.store.read((q) => payments.find(q, paymentId)))!;
-  await new HostedPayments(deps, processor.cards).open(payment, "https://playtest.example/checkout");
+  await new HostedPayments(deps, processor.cards).open(payment, "token");
 }
 
 const order =

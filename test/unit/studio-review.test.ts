@@ -140,7 +140,6 @@ describe("review page of a server without extensions", () => {
     faults: {},
     formKey: "key",
     now: 0,
-    links: { video: () => "/video", captions: () => "/captions", cues: () => "/cues" },
     cli: (command: string) => command,
     offers: async () => false,
     keepsMoments: () => true,

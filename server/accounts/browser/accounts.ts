@@ -255,13 +255,13 @@ export class BrowserAccounts {
   }
 
   /**
-   * Mails a link that signs an account of this role in, on the pages below `base`, and leads to `next`. The result does not show whether
-   * the address has an account.
+   * Mails a link that signs an account of this role in, on the page at the path `page`, and leads to `next`. The result does not show
+   * whether the address has an account.
    */
-  mailSignInLink({ role, base }: { role: Role; base: string }, email: string, next: string): Promise<void> {
+  mailSignInLink({ role, page }: { role: Role; page: string }, email: string, next: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
-      if (user?.role === role && user.suspended_at === null) await mailSignIn(tx, user, { base, next });
+      if (user?.role === role && user.suspended_at === null) await mailSignIn(tx, user, { page, next });
     });
   }
 

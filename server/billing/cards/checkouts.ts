@@ -50,7 +50,7 @@ export class Checkouts {
   /** Opens the card processor's checkout page and returns its URL. Undefined if the payment is made on a page of this server. */
   async openHosted(token: string): Promise<string | undefined> {
     const payment = await this.#read(token);
-    return hostedOf(this.#deps, payment)?.open(payment, `${this.#deps.config.baseUrl}/checkout/${token}`);
+    return hostedOf(this.#deps, payment)?.open(payment, token);
   }
 
   /** The result of paying with a sandbox card. 503 if the sandbox's card processor is not configured. */

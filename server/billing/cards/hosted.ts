@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
@@ -42,9 +43,9 @@ export class HostedPayments {
     this.#host = host;
   }
 
-  /** Opens the processor's checkout page for a pending payment and returns its URL. */
-  async open(payment: payments.PaymentRow, ownUrl: string): Promise<string> {
-    const { store, clock } = this.#deps;
+  /** Opens the processor's checkout page for a pending payment and returns its URL. `token`: that of our own page, where it leads back. */
+  async open(payment: payments.PaymentRow, token: string): Promise<string> {
+    const { store, clock, config } = this.#deps;
     const owner = (await store.read((q) => users.find(q, payment.owner_id)))!;
     const lastHalfHour = payment.expires_at! - clock.now() < halfHour + 60_000;
     const { url, reference } = await this.#host.openSession({
@@ -56,8 +57,8 @@ export class HostedPayments {
       // The processor keeps its pages open for at least half an hour. Late payments are credited too.
       expiresAt: payment.expires_at! + (lastHalfHour ? halfHour + 60_000 : 0),
       saveCard: payment.purpose === "subscription",
-      doneUrl: `${ownUrl}/done`,
-      leftUrl: `${ownUrl}/left`,
+      doneUrl: config.baseUrl + pages.paid(token),
+      leftUrl: config.baseUrl + pages.notPaid(token),
     });
     if (reference !== payment.external_id) await store.write((tx) => payments.setReference(tx, payment.id, reference));
     return url;

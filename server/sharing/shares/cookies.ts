@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Context } from "../../app/tx.ts";
 import { sameText } from "../../lib/secrets.ts";
@@ -12,7 +13,7 @@ const isSecure = ({ config }: Context) => config.baseUrl.startsWith("https:");
 const nameOf = (context: Context, name: Name) => `${isSecure(context) ? "__Secure-" : ""}playtest_share_${name}`;
 
 function bake(context: Context, token: string, name: Name, value: string, maxAgeMs: number): string {
-  const attributes = `Path=/share/${token}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1000}${isSecure(context) ? "; Secure" : ""}`;
+  const attributes = `Path=${pages.share(token)}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1000}${isSecure(context) ? "; Secure" : ""}`;
   return `${nameOf(context, name)}=${value}; ${attributes}`;
 }
 

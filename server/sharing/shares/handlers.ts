@@ -1,5 +1,6 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { ShareKind, ShareState } from "../../../src/contract/sharing/kinds.ts";
 import { refuseCommon } from "../../accounts/guessable.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -27,7 +28,7 @@ const view = (deps: Deps, row: store.ShownShareRow) => ({
   slotId: row.slot_id,
   clipId: row.clip_id,
   gameName: row.game_name,
-  url: `${deps.config.baseUrl}/share/${deps.secrets.open(row.token, store.tokenContext(row.id))}`,
+  url: `${deps.config.baseUrl}${pages.share(deps.secrets.open(row.token, store.tokenContext(row.id)))}`,
   state: stateOf(deps, row),
   hasPassword: row.password_hash !== null,
   withName: row.with_name === 1,

@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Config } from "../../config/schema.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -16,7 +17,7 @@ export const wellKnown =
       Expires: new Date(now() + validMs).toISOString(),
       "Preferred-Languages": "en",
       Canonical: `${baseUrl}/.well-known/security.txt`,
-      Policy: `${baseUrl}/docs/security`,
+      Policy: `${baseUrl}${pages.topic("security")}`,
     };
     const text = Object.entries(fields)
       .map(([name, value]) => `${name}: ${value}\n`)

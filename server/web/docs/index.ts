@@ -1,4 +1,5 @@
 import { contract } from "../../../src/contract/index.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { plain } from "../../../src/help/document.ts";
 import { chapters, isTopic, type TopicName, topicList } from "../../../src/help/list.ts";
 import { topics } from "../../../src/help/topics.ts";
@@ -21,21 +22,21 @@ const topicsOf = (chapter: (typeof chapters)[number], payments: boolean) =>
 
 const contents = (payments: boolean): DocsPage => ({
   title: "Documentation",
-  href: "/docs",
+  href: pages.docs(),
   body: html`${chapters.map(
     (chapter) => html`<h2>${chapter.title}</h2>
-<ul class="contents">${topicsOf(chapter, payments).map(([name, summary]) => html`<li><a href="/docs/${name}">${titles[name]}</a><span>${summary}</span></li>`)}</ul>`,
+<ul class="contents">${topicsOf(chapter, payments).map(([name, summary]) => html`<li><a href="${pages.topic(name)}">${titles[name]}</a><span>${summary}</span></li>`)}</ul>`,
   )}
 <h2>API reference</h2>
-<ul class="contents"><li><a href="/docs/api">API reference</a><span>Every endpoint of this server, with its parameters, body, reply and errors</span></li></ul>`,
+<ul class="contents"><li><a href="${pages.reference()}">API reference</a><span>Every endpoint of this server, with its parameters, body, reply and errors</span></li></ul>`,
 });
 
 /** Links to the previous and the next topic. */
 function neighborLinks(name: TopicName): Markup {
   const at = topicList.findIndex((topic) => topic.name === name);
   const [before, after] = [topicList[at - 1], topicList[at + 1]];
-  return html`<div class="turn">${before && html`<a href="/docs/${before.name}">← ${titles[before.name]}</a>`}
-${after && html`<a href="/docs/${after.name}">${titles[after.name]} →</a>`}</div>`;
+  return html`<div class="turn">${before && html`<a href="${pages.topic(before.name)}">← ${titles[before.name]}</a>`}
+${after && html`<a href="${pages.topic(after.name)}">${titles[after.name]} →</a>`}</div>`;
 }
 
 /** What every page says first where nothing costs anything. */
@@ -43,8 +44,8 @@ const withoutPayments = html`<p class="soft">This server runs without payments: 
 /** The same, on pages for operators and on the reference, which are about all servers. */
 const otherServers = html`<p class="soft">This server runs without payments: playtests cost and earn nothing here. What this page says about prices, credit, invoices and payouts is for servers that take payments.</p>`;
 
-const ofPeople = new Set<string>(chapters.slice(0, 2).flatMap(({ topics: names }) => names.map(([name]) => `/docs/${name}`)));
-const noteFor = ({ href }: DocsPage) => (href === "/docs" || ofPeople.has(href) ? withoutPayments : otherServers);
+const ofPeople = new Set<string>(chapters.slice(0, 2).flatMap(({ topics: names }) => names.map(([name]) => pages.topic(name))));
+const noteFor = ({ href }: DocsPage) => (href === pages.docs() || ofPeople.has(href) ? withoutPayments : otherServers);
 
 function topicPage(name: TopicName, payments: boolean, after: Markup = neighborLinks(name)): DocsPage {
   const { title } = topics[name];
@@ -52,14 +53,14 @@ function topicPage(name: TopicName, payments: boolean, after: Markup = neighborL
   const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
   return {
     title,
-    href: `/docs/${name}`,
+    href: pages.topic(name),
     body: html`${blocks.map(blockMarkup)}${after}`,
     parts: headings.map((heading) => ({ href: `#${anchorOf(heading)}`, title: heading })),
   };
 }
 
 function referencePage(reference: Reference, name: string): DocsPage {
-  const href = `/docs/api/${name}`;
+  const href = pages.group(name);
   if (name === "objects") return { title: "Objects", href, ...objectsPage(reference) };
   if (!reference.tags.some((tag) => tag.name === name)) throw notFound();
   return { title: groupTitle(name), href, ...groupPage(reference, name) };

@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { chapters } from "../../../src/help/list.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 
@@ -28,9 +29,9 @@ const list = (title: string, entries: readonly Entry[], page: DocsPage) => html`
 
 /** The table of contents: of the topics, or, on a page of the API reference, of the reference. */
 function contents(page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): Markup {
-  if (page.href.startsWith("/docs/api")) return list("API reference", reference, page);
+  if (page.href.startsWith(pages.reference())) return list("API reference", reference, page);
   const entriesOf = ({ topics }: (typeof chapters)[number]) =>
-    topics.map(([name]) => ({ href: `/docs/${name}`, title: titles[name] ?? name }));
+    topics.map(([name]) => ({ href: pages.topic(name), title: titles[name] ?? name }));
   return html`${chapters.map((chapter) => list(chapter.title, entriesOf(chapter), page))}`;
 }
 
@@ -40,6 +41,6 @@ export const docsPage = (page: DocsPage, titles: Readonly<Record<string, string>
   body: page.body,
   assets: { style: "docs.css" },
   header: html`<a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/docs">playtest docs</a><a href="/docs">All topics</a><a href="/docs/api">API</a></header>
+<header><a class="brand" href="${pages.docs()}">playtest docs</a><a href="${pages.docs()}">All topics</a><a href="${pages.reference()}">API</a></header>
 <nav aria-label="Documentation">${contents(page, titles, reference)}</nav>`,
 });

@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { type Block, type Inline, plain } from "../../../src/help/document.ts";
 import { isTopic } from "../../../src/help/list.ts";
 import { html, type Markup } from "../html.ts";
@@ -14,7 +15,7 @@ export const anchorOf = (title: string) =>
 /** The URL of a link in a topic. Topics link to each other by file name. */
 function addressOf(href: string): string {
   const topic = /^([\w-]+)\.md$/.exec(href)?.[1];
-  return topic !== undefined && isTopic(topic) ? `/docs/${topic}` : href;
+  return topic !== undefined && isTopic(topic) ? pages.topic(topic) : href;
 }
 
 function partMarkup(part: Inline): Markup {

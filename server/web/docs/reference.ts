@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../html.ts";
 import type { Entry } from "./layout.ts";
 import { table } from "./markup.ts";
@@ -24,9 +25,9 @@ const titles: Record<string, string> = {
 export const groupTitle = (tag: string) => titles[tag] ?? tag;
 
 export const groupEntries = ({ tags }: Reference): Entry[] => [
-  { href: "/docs/api", title: "Overview" },
-  ...tags.map(({ name }) => ({ href: `/docs/api/${name}`, title: groupTitle(name) })),
-  { href: "/docs/api/objects", title: "Objects" },
+  { href: pages.reference(), title: "Overview" },
+  ...tags.map(({ name }) => ({ href: pages.group(name), title: groupTitle(name) })),
+  { href: pages.objects(), title: "Objects" },
 ];
 
 const join = (parts: readonly Markup[], between: string) => parts.map((part, i) => html`${i > 0 && between}${part}`);
@@ -53,7 +54,7 @@ const withoutDefaultLimits = (schema: Schema): Schema => {
 
 /** A type in a few words, such as "array of Game" or "integer, 1 to 100". */
 function typeOf(schema: Schema): Markup {
-  if (schema.$ref) return html`<a href="/docs/api/objects#${refName(schema.$ref)}">${refName(schema.$ref)}</a>`;
+  if (schema.$ref) return html`<a href="${pages.objects()}#${refName(schema.$ref)}">${refName(schema.$ref)}</a>`;
   if (schema.anyOf) return html`${join(schema.anyOf.map(typeOf), " or ")}`;
   if (schema.enum)
     return html`${join(
@@ -191,10 +192,10 @@ export function groupPage(reference: Reference, tag: string): { body: Markup; pa
 /** A list of every endpoint, with links to its description. */
 export const overview = (reference: Reference): Markup =>
   html`${reference.tags.map(
-    ({ name }) => html`<h2 id="${name}"><a href="/docs/api/${name}">${groupTitle(name)}</a></h2>
+    ({ name }) => html`<h2 id="${name}"><a href="${pages.group(name)}">${groupTitle(name)}</a></h2>
 <ul class="endpoints">${routesOf(reference, name).map(
       ({ method, path, operation }) =>
-        html`<li><a href="/docs/api/${name}#${operation.operationId}">${operation.summary}</a><br><span class="method">${method}</span> <code>${path}</code></li>`,
+        html`<li><a href="${pages.group(name)}#${operation.operationId}">${operation.summary}</a><br><span class="method">${method}</span> <code>${path}</code></li>`,
     )}</ul>`,
   )}`;
 

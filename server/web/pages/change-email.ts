@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { html, sendPage } from "../html.ts";
@@ -16,7 +17,7 @@ export function changeEmail(accounts: BrowserAccounts, readForm: ReadForm): Page
       const found = await accounts.findEmailChange(token);
       if (!found) return sendPage(response, 410, gone);
       const body = html`<p>Change the email address of your playtest account to <strong>${found.email}</strong>?</p>
-<form method="post" action="/change-email"><input type="hidden" name="token" value="${token}"><button>Confirm</button></form>
+<form method="post" action="${pages.changeEmail()}"><input type="hidden" name="token" value="${token}"><button>Confirm</button></form>
 <p class="soft">If you did not request this, close this page: without your confirmation the address stays as it is.</p>`;
       return sendPage(response, 200, { title: "Change your email address", body });
     }

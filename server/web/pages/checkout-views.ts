@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Checkout } from "../../billing/cards/checkouts.ts";
 import { testCards } from "../../billing/cards/sandbox-processor.ts";
 import { usd } from "../../lib/money.ts";
@@ -30,7 +31,7 @@ export function cardForm({ checkout, token, errors, values, declined }: FormStat
 <p class="soft">${checkout.description} · sandbox: no real money moves</p>
 ${wrong && html`<p class="alert" role="alert" tabindex="-1" autofocus>Nothing was charged. Correct the marked ${Object.keys(errors).length === 1 ? "field" : "fields"}.</p>`}
 ${declined && html`<p class="alert" role="alert" tabindex="-1" autofocus>${declined} Nothing was charged. Try again with another card: the payment is still open, and it is charged only once.</p>`}
-<form method="post" action="/checkout/${token}">
+<form method="post" action="${pages.checkout(token)}">
 ${field({ name: "number", label: "Card number", autocomplete: "cc-number", placeholder: "4242 4242 4242 4242" }, errors)}
 <div class="pair">${field({ name: "expiry", label: "Expiry", autocomplete: "cc-exp", placeholder: "12/34", value: values.expiry }, errors)}
 ${field({ name: "cvc", label: "CVC", autocomplete: "cc-csc", placeholder: "123" }, errors)}</div>
@@ -49,19 +50,19 @@ ${cancelForm(token)}
 }
 
 const cancelForm = (token: string) =>
-  html`<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>`;
+  html`<form method="post" action="${pages.cancelCheckout(token)}"><button class="link">Cancel and go back</button></form>`;
 
 /** The page for a visitor who left the processor's page without paying. The payment is still pending. */
 export function leftPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>Nothing was charged. The payment is still open: if a card was declined, you can try another one.</p><p><a href="/checkout/${token}">Continue to payment</a></p>${cancelForm(token)}`;
+<p>Nothing was charged. The payment is still open: if a card was declined, you can try another one.</p><p><a href="${pages.checkout(token)}">Continue to payment</a></p>${cancelForm(token)}`;
   return { title: "Not paid yet", body, ...returnPolicy(checkout) };
 }
 
 /** The page shown after paying, until the processor confirms the payment. */
 export function waitPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>The card processor has not confirmed the payment yet. After you pay, this takes a moment.</p><p><a href="/checkout/${token}/done">Check again</a></p>`;
+<p>The card processor has not confirmed the payment yet. After you pay, this takes a moment.</p><p><a href="${pages.paid(token)}">Check again</a></p>`;
   return { title: "Not confirmed yet", body };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Checkout, Checkouts } from "../../billing/cards/checkouts.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -93,12 +94,12 @@ async function done({ checkouts }: Parts, { response, token }: Exchange): Promis
 async function left({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
   await checkouts.refresh(token);
   const found = await checkouts.find(token);
-  if (found.status !== "pending") return redirect(response, `/checkout/${token}`);
+  if (found.status !== "pending") return redirect(response, pages.checkout(token));
   sendPage(response, 200, leftPage(found, token));
 }
 
 /** Redirects to the return URL. Without one, or after a failure, redirects to the page that shows how the payment ended. */
 function leave(response: ServerResponse, { status, returnTo }: Checkout, token: string): void {
   const goesBack = returnTo !== null && (status === "completed" || status === "cancelled");
-  redirect(response, goesBack ? returnTo : `/checkout/${token}`);
+  redirect(response, goesBack ? returnTo : pages.checkout(token));
 }

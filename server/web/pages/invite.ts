@@ -1,3 +1,4 @@
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
 import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser/accounts.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -30,13 +31,13 @@ export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site
     const joined = await accounts.acceptInvitation({ headers: request.headers, client }, token, name);
     if (!joined) {
       // After a double click the link is used already, but the browser has the session of the first click.
-      if (await accounts.findSession(request.headers)) return redirect(response, "/play");
+      if (await accounts.findSession(request.headers)) return redirect(response, portal.offers());
       return sendPage(response, 410, gone);
     }
-    if ("accountOf" in joined) return redirect(response, `${(doorOf(joined.accountOf) ?? playDoor).base}/sign-in?done=account`);
+    if ("accountOf" in joined) return redirect(response, `${(doorOf(joined.accountOf) ?? playDoor).to.signIn()}?done=account`);
     if ("resetToken" in joined) return sendPage(response, 200, setPassword(site, joined));
     setHeaders(response, { "Set-Cookie": joined.cookie });
-    redirect(response, "/play");
+    redirect(response, portal.offers());
   };
 }
 
@@ -46,7 +47,7 @@ function question(site: Site, fields: { token: string; csrf: string }, { email, 
   return {
     title: `Join ${site.name}`,
     body: html`<p>You are invited as ${roles[role]}. Your account will have the email address <strong>${email}</strong>.</p>
-<form method="post" action="/invite"><input type="hidden" name="token" value="${fields.token}"><input type="hidden" name="csrf" value="${fields.csrf}">
+<form method="post" action="${pages.invite()}"><input type="hidden" name="token" value="${fields.token}"><input type="hidden" name="csrf" value="${fields.csrf}">
 <label for="name">Name <span class="soft">(optional; visible to ${role === "playtester" ? "game owners" : "playtesters"})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${name}">
 ${acceptTerms(site)}
@@ -57,13 +58,13 @@ ${acceptTerms(site)}
 
 const setPassword = ({ baseUrl }: Site, { email, resetToken: token }: { email: string; resetToken: string }): PageContent => ({
   title: "Welcome",
-  body: html`<p>Your account was created. Set a password within one hour, then sign in to <a href="/studio/sign-in">Studio</a>, or with the <code>playtest</code> command:</p>
+  body: html`<p>Your account was created. Set a password within one hour, then sign in to <a href="${studio.signIn()}">Studio</a>, or with the <code>playtest</code> command:</p>
 <pre class="wrap"><code>playtest login --base-url ${baseUrl} --email ${email}</code></pre>
 ${passwordForm({ token, isNew: false, revoke: false, keys: false })}
-<p><a href="/docs/getting-started">Getting started</a></p>`,
+<p><a href="${pages.topic("getting-started")}">Getting started</a></p>`,
 });
 
 const gone: PageContent = {
   title: "This invitation no longer works",
-  body: html`<p>It is invalid, used, revoked or expired. Nothing was changed. If you joined already, sign in to <a href="/play/sign-in">the playtester portal</a> or <a href="/studio/sign-in">Studio</a>. Otherwise ask the operator of this server for another invitation.</p>`,
+  body: html`<p>It is invalid, used, revoked or expired. Nothing was changed. If you joined already, sign in to <a href="${portal.signIn()}">the playtester portal</a> or <a href="${studio.signIn()}">Studio</a>. Otherwise ask the operator of this server for another invitation.</p>`,
 };

@@ -1,3 +1,4 @@
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { type KeysAfterReset, passkeysNote } from "../../accounts/service.ts";
@@ -36,7 +37,7 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     if (done instanceof ApiError)
       return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: errorText(done) }) });
     if (!done) return sendPage(response, 410, gone);
-    const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
+    const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="${portal.signIn()}">sign in with the new password</a>. Game owners: <a href="${studio.signIn()}">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: said });
   };
 }
@@ -85,7 +86,7 @@ export const passwordForm = ({
   removes = false,
   problem,
   keys = true,
-}: Shown): Markup => html`<form method="post" action="/reset-password">
+}: Shown): Markup => html`<form method="post" action="${pages.resetPassword()}">
 <input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${shortest}" maxlength="${longest}" required

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -74,7 +75,7 @@ export function share({ shares, sendFile, readForm, limits, site }: SharePages):
     opened: OpenShare,
     { token, slotId }: { token: string; slotId: string | undefined },
   ): Promise<PageContent> {
-    const path = `/share/${token}`;
+    const path = pages.share(token);
     const shown = slotId ?? (opened.isSingle ? opened.videos[0]!.slotId : undefined);
     if (shown === undefined) return listPage(site, path, opened);
     return videoPage(site, opened, await shares.video(token, request.headers, shown), { path, startMs: startOf(url) });

@@ -1,3 +1,4 @@
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
 import type { Config } from "../../config/schema.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -22,20 +23,20 @@ ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real mon
 ${newAccounts(site)}
 <h2>For playtesters</h2>
 <p>${site.payments ? "Find playtests, record a video, upload it, and see what you earned." : "Find playtests, record a video and upload it."}</p>
-<p><a class="button" href="/play">Open the playtester portal</a></p>
+<p><a class="button" href="${portal.offers()}">Open the playtester portal</a></p>
 <h2>For game owners</h2>
 <p>Watch the videos of your playtests, decide on them, and answer your playtesters:</p>
-<p><a class="button" href="/studio">Open Studio</a></p>
+<p><a class="button" href="${studio.inbox()}">Open Studio</a></p>
 <p>Register your games and order playtests with the <code>playtest</code> command:</p>
 <pre class="wrap"><code>playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${baseUrl}
 playtest games create --name NAME --build-url URL
 playtest order</code></pre>
-<p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
+<p><a href="${pages.topic("getting-started")}">Getting started</a> · <a href="${pages.reference()}">API reference</a> · <a href="${pages.docs()}">All documentation</a></p>
 <h2>For the operator of this server</h2>
 <p>Sign in with the administrator's API key to ${site.payments ? "approve free trials, pay playtesters and verify accounts" : "approve free trials and verify accounts"}:</p>
 <pre class="wrap"><code>playtest login --with-key --base-url ${baseUrl} --profile admin
 playtest admin --help --profile admin</code></pre>
-<p><a href="/docs/server">Run a server</a> · <a href="/docs/configuration">Configuration</a> · <a href="/docs/backup">Backup</a></p>`;
+<p><a href="${pages.topic("server")}">Run a server</a> · <a href="${pages.topic("configuration")}">Configuration</a> · <a href="${pages.topic("backup")}">Backup</a></p>`;
     sendPage(response, 200, { title: site.name, body });
   };
 }

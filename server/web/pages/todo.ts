@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { howToPay } from "../../billing/rules.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -130,7 +131,9 @@ export const todoCommands: readonly string[] = Object.values(contents).flatMap((
   [...commands, ...withoutId].map(([, command]) => command),
 );
 
-const address = new RegExp(`^/todo/(${tasks.join("|")})(?:/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}))?$`);
+const address = new RegExp(
+  `^${pages.todo(`(${tasks.join("|")})`)}(?:/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}))?$`,
+);
 
 /** What stands between backquotes, as code. */
 const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
@@ -162,7 +165,7 @@ export function todo(site: Site): Page {
     )}
 <p class="soft">Not signed in on this computer? First run:</p>
 <pre class="wrap"><code>playtest login ${ofOperators.has(task) && "--with-key "}--base-url ${site.baseUrl}</code></pre>
-<p><a href="/docs/getting-started">Getting started</a> · <a href="/docs">All documentation</a></p>`;
+<p><a href="${pages.topic("getting-started")}">Getting started</a> · <a href="${pages.docs()}">All documentation</a></p>`;
     sendPage(response, 200, { title, body });
   };
 }

@@ -1,3 +1,4 @@
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
 import type { BrowserAccounts, Registration } from "../../accounts/browser/accounts.ts";
 import { browserName } from "../../accounts/browser/agents.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -33,7 +34,7 @@ const question = (token: string, found: Registration): Markup => {
   const { email, role, created_at: at, created_from: from, created_with: agent } = found;
   const fact = (name: string, value: Markup | string) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`;
   const button = (action: string, label: string, look: string) =>
-    html`<form method="post" action="/verify-email"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}"><button class="${look}">${label}</button></form>`;
+    html`<form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="action" value="${action}"><button class="${look}">${label}</button></form>`;
   return html`<p>Somebody created a ${kinds[role]} account with your email address. Was it you?</p>
 <table class="facts">${fact("Email address", email)}${fact("Created", time(new Date(at).toISOString()))}
 ${from !== null && fact("From the address", from)}${agent !== null && fact("With", browserName(agent))}</table>
@@ -44,7 +45,7 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 
 const verified = {
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your password and API keys work now.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>. Game owners: <a href="/studio/sign-in">sign in to Studio</a>.</p>`,
+  body: html`<p>Your email address is verified. Your password and API keys work now.</p><p>Playtesters: <a href="${portal.signIn()}">sign in</a>. Game owners: <a href="${studio.signIn()}">sign in to Studio</a>.</p>`,
 };
 
 const deleted = {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -24,8 +25,8 @@ export function watch(callAs: CallAs, sendFile: Page, wasRemoved: (slotId: strin
     if (part !== undefined) return sendFile(request, response, url, origin);
     const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
     const { gameName, playtesterName, publishedAt, posterUrl, durationSeconds } = video;
-    const poster = posterUrl && `/watch/${id}/poster`;
-    const src = `/watch/${id}/video`;
+    const poster = posterUrl && pages.watchPoster(id);
+    const src = pages.watchVideo(id);
     const startMs = parsePosition(url.searchParams.get("t") ?? "");
     const known = {
       ...(poster && { poster }),

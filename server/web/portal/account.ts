@@ -1,4 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -6,7 +7,7 @@ import { button, fault, marked, notice, tokens } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { codeField, codeLabel, newPasswordField } from "../sign-in/views.ts";
 import { signedInLayout } from "./layout.ts";
-import type { Download, PageContext } from "./types.ts";
+import { action, type Download, type PageContext, type PortalPage } from "./types.ts";
 
 const done = new Map([
   ["saved", "Your changes were saved."],
@@ -32,7 +33,7 @@ const changeRequested: Record<Delivery, string> = {
 };
 
 /** `/play/account`: the profile that owners see, the password, browsers that are signed in, and API keys. */
-export async function accountPage(context: PageContext): Promise<PageContent> {
+async function accountPage(context: PageContext): Promise<PageContent> {
   const { email, profile } = (await context.call("getMe")).data;
   const { form } = context;
   const { sessions } = (await context.call("listSessions")).data;
@@ -42,7 +43,7 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
   const said = step === "email" ? changeRequested[context.site.delivery] : done.get(step);
   const body = html`${said && notice(said)}
 <p class="soft">${email}</p>
-<form method="post" action="/play/account">${tokens(context)}
+<form method="post" action="${save.at()}">${tokens(context)}
 <label for="name">Display name <span class="soft">(visible to game owners)</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${form.name ?? profile?.displayName}" required${marked(context, "name")}>
 ${fault(context, "name")}
@@ -51,10 +52,10 @@ ${fault(context, "name")}
 ${fault(context, "experience")}
 <button>Save</button></form>
 <section><h2>Emails</h2>
-<p><a href="/play/account/emails">Choose which emails you get</a></p></section>
+<p><a href="${portal.emails()}">Choose which emails you get</a></p></section>
 <section><h2>Change email address</h2>
 <p class="soft">${changeHelp[context.site.delivery]}</p>
-<form method="post" action="/play/account/email">${tokens(context)}
+<form method="post" action="${changeEmail.at()}">${tokens(context)}
 <label for="new-email">New email address</label>
 <input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${form.newEmail}" required>
 <label for="email-password">Current password</label>
@@ -63,26 +64,26 @@ ${factor.enabled && codeField("email-code", codeLabel)}
 <button class="quiet">Change email address</button></form></section>
 <section><h2>Change password</h2>
 <p class="soft">Changing your password signs you out of every browser, including this one.</p>
-<form method="post" action="/play/account/password">${tokens(context)}
+<form method="post" action="${changePassword.at()}">${tokens(context)}
 <input type="email" name="username" value="${email}" autocomplete="username" aria-label="Email address" readonly hidden>
 <label for="current">Current password</label>
 <input id="current" name="current" type="password" autocomplete="current-password" maxlength="256" required>
 ${newPasswordField("New password")}
 ${factor.enabled && codeField("password-code", codeLabel)}
 <button class="quiet">Change password</button></form>
-<p><a href="/play/forgot">Forgot your password?</a></p></section>
+<p><a href="${portal.forgot()}">Forgot your password?</a></p></section>
 <section><h2>Second factor</h2>
 <p>${factor.enabled ? "Signing in takes a code from your authenticator app." : "A code from an app on your phone protects your account even if somebody learns your password."}</p>
-<p><a href="/play/account/factor">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
+<p><a href="${portal.factor()}">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
 ${passkeysSection((await context.call("listPasskeys")).data)}
 <section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
-${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
+${button(context, signOutEverywhere.at(), "Sign out everywhere", "danger")}</section>
 ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}
 <section><h2>Your data</h2>
-<p><a href="/play/account/export" download>Download everything that is kept about you</a> <span class="soft">(JSON)</span></p></section>
+<p><a href="${exported.at()}" download>Download everything that is kept about you</a> <span class="soft">(JSON)</span></p></section>
 <section><h2>Delete your account</h2>
 <p class="soft">Your name, email address and profile are removed, and others see “Deleted account”. Videos that were accepted and messages stay with the owners who received them; other videos are removed. ${context.site.payments && "Records of payouts stay in the ledger of this server. "}This cannot be undone.</p>
-<form method="post" action="/play/account/delete">${tokens(context)}
+<form method="post" action="${deleteAccount.at()}">${tokens(context)}
 <label for="delete-email">To confirm, type your email address</label>
 <input id="delete-email" name="deleteEmail" type="email" autocomplete="off" maxlength="254" value="${form.deleteEmail}" required>
 <label for="delete-password">Current password <span class="soft">(not needed within 15 minutes of signing in)</span></label>
@@ -97,7 +98,7 @@ function passkeysSection({ passkeys: { length: count }, available }: Data<"listP
   const many = count === 1 ? "one passkey" : `${count} passkeys`;
   return html`<section><h2>Passkeys</h2>
 <p>${count === 0 ? "With a passkey you sign in by the fingerprint, face or PIN of your device." : `Your account has ${many}.`}</p>
-<p><a href="/play/account/passkeys">${count === 0 ? "Add a passkey" : "Manage passkeys"}</a></p></section>`;
+<p><a href="${portal.passkeys()}">${count === 0 ? "Add a passkey" : "Manage passkeys"}</a></p></section>`;
 }
 
 const used = (at: string | null) => (at === null ? "never used" : html`last used ${time(at)}`);
@@ -108,61 +109,80 @@ function sessionItem(
 ) {
   return html`<li><strong>${agent ?? "Unknown browser"}</strong>${current && " (this browser)"}
 <p class="soft">${address !== null && `From ${address}, `}signed in ${time(createdAt)}, ${used(lastUsedAt)}</p>
-${!current && button(context, `/play/account/sessions/${id}/end`, "Sign out this browser", "link")}</li>`;
+${!current && button(context, endSession.at(id), "Sign out this browser", "link")}</li>`;
 }
 
 function keyItem(context: PageContext, { id, name, prefix, createdAt, lastUsedAt }: Data<"listApiKeys">["keys"][number]) {
   return html`<li><strong>${name}</strong> <code>${prefix}…</code>
 <p class="soft">Created ${time(createdAt)}, ${used(lastUsedAt)}</p>
-${button(context, `/play/account/keys/${id}/revoke`, "Revoke", "link")}</li>`;
+${button(context, revokeKey.at(id), "Revoke", "link")}</li>`;
 }
 
-export async function changeEmail({ call, form }: PageContext): Promise<string> {
+const save = action(
+  {
+    at: portal.account,
+    fields: {
+      displayName: { label: "Display name", id: "name" },
+      gamingExperience: { label: "Gaming experience", id: "experience" },
+    },
+  },
+  async ({ call, form }) => {
+    const displayName = form.name?.trim() ?? "";
+    const gamingExperience = form.experience?.trim() || null;
+    await call("updateProfile", { idempotencyKey: form.formKey, body: { displayName, gamingExperience } });
+    return `${portal.account()}?done=saved`;
+  },
+);
+
+const changeEmail = action({ at: portal.account.below("email"), takesPassword: true }, async ({ call, form }) => {
   await call("changeEmail", {
     body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "", code: form.code },
   });
-  return "/play/account?done=email";
-}
+  return `${portal.account()}?done=email`;
+});
 
-/** The file with everything that is kept about the account. */
-export async function exportFile({ call }: PageContext): Promise<Download> {
-  const { data } = await call("exportAccount");
-  return { filename: "account.json", contentType: "application/json", body: `${JSON.stringify(data, null, 2)}\n` };
-}
+const changePassword = action({ at: portal.account.below("password"), takesPassword: true }, async ({ call, form }) => {
+  await call("changePassword", {
+    body: { currentPassword: form.current ?? "", newPassword: form.password ?? "", code: form.code },
+  });
+  return `${portal.signIn()}?done=password`;
+});
 
-export async function deleteAccount({ call, form }: PageContext): Promise<string> {
+const endSession = action({ at: portal.account.below("sessions/:id/end") }, async ({ call, id, form }) => {
+  await call("endSession", { params: { id }, idempotencyKey: form.formKey });
+  return `${portal.account()}?done=signed-out`;
+});
+
+const signOutEverywhere = action({ at: portal.account.below("sign-out-everywhere") }, async ({ call, form }) => {
+  await call("signOutEverywhere", { idempotencyKey: form.formKey });
+  return `${portal.signIn()}?done=everywhere`;
+});
+
+const revokeKey = action({ at: portal.account.below("keys/:id/revoke") }, async ({ call, id, form }) => {
+  await call("revokeApiKey", { params: { id }, idempotencyKey: form.formKey });
+  return `${portal.account()}?done=revoked`;
+});
+
+const deleteAccount = action({ at: portal.account.below("delete"), takesPassword: true }, async ({ call, form }) => {
   const { email } = (await call("getMe")).data;
   if (form.deleteEmail?.trim().toLowerCase() !== email.toLowerCase())
     throw invalid("email", "is not the email address of this account. Nothing was deleted");
   await call("deleteAccount", { body: { password: form.deletePassword || undefined, code: form.code } });
-  return "/play/sign-in?done=deleted";
-}
+  return `${portal.signIn()}?done=deleted`;
+});
 
-export async function endSession({ call, id, form }: PageContext): Promise<string> {
-  await call("endSession", { params: { id }, idempotencyKey: form.formKey });
-  return "/play/account?done=signed-out";
-}
+/** The file with everything that is kept about the account. */
+const exported = {
+  at: portal.account.below("export"),
+  async download({ call }: PageContext): Promise<Download> {
+    const { data } = await call("exportAccount");
+    return { filename: "account.json", contentType: "application/json", body: `${JSON.stringify(data, null, 2)}\n` };
+  },
+};
 
-export async function signOutEverywhere({ call, form }: PageContext): Promise<string> {
-  await call("signOutEverywhere", { idempotencyKey: form.formKey });
-  return "/play/sign-in?done=everywhere";
-}
-
-export async function revokeKey({ call, id, form }: PageContext): Promise<string> {
-  await call("revokeApiKey", { params: { id }, idempotencyKey: form.formKey });
-  return "/play/account?done=revoked";
-}
-
-export async function saveAccount({ call, form }: PageContext): Promise<string> {
-  const displayName = form.name?.trim() ?? "";
-  const gamingExperience = form.experience?.trim() || null;
-  await call("updateProfile", { idempotencyKey: form.formKey, body: { displayName, gamingExperience } });
-  return "/play/account?done=saved";
-}
-
-export async function changePassword({ call, form }: PageContext): Promise<string> {
-  await call("changePassword", {
-    body: { currentPassword: form.current ?? "", newPassword: form.password ?? "", code: form.code },
-  });
-  return "/play/sign-in?done=password";
-}
+export const account: PortalPage = {
+  at: portal.account,
+  view: accountPage,
+  actions: [save, changeEmail, changePassword, endSession, signOutEverywhere, revokeKey, deleteAccount],
+  files: [exported],
+};

@@ -1,4 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import { html } from "../html.ts";
 import { ChatPages } from "../shared/chat.ts";
 import { signedInLayout } from "./layout.ts";
@@ -8,7 +9,7 @@ type Owners = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts
 
 /** `/play/messages`: the owners whose games the playtester has tested, and the conversations with them. */
 export const chat = new ChatPages<PageContext>({
-  base: "/play/messages",
+  area: portal,
   own: "playtester",
   contactsOf: async ({ call }) =>
     ((await call("listContacts")).data.contacts as Owners).map((owner) => ({ ...owner, name: owner.companyName })),

@@ -1,5 +1,6 @@
 import { language as languageTag } from "../../../src/contract/fields.ts";
 import { type Device, deviceNames } from "../../../src/contract/games.ts";
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import type { FiltersCookie } from "../../accounts/sessions.ts";
 import type { Page } from "../types.ts";
 import type { PageContext } from "./types.ts";
@@ -38,7 +39,7 @@ function queryIn(cookie: string | undefined): URLSearchParams {
 export const withFilters =
   (cookie: FiltersCookie, page: Page): Page =>
   async (request, response, url, origin) => {
-    const isList = request.method === "GET" && /^\/play\/?$/.test(url.pathname);
+    const isList = request.method === "GET" && url.pathname.replace(/\/$/, "") === portal.offers();
     if (!isList) return page(request, response, url, origin);
     const { pathname, search, searchParams: query } = url;
     if (isGiven(query)) {

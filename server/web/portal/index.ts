@@ -1,67 +1,75 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { portal as to } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { staleForm } from "../form.ts";
 import { html } from "../html.ts";
-import { isFormTokenOf, runAction, SignedInPages } from "../shared/pages.ts";
+import { type Area, isFormTokenOf, runAction, SignedInPages } from "../shared/pages.ts";
 import type { Exchange } from "../shared/types.ts";
-import { type AreaParts, signedInArea } from "../sign-in/area.ts";
+import { type AreaParts, givenOf, mediaOf, signedInArea } from "../sign-in/area.ts";
 import { playDoor } from "../sign-in/doors.ts";
+import { passkeyPages } from "../sign-in/passkeys.ts";
 import type { Page } from "../types.ts";
-import type { PrintStatement } from "./earnings/statements.ts";
+import { account } from "./account.ts";
+import { agreement } from "./agreements/page.ts";
+import { applications } from "./applications.ts";
+import { chat } from "./chat.ts";
+import { payoutDetails } from "./earnings/details.ts";
+import { earnings } from "./earnings/page.ts";
+import { statement } from "./earnings/statements.ts";
+import { emails } from "./emails.ts";
+import { factor } from "./factors/authenticator-app.ts";
 import { withFilters } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
-import { createPortalRouter } from "./routes.ts";
-import type { PageContext, RecordingPart, View } from "./types.ts";
+import { notifications } from "./notifications.ts";
+import { offers } from "./offers.ts";
+import { howToRecord } from "./slots/recording.ts";
+import { slot, slots } from "./slots.ts";
+import type { PageContext, PortalHost, PortalPage, View } from "./types.ts";
 
-/** The dependencies of the portal: the operations of the API, and functions that only pages need. */
-export interface PortalParts extends AreaParts {
+export interface PortalParts extends AreaParts, Pick<PortalHost, "printStatement"> {
   /** Reads the fields of a form up to its file. The file itself is not read yet. */
   readFileForm(request: IncomingMessage): Promise<PostedFile>;
   /** Stores the file as the video of a slot that this account holds. */
   storeVideo(caller: Caller, slotId: string, file: PostedFile): Promise<void>;
-  /** Sends the submitted video of a slot of this account, or its captions. */
-  sendRecording(
-    wanted: { userId: string; slotId: string; part: RecordingPart },
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void>;
-  /** Renders a statement of this account as PDF. */
-  printStatement: PrintStatement;
-  newFormKey(): string;
-  now(): number;
 }
+
+const layout: Area<PageContext>["layout"] = (context, page) => signedInLayout(context, undefined, page);
+
+const pagesOf = (host: PortalHost): PortalPage[] => [
+  offers,
+  agreement,
+  slots,
+  slot(host),
+  howToRecord,
+  applications,
+  ...chat.pages,
+  earnings,
+  payoutDetails,
+  statement(host),
+  notifications,
+  account,
+  emails,
+  factor,
+  ...passkeyPages({ at: to.passkeys, back: html`<a href="${to.account()}">Back to your account</a>`, layout }),
+];
 
 /** `/play`: the web portal for playtesters. */
 export function portal(parts: PortalParts): Page {
-  const { site, limits, readForm, newFormKey, now } = parts;
-  const router = createPortalRouter({
-    sendRecording: (part) => sendRecording(parts, part),
-    storeVideo: (page) => storeVideo(parts, page),
-    printStatement: parts.printStatement,
-  });
+  const { printStatement } = parts;
   const pages = new SignedInPages<PageContext>({
-    base: "/play",
-    router,
-    site,
+    ...givenOf(parts),
+    base: to.offers(),
+    pages: pagesOf({ sendMedia: mediaOf(parts), storeVideo: (view) => storeVideo(parts, view), printStatement }),
     contextOf: (page) => page,
-    layout: (context, page) => signedInLayout(context, undefined, page),
-    back: html`<a href="/play">Back to playtests</a>`,
-    readForm,
-    countPassword: (request) => limits.perAddress(request, "password"),
-    newFormKey,
-    now,
+    layout,
+    back: html`<a href="${to.offers()}">Back to playtests</a>`,
   });
   return withFilters(parts.accounts.filters, signedInArea(playDoor, parts, pages));
 }
 
-const sendRecording =
-  (parts: PortalParts, part: RecordingPart) =>
-  ({ request, response, session }: Exchange, { id: slotId }: PageContext) =>
-    parts.sendRecording({ userId: session.userId, slotId, part }, request, response);
-
 /** Handles the video form of browsers without scripts. No operation of the API accepts a posted file, so it is stored here. */
-const storeVideo = (parts: PortalParts, page: View) => async (exchange: Exchange, context: PageContext) => {
+const storeVideo = (parts: PortalParts, view: View) => async (exchange: Exchange, context: PageContext) => {
   const { request, response, session } = exchange;
   const file = await parts.readFileForm(request);
   if (!isFormTokenOf(exchange, file.fields.csrf)) {
@@ -70,7 +78,7 @@ const storeVideo = (parts: PortalParts, page: View) => async (exchange: Exchange
   }
   const store = async () => {
     await parts.storeVideo(session.caller!, context.id, file);
-    return `/play/slots/${context.id}?done=uploaded`;
+    return `${to.slot(context.id)}?done=uploaded`;
   };
-  await runAction(response, store, { page }, context);
+  await runAction(response, store, { view }, context);
 };

@@ -1,15 +1,16 @@
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
 import { tokens } from "../shared/parts.ts";
 import type { PageContext, Section } from "./types.ts";
 
 const sections: [Section, string, string][] = [
-  ["offers", "/play", "Playtests"],
-  ["slots", "/play/slots", "My slots"],
-  ["applications", "/play/applications", "Applications"],
-  ["messages", "/play/messages", "Messages"],
-  ["earnings", "/play/earnings", "Earnings"],
-  ["notifications", "/play/notifications", "Notifications"],
+  ["offers", portal.offers(), "Playtests"],
+  ["slots", portal.slots(), "My slots"],
+  ["applications", portal.applications(), "Applications"],
+  ["messages", portal.messages(), "Messages"],
+  ["earnings", portal.earnings(), "Earnings"],
+  ["notifications", portal.notifications(), "Notifications"],
 ];
 
 /** Without payments, only who earned something before sees the page about it. */
@@ -30,12 +31,12 @@ export async function signedInLayout(
   const links = sections
     .filter(([name]) => name !== hidden)
     .map(([name, path, label]) => ({ path, label, unread: unread[name] ?? 0, isCurrent: name === section }));
-  const who = html`<a href="/play/account"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="/play/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
+  const who = html`<a href="${portal.account()}"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="${portal.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`;
   const { style = [], scripts = [] } = page.assets ?? {};
   return {
     wide: true,
     ...page,
-    header: frame({ site, home: "/play", links, who }),
+    header: frame({ site, home: portal.offers(), links, who }),
     assets: { style: ["portal.css", ...[style].flat()], scripts: ["times.js", ...scripts] },
   };
 }

@@ -1,8 +1,9 @@
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { button, cursorOf, more } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import { signedInLayout } from "./layout.ts";
-import type { PageContext } from "./types.ts";
+import { action, type PageContext, type PortalPage } from "./types.ts";
 
 /** `/play/notifications`: newest first. */
 export async function notificationsPage(context: PageContext): Promise<PageContent> {
@@ -13,12 +14,14 @@ export async function notificationsPage(context: PageContext): Promise<PageConte
     ) => html`<li class="card${one.readAt === null && " new"}"><div class="head"><h2>${one.title}</h2><span class="soft">${time(one.createdAt)}</span></div>
 <p class="prose">${one.body}</p></li>`,
   );
-  const body = html`${data.unreadCount > 0 && html`<div class="head"><p>${data.unreadCount} unread</p>${button(context, "/play/notifications/read", "Mark all as read", "link")}</div>`}
-${items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p>No notifications yet.</p>`}${more("/play/notifications", meta.cursor)}`;
+  const body = html`${data.unreadCount > 0 && html`<div class="head"><p>${data.unreadCount} unread</p>${button(context, markAllRead.at(), "Mark all as read", "link")}</div>`}
+${items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p>No notifications yet.</p>`}${more(portal.notifications(), meta.cursor)}`;
   return signedInLayout(context, "notifications", { title: "Notifications", body });
 }
 
-export async function markAllRead({ call, form }: PageContext): Promise<string> {
+const markAllRead = action({ at: portal.notifications.below("read") }, async ({ call, form }) => {
   await call("markAllRead", { idempotencyKey: form.formKey });
-  return "/play/notifications";
-}
+  return portal.notifications();
+});
+
+export const notifications: PortalPage = { at: portal.notifications, view: notificationsPage, actions: [markAllRead] };

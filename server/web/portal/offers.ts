@@ -1,4 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { portal } from "../../../src/contract/pages/addresses.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { usd } from "../../lib/money.ts";
@@ -8,7 +9,7 @@ import { button, cover, cursorOf, disabledButton, fault, marked, notice, prose, 
 import { players, time, until } from "../shared/text.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
-import type { PageContext } from "./types.ts";
+import { action, type PageContext, type PortalPage } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
@@ -33,7 +34,7 @@ function byGame(offers: readonly Offer[]): Offer[][] {
 }
 
 const whyFull = (held: number) =>
-  html`You hold ${plural(held, "slot")}, the most at once. Submit or release one in <a href="/play/slots">My slots</a> first.`;
+  html`You hold ${plural(held, "slot")}, the most at once. Submit or release one in <a href="${portal.slots()}">My slots</a> first.`;
 
 const languageNames = new Intl.DisplayNames("en", { type: "language" });
 const languageLabel = (tag: string) => languageNames.of(tag) ?? tag;
@@ -55,7 +56,7 @@ function languageChoices(offered: readonly string[], chosen: string | undefined)
 
 function filterForm({ device, language }: Filters, offered: readonly string[]): Markup {
   const languages = languageChoices(offered, language);
-  return html`<form method="get" action="/play" class="filter">
+  return html`<form method="get" action="${portal.offers()}" class="filter">
 ${select("device", "Device", "Any device", devices, device)}
 ${languages.length > 0 && select("language", "Language", "Any language", languages, language)}
 <button class="quiet">Show</button></form>`;
@@ -64,13 +65,13 @@ ${languages.length > 0 && select("language", "Language", "Any language", languag
 function none({ device, language }: Filters): Markup {
   const wanted = [...(device ? [`for ${deviceLabels[device]}`] : []), ...(language ? [`in ${languageLabel(language)}`] : [])];
   return wanted.length === 0
-    ? html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`
-    : html`<p>No playtests ${wanted.join(" ")} are available right now. <a href="/play?${queryOf({})}">Show all playtests</a>.</p>`;
+    ? html`<p>No playtests are available right now. New ones appear here: <a href="${portal.offers()}">check again</a> later.</p>`
+    : html`<p>No playtests ${wanted.join(" ")} are available right now. <a href="${portal.offers()}?${queryOf({})}">Show all playtests</a>.</p>`;
 }
 
 const older = (filters: Filters, cursor: string | null | undefined) =>
   typeof cursor === "string" &&
-  html`<p class="more"><a href="/play?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
+  html`<p class="more"><a href="${portal.offers()}?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
 
 /** A game with its playtests. */
 function gameCard(context: PageContext, offers: readonly Offer[], full: Markup | undefined): Markup {
@@ -98,36 +99,42 @@ const pay = ({ site }: PageContext, cents: number) =>
 
 const agreementLink = (offer: Offer) =>
   html`<p>You must accept an agreement before you can ${offer.selectionMode === "manual" ? "apply" : "claim a slot"}.</p>
-<p><a class="button" href="/play/offers/${offer.id}/agreement">Read the agreement<span class="hidden"> of ${offer.game.name}</span></a></p>`;
+<p><a class="button" href="${portal.agreement(offer.id)}">Read the agreement<span class="hidden"> of ${offer.game.name}</span></a></p>`;
 
 const claimForm = (context: PageContext, offer: Offer, full: Markup | undefined) =>
-  full
-    ? disabledButton("Claim a slot", `why-${offer.id}`, full)
-    : button(context, `/play/offers/${offer.id}/claim`, "Claim a slot");
+  full ? disabledButton("Claim a slot", `why-${offer.id}`, full) : button(context, claim.at(offer.id), "Claim a slot");
 
 function applyForm(context: PageContext, offer: Offer): Markup {
-  const field = `answer-${offer.id}`;
+  const field = answerField(offer.id);
   const closes = offer.applicationsExpireAt;
   return html`${offer.qualifications && html`<h3>Requirements</h3>${prose(offer.qualifications)}`}
 <p class="soft">The owner chooses who plays.${closes && html` Apply by ${time(closes)} (${until(closes, context.now)}).`}</p>
-<form method="post" action="/play/offers/${offer.id}/apply">${tokens(context)}
+<form method="post" action="${apply.at(offer.id)}">${tokens(context)}
 <label for="${field}">Why are you a good fit? <span class="soft">(optional)</span></label>
 <textarea id="${field}" name="answer" maxlength="5000"${marked(context, field)}>${context.id === offer.id && context.form.answer}</textarea>
 ${fault(context, field)}
 <button>Apply</button></form>`;
 }
 
-export async function claim({ call, id, form }: PageContext): Promise<string> {
-  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey })).data;
-  return `/play/slots/${slot.id}?done=claimed`;
-}
+const offer = portal.offers.below("offers/:id");
 
-export async function apply({ call, id, form }: PageContext): Promise<string> {
+const claim = action({ at: offer.below("claim") }, async ({ call, id, form }) => {
+  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey })).data;
+  return `${portal.slot(slot.id)}?done=claimed`;
+});
+
+const answerField = (offerId: string) => `answer-${offerId}`;
+
+const applyFields = { qualificationsResponse: { label: "Why are you a good fit?", id: answerField } };
+
+const apply = action({ at: offer.below("apply"), fields: applyFields }, async ({ call, id, form }) => {
   const answer = form.answer?.trim();
   await call("applyToPlaytest", {
     params: { id },
     idempotencyKey: form.formKey,
     body: answer ? { qualificationsResponse: answer } : {},
   });
-  return "/play/applications?done=applied";
-}
+  return `${portal.applications()}?done=applied`;
+});
+
+export const offers: PortalPage = { at: portal.offers, view: offersPage, actions: [claim, apply] };

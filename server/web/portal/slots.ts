@@ -1,5 +1,5 @@
-import type { Device } from "../../../src/contract/games.ts";
-import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
+import { portal } from "../../../src/contract/pages/addresses.ts";
+import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -10,8 +10,8 @@ import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { slotBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, submitForms } from "./slots/forms.ts";
-import type { HeldSlot, PageContext } from "./types.ts";
+import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
   ["claimed", "You claimed this slot. Play the game, record your session, and submit the video before the deadline."],
@@ -28,11 +28,11 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
   const cards = data.slots.map(
     (
       slot,
-    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
+    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
 ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   );
-  const none = html`<p>No active slots. <a href="/play">Find a playtest</a>.</p>`;
-  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
+  const none = html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
+  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more(portal.slots(), meta.cursor)}`;
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
@@ -61,7 +61,7 @@ ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
 
 /** How to play: the build, the keys and the owner's instructions. */
 const play = (slot: HeldSlot): Markup => html`<section><h2>Play</h2>
-<p><a class="button" href="/play/slots/${slot.id}/build" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>
+<p><a class="button" href="${build.at(slot.id)}" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>
 ${slot.keys && slot.keys.length > 0 && html`<h3>${slot.keys.length === 1 ? "Your key" : "Your keys"}</h3><ul class="keys">${slot.keys.map((key) => html`<li><code>${key}</code></li>`)}</ul>`}
 ${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
 ${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}
@@ -112,46 +112,37 @@ ${blockedReport && problem(blockedReport)}
 ${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}${recording(slot)}`}`;
 }
 
+const video = portal.slot.below("recording");
+const captions = video.below("captions");
+
 /** The submitted video, with captions if it has a transcript. */
 function recording({ id, game, hasCaptions, submission }: HeldSlot): Markup {
-  const path = `/play/slots/${id}/recording`;
+  const path = video(id);
   const seconds = submission?.videoDurationSeconds;
   return html`${player({
     src: path,
     label: `Your playtest of ${game.name}`,
-    ...(hasCaptions && { captions: `${path}/captions` }),
+    ...(hasCaptions && { captions: captions(id) }),
     ...(typeof seconds === "number" && { lengthMs: seconds * 1000 }),
   })}
 <p class="soft"><a href="${path}" download>Download the video</a>, for example if your browser cannot play its format.${hasCaptions && " The captions are its transcript."}</p>`;
 }
 
-/** Returns a signed link to the build. It is created when the link is opened, because it is valid for an hour and the page may stay open longer. */
-export async function buildLink({ call, id }: PageContext): Promise<string> {
-  const { slot } = (await call("getHeldSlot", { params: { id } })).data;
-  if (slot.buildUrl === undefined) throw notFound();
-  return slot.buildUrl;
-}
+/** A signed link to the build. It is created when the link is opened, because it is valid for an hour and the page may stay open longer. */
+const build = {
+  at: portal.slot.below("build"),
+  async link({ call, id }: PageContext): Promise<string> {
+    const { slot } = (await call("getHeldSlot", { params: { id } })).data;
+    if (slot.buildUrl === undefined) throw notFound();
+    return slot.buildUrl;
+  },
+};
 
-export async function submit({ call, id, form }: PageContext): Promise<string> {
-  const notes = form.notes?.trim();
-  // The operation says which devices there are.
-  const body = { ...(notes && { notes }), ...(form.device && { device: form.device as Device }) };
-  await call("submitSlot", { params: { id }, idempotencyKey: form.formKey, body });
-  return `/play/slots/${id}?done=submitted`;
-}
+export const slots: PortalPage = { at: portal.slots, view: slotsPage };
 
-export async function release({ call, id, form }: PageContext): Promise<string> {
-  await call("releaseSlot", { params: { id }, idempotencyKey: form.formKey });
-  return "/play/slots?done=released";
-}
-
-/** Reports a problem with the slot. The operation validates the reason. */
-export async function report({ call, id, form }: PageContext): Promise<string> {
-  const problem = form.problem?.trim();
-  await call("reportSlot", {
-    params: { id },
-    idempotencyKey: form.formKey,
-    body: { reasonCode: form.reason as BlockReason, ...(problem && { notes: problem }) },
-  });
-  return `/play/slots/${id}?done=reported`;
-}
+export const slot = ({ sendMedia, storeVideo }: PortalHost): PortalPage => ({
+  at: portal.slot,
+  view: slotPage,
+  actions: [...slotActions, { at: videoForm, serve: storeVideo(slotPage) }],
+  files: [build, { at: video, serve: sendMedia("video") }, { at: captions, serve: sendMedia("captions") }],
+});

@@ -1,11 +1,24 @@
 import type { Data } from "../../../src/contract/index.ts";
-import type * as shared from "../shared/types.ts";
+import * as shared from "../shared/types.ts";
 
-export type { Download, RecordingPart } from "../shared/types.ts";
+export type { Download } from "../shared/types.ts";
 export type PageContext = shared.PageContext;
 export type View = shared.View<PageContext>;
-export type Action = shared.Action<PageContext>;
-export type Route = shared.Route<PageContext>;
+export const action = shared.actionFor<PageContext>();
+export type PortalPage = shared.AreaPage<PageContext>;
+type Serve = NonNullable<shared.Route<PageContext>["serve"]>;
+
+/** What pages need of their server and cannot do with `call`. */
+export interface PortalHost {
+  /** Sends a file of a slot that the account holds or held. */
+  sendMedia(part: shared.MediaPart): Serve;
+  /** Takes the form that posts a video for a slot. When that fails, `view` is shown again. */
+  storeVideo(view: View): Serve;
+  /** Renders a statement of the account with this name and address as PDF. */
+  printStatement(statement: Statement, holder: { name: string; email: string }): Promise<Buffer>;
+}
+
+export type Statement = Data<"getStatement">["statement"];
 
 export type Section = "offers" | "slots" | "applications" | "messages" | "earnings" | "notifications";
 

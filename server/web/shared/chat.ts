@@ -1,10 +1,11 @@
 import type { SenderType } from "../../../src/contract/chat.ts";
 import type { Data, Operation } from "../../../src/contract/index.ts";
+import type { portal, studio } from "../../../src/contract/pages/addresses.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, fault, marked, more, prose, tokens } from "./parts.ts";
 import { time } from "./text.ts";
-import type { PageContext } from "./types.ts";
+import type { AreaPage, PageContext } from "./types.ts";
 
 type Message = Data<"listMessages">["messages"][number];
 
@@ -22,8 +23,7 @@ export interface Contact {
 
 /** The same conversations as one of its two sides sees them. */
 interface Side<C extends PageContext> {
-  /** The path of the list of conversations. */
-  base: string;
+  area: Pick<typeof portal | typeof studio, "messages" | "conversation">;
   own: SenderType;
   contactsOf(context: C): Promise<Contact[]>;
   layout(context: C, page: PageContent): Promise<PageContent>;
@@ -37,13 +37,31 @@ interface Side<C extends PageContext> {
 /** The pages of a side's conversations, and what their forms do. */
 export class ChatPages<C extends PageContext> {
   readonly #side: Side<C>;
+  readonly #to;
 
   constructor(side: Side<C>) {
     this.#side = side;
+    const { messages, conversation } = side.area;
+    const [block, unblock] = [conversation.below("block"), conversation.below("unblock")];
+    this.#to = { messages, begin: messages.below("with/:id"), conversation, block, unblock };
+  }
+
+  get pages(): AreaPage<C>[] {
+    const { messages, begin, conversation, block, unblock } = this.#to;
+    const fields = { content: { label: "Your message", id: "content" } };
+    const actions = [
+      { at: conversation, run: this.#send, fields },
+      { at: block, run: this.#setBlocked(true) },
+      { at: unblock, run: this.#setBlocked(false) },
+    ];
+    return [
+      { at: messages, view: this.#list, actions: [{ at: begin, run: this.#open }] },
+      { at: conversation, view: this.#conversation, actions },
+    ];
   }
 
   /** The people to chat with. */
-  list = async (context: C): Promise<PageContent> => {
+  #list = async (context: C): Promise<PageContent> => {
     const contacts = await this.#side.contactsOf(context);
     const canBegin = await this.#side.offers(context, "openConversation");
     const cards = html`<ul class="list">${contacts.map((contact) => this.#card(context, contact, canBegin))}</ul>`;
@@ -51,13 +69,13 @@ export class ChatPages<C extends PageContext> {
   };
 
   /** The latest messages of a conversation, oldest first. Opening the page marks them as read. */
-  conversation = async (context: C): Promise<PageContent> => {
+  #conversation = async (context: C): Promise<PageContent> => {
     const { call, id } = context;
     const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
     const contact = (await this.#side.contactsOf(context)).find((one) => one.conversationId === id);
     if (!contact) throw notFound();
     const canBlock = await this.#side.offers(context, data.isBlocked ? "unblockConversation" : "blockConversation");
-    const path = `${this.#side.base}/${id}`;
+    const path = this.#to.conversation(id);
     // A server that knows no order sends the oldest message first, and later ones after it.
     const [first, last] = [data.messages.at(0), data.messages.at(-1)];
     const label = first && last && first.createdAt < last.createdAt ? "Show later messages" : "Show earlier messages";
@@ -68,33 +86,33 @@ export class ChatPages<C extends PageContext> {
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}</div>
 <p><a href="${path}">Check for new messages</a></p>
 ${data.isBlocked ? html`<p>You blocked ${contact.name}.</p>` : writeForm(context, path)}
-<div class="aside">${canBlock && (data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.name}`, "link"))}</div>`;
+<div class="aside">${canBlock && (data.isBlocked ? button(context, this.#to.unblock(id), "Unblock", "quiet") : button(context, this.#to.block(id), `Block ${contact.name}`, "link"))}</div>`;
     return this.#side.layout(context, { title: contact.name, body });
   };
 
-  open = async ({ call, id, form }: C): Promise<string> => {
+  #open = async ({ call, id, form }: C): Promise<string> => {
     const { conversation } = (await call("openConversation", { idempotencyKey: form.formKey, body: { contactId: id } })).data;
-    return `${this.#side.base}/${conversation.id}`;
+    return this.#to.conversation(conversation.id);
   };
 
-  send = async ({ call, id, form }: C): Promise<string> => {
+  #send = async ({ call, id, form }: C): Promise<string> => {
     await call("sendMessage", { params: { id }, idempotencyKey: form.formKey, body: { content: form.content?.trim() ?? "" } });
-    return `${this.#side.base}/${id}`;
+    return this.#to.conversation(id);
   };
 
-  setBlocked =
+  #setBlocked =
     (blocked: boolean) =>
     async ({ call, id, form }: C): Promise<string> => {
       await call(blocked ? "blockConversation" : "unblockConversation", { params: { id }, idempotencyKey: form.formKey });
-      return `${this.#side.base}/${id}`;
+      return this.#to.conversation(id);
     };
 
   #card(context: C, contact: Contact, canBegin: boolean): Markup {
     const { conversationId, isUnlocked, name, lastMessageAt, lastMessagePreview } = contact;
-    const { base, locked, own } = this.#side;
-    const title = conversationId === null ? html`${name}` : html`<a href="${base}/${conversationId}">${name}</a>`;
+    const { locked, own } = this.#side;
+    const title = conversationId === null ? html`${name}` : html`<a href="${this.#to.conversation(conversationId)}">${name}</a>`;
     const begin = canBegin
-      ? button(context, `${base}/with/${contact.id}`, "Send a message", "quiet")
+      ? button(context, this.#to.begin(contact.id), "Send a message", "quiet")
       : html`<p class="soft">This server lets nobody begin a conversation from here. You can write after they have written to you.</p>`;
     return html`<li class="card"><div class="head"><h2>${title}</h2>${unread(contact.unreadCount)}</div>
 ${lastMessagePreview !== null && html`<p class="prose">${yours(contact, own)}${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contentDisposition } from "../../http/range.ts";
 import { apiErrorOf, setHeaders } from "../../http/reply.ts";
-import type { Match, Router } from "../../http/router.ts";
+import { createRouter, type Match, type Router } from "../../http/router.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { type ApiError, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
@@ -13,13 +13,15 @@ import { errorText } from "./error-text.ts";
 import { keyedByContent } from "./keyed-call.ts";
 import { NotOffered } from "./not-offered.ts";
 import { alert } from "./parts.ts";
-import type { Action, Download, Exchange, PageContext, Route } from "./types.ts";
+import type { Action, AreaPage, Download, Exchange, PageContext, Route, View } from "./types.ts";
 
 /** The pages below one path for people who are signed in, and how their server answers. */
 export interface Area<C extends PageContext> {
   /** The path of the first page, such as `/play`. */
   base: string;
-  router: Router<Route<C>>;
+  pages: readonly AreaPage<C>[];
+  /** What parameters of a path match; the ids of this server by default. */
+  ids?: RegExp;
   site: Site;
   /** Adds what the pages of this area need besides. */
   contextOf(page: PageContext): C;
@@ -45,9 +47,11 @@ export const isFormTokenOf = ({ session }: Exchange, given: string | undefined):
  */
 export class SignedInPages<C extends PageContext> {
   readonly #area: Area<C>;
+  readonly #router: Router<Route<C>>;
 
   constructor(area: Area<C>) {
     this.#area = area;
+    this.#router = routerOf(area);
   }
 
   async serve(exchange: Exchange): Promise<void> {
@@ -98,8 +102,7 @@ export class SignedInPages<C extends PageContext> {
   }
 
   #match({ url }: Exchange): Match<Route<C>> {
-    const { router, base } = this.#area;
-    const found = router.match(url.pathname.slice(base.length).replace(/\/$/, "") || "/");
+    const found = this.#router.match(below(this.#area, url.pathname));
     if (!found) throw notFound();
     return found;
   }
@@ -109,6 +112,20 @@ export class SignedInPages<C extends PageContext> {
     const page = { site, id: ids[0] ?? "", ids, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
     return contextOf({ ...page, session, call: keyedByContent(call) });
   }
+}
+
+/** The path below that of the area; that of its first page is `/`. */
+const below = ({ base }: Pick<Area<never>, "base">, path: string) => path.slice(base.length).replace(/\/$/, "") || "/";
+
+function routerOf<C extends PageContext>(area: Area<C>): Router<Route<C>> {
+  const router = createRouter<Route<C>>({ ids: area.ids });
+  const add = (method: string, { path }: AreaPage<C>["at"], route: Route<C>) => router.add(method, below(area, path), route);
+  for (const { at, view, actions = [], files = [] } of area.pages) {
+    add("GET", at, { view });
+    for (const action of actions) add("POST", action.at, "run" in action ? { action: { view, ...action } } : action);
+    for (const file of files) add("GET", file.at, file);
+  }
+  return router;
 }
 
 function sendDownload(response: ServerResponse, { filename, contentType, body }: Download): void {
@@ -121,7 +138,7 @@ function sendDownload(response: ServerResponse, { filename, contentType, body }:
 export async function runAction<C extends PageContext>(
   response: ServerResponse,
   run: () => Promise<string | PageContent>,
-  { page: view, fields = {} }: Pick<Action<C>, "page" | "fields">,
+  { view, fields = {} }: { view: View<C>; fields?: Action<C>["fields"] },
   context: C,
 ): Promise<void> {
   let done: string | PageContent;

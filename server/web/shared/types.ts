@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallOperation } from "../../../src/contract/index.ts";
+import type { Address } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
 import type { Target } from "../../http/target.ts";
 import type { PageContent } from "../html.ts";
@@ -53,22 +54,31 @@ export interface Download {
   body: string | Buffer;
 }
 
-/** What somebody can watch of a submission; `poster` is an image of the video. */
-export type RecordingPart = "video" | "captions" | "poster";
+/**
+ * What somebody can watch of a submission; `poster` is an image of the video. The rest are images of parts of it, shown in a list or
+ * beside it: the still of a moment, its small copy, and that of a clip's poster.
+ */
+export type MediaPart = "video" | "captions" | "poster" | "still" | "thumbnail" | "clipThumbnail";
 
-/** An image of a video that is shown in a list or beside it: the still of a moment, its small copy, or that of a clip's poster. */
-export type ImageKind = "still" | "thumbnail" | "clipThumbnail";
+/** An address, as far as a route needs it. */
+type At = Pick<Address<string>, "path">;
 
-/** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
+/** What a form posts to. `run` returns the path to redirect to, or a page with something that is shown only once. */
 export interface Action<C extends PageContext> {
+  at: At;
   run(context: C): Promise<string | PageContent>;
-  /** The page to show again, with the error, when the action fails. */
-  page: View<C>;
+  /** What is shown again, with the error, when the action fails, if not the page that lists it. */
+  view?: View<C>;
   /** The fields of the form, by the names that the operation has for them. */
   fields?: Readonly<Record<string, FormField>>;
   /** The form contains a password, so attempts are counted against the limit per address. */
   takesPassword?: boolean;
 }
+
+/** Makes actions of an area, whose pages are handed a `C`. */
+export const actionFor =
+  <C extends PageContext>() =>
+  <Where extends At>(form: Omit<Action<C>, "run" | "at"> & { at: Where }, run: Action<C>["run"]) => ({ ...form, run });
 
 /** A request of somebody who is signed in, and its response. */
 export interface Exchange {
@@ -87,7 +97,15 @@ export interface Route<C extends PageContext> {
   /** Redirects to another site. The URL is created when the link is opened. */
   link?: (context: C) => Promise<string>;
   download?: (context: C) => Promise<Download>;
-  action?: Action<C>;
+  action?: Action<C> & { view: View<C> };
   /** Anything else, such as a video: it reads the request and sends the response itself. */
   serve?: (exchange: Exchange, context: C) => Promise<void>;
+}
+
+/** A page, what its forms post to, and its files. */
+export interface AreaPage<C extends PageContext> {
+  at: At;
+  view: View<C>;
+  actions?: readonly (Action<C> | ({ at: At } & Required<Pick<Route<C>, "serve">>))[];
+  files?: readonly ({ at: At } & Pick<Route<C>, "link" | "download" | "serve">)[];
 }

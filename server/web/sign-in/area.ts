@@ -4,16 +4,41 @@ import type { CallAs, Origin, StreamAs } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import { redirect, sendPage } from "../html.ts";
 import type { SignedInPages } from "../shared/pages.ts";
-import type { Exchange, PageContext } from "../shared/types.ts";
+import type { Exchange, MediaPart, PageContext } from "../shared/types.ts";
 import type { Page } from "../types.ts";
 import type { Door } from "./doors.ts";
 import { type SignInParts, signIn } from "./index.ts";
 import { otherAccountPage } from "./views.ts";
 
+/** The dependencies of an area: the operations of the API, and functions that only pages need. */
 export interface AreaParts extends SignInParts {
   callAs: CallAs;
   streamAs: StreamAs;
+  /** Sends a file of a slot of this account, or an image of a moment or clip of it. */
+  sendMedia(
+    wanted: { userId: string; part: MediaPart; id: string },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void>;
+  newFormKey(): string;
+  now(): number;
 }
+
+/** What every area hands to its pages. */
+export const givenOf = ({ site, limits, readForm, newFormKey, now }: AreaParts) => ({
+  site,
+  readForm,
+  countPassword: (request: IncomingMessage) => limits.perAddress(request, "password"),
+  newFormKey,
+  now,
+});
+
+/** Answers with the file of the slot, moment or clip whose id is the last of the path. */
+export const mediaOf =
+  ({ sendMedia }: AreaParts) =>
+  (part: MediaPart) =>
+  ({ request, response, session: { userId } }: Exchange, { ids }: PageContext) =>
+    sendMedia({ userId, part, id: ids.at(-1)! }, request, response);
 
 interface Request {
   request: IncomingMessage;
@@ -26,13 +51,14 @@ interface Request {
 export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts, pages: SignedInPages<C>): Page {
   const { accounts, limits, callAs, streamAs, site } = parts;
   const signedOut = signIn(door, parts);
-  const isSignIn = new RegExp(`^${door.base}/(sign-in|register|forgot)(/|$)`);
-  const isSignOut = ({ request, url }: Request) => request.method === "POST" && url.pathname === `${door.base}/sign-out`;
+  const { signIn: signInPage, register, forgot, signOut: signOutPath } = door.to;
+  const isSignIn = (path: string) => [signInPage, register, forgot].some((at) => `${path}/`.startsWith(`${at()}/`));
+  const isSignOut = ({ request, url }: Request) => request.method === "POST" && url.pathname === signOutPath();
 
   async function signOut(exchange: Exchange, session: Session): Promise<void> {
     await pages.readOwnForm(exchange);
     exchange.response.setHeader("Set-Cookie", await accounts.endSession(session));
-    redirect(exchange.response, `${door.base}/sign-in?done=signed-out`);
+    redirect(exchange.response, `${signInPage()}?done=signed-out`);
   }
 
   async function serve(asked: Request, session: Session): Promise<void> {
@@ -56,7 +82,7 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
   }
 
   return async (request, response, url, origin) => {
-    if (isSignIn.test(url.pathname)) {
+    if (isSignIn(url.pathname)) {
       limits.perAddress(request, "keyless");
       return signedOut(request, response, url, origin);
     }
@@ -64,6 +90,6 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     if (session) return serve({ request, response, url, origin }, session);
     limits.perAddress(request, "keyless");
     const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
-    redirect(response, `${door.base}/sign-in${back}`);
+    redirect(response, signInPage() + back);
   };
 }

@@ -1,9 +1,30 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { portal, studio } from "../../../src/contract/pages/addresses.ts";
+
+/** The pages of signing in, and what their forms post to. */
+const addressesOf = ({ signIn, confirmSignIn, register, forgot, signOut }: typeof portal | typeof studio) => ({
+  signIn,
+  link: signIn.below("link"),
+  linkSent: signIn.below("sent"),
+  confirm: confirmSignIn,
+  password: signIn.below("password"),
+  passkey: signIn.below("passkey"),
+  startPasskey: signIn.below("passkey/start"),
+  code: signIn.below("code"),
+  passkeyStep: signIn.below("code/passkey"),
+  startPasskeyStep: signIn.below("code/passkey/start"),
+  register,
+  registered: register.below("sent"),
+  forgot,
+  resetSent: forgot.below("sent"),
+  signOut,
+});
 
 /** Where one kind of account signs in with a browser. */
 export interface Door {
-  /** The path of the first page. The pages of signing in are below it. */
-  base: "/play" | "/studio";
+  /** The path of the first page. */
+  base: string;
+  to: ReturnType<typeof addressesOf>;
   role: Exclude<Role, "admin">;
   /** Whose account it is. */
   who: "playtester" | "game owner";
@@ -11,26 +32,28 @@ export interface Door {
   seenBy: string;
   /** What they find behind it. */
   place: string;
-  /** The page below `base` after a first sign-in by a link, which verified the address and removed the password. */
+  /** The page after a first sign-in by a link, which verified the address and removed the password. */
   verified: string;
 }
 
 export const playDoor: Door = {
-  base: "/play",
+  base: portal.offers(),
+  to: addressesOf(portal),
   role: "playtester",
   who: "playtester",
   seenBy: "game owners",
   place: "the playtester portal",
-  verified: "/account?done=verified",
+  verified: `${portal.account()}?done=verified`,
 };
 
 export const studioDoor: Door = {
-  base: "/studio",
+  base: studio.inbox(),
+  to: addressesOf(studio),
   role: "game_owner",
   who: "game owner",
   seenBy: "playtesters",
   place: "Studio",
-  verified: "?done=verified",
+  verified: `${studio.inbox()}?done=verified`,
 };
 
 /** Where accounts of this role sign in. Undefined for operators, who have no pages. */

@@ -32,7 +32,7 @@ import {
 const nextOf = ({ base }: Door, given: string | null | undefined): string =>
   given && new RegExp(`^${base}(/[\\w-]+)*$`).test(given) ? given : base;
 
-const codePath = ({ base }: Door, next: string) => `${base}/sign-in/code?${new URLSearchParams({ next })}`;
+const codePath = ({ to }: Door, next: string) => `${to.code()}?${new URLSearchParams({ next })}`;
 
 const said = new Map([
   ["signed-out", "You are signed out."],
@@ -68,8 +68,8 @@ export function signIn(door: Door, given: SignInParts): Page {
 
   return async (request, response, url, { client }) => {
     if (request.method !== "POST") return show(parts, request, response, url);
-    const path = url.pathname.slice(door.base.length);
-    const post = Object.hasOwn(posts, path) ? posts[path] : undefined;
+    const name = nameOf(door, url.pathname);
+    const post = name && posts[name];
     if (!post) throw notFound();
     const form = await readForm(request);
     if (!accounts.isFormToken(request.headers, form.csrf ?? "")) throw staleForm();
@@ -77,17 +77,21 @@ export function signIn(door: Door, given: SignInParts): Page {
   };
 }
 
-const posts: Record<string, (parts: Parts, posted: Posted) => Promise<void>> = {
-  "/sign-in/link": mailLink,
-  "/sign-in/password": signInByPassword,
-  "/sign-in/confirm": signInByLink,
-  "/sign-in/code": signInByCode,
-  "/sign-in/code/passkey/start": startPasskeyStep,
-  "/sign-in/code/passkey": signInByPasskeyStep,
-  "/sign-in/passkey/start": startPasskey,
-  "/sign-in/passkey": signInByPasskey,
-  "/register": register,
-  "/forgot": mailPasswordReset,
+type Name = keyof Door["to"];
+
+const nameOf = ({ to }: Door, path: string) => (Object.keys(to) as Name[]).find((name) => to[name].path === path);
+
+const posts: Partial<Record<Name, (parts: Parts, posted: Posted) => Promise<void>>> = {
+  link: mailLink,
+  password: signInByPassword,
+  confirm: signInByLink,
+  code: signInByCode,
+  startPasskeyStep,
+  passkeyStep: signInByPasskeyStep,
+  startPasskey,
+  passkey: signInByPasskey,
+  register,
+  forgot: mailPasswordReset,
 };
 
 async function show(
@@ -99,19 +103,19 @@ async function show(
   const next = nextOf(door, url.searchParams.get("next"));
   const { token: csrf, cookie } = accounts.formToken(request.headers);
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
-  const path = url.pathname.slice(door.base.length);
-  const pages: Record<string, () => PageContent> = {
-    "/sign-in/sent": () => linkSentPage({ site, door }),
-    "/sign-in/confirm": () => confirmPage({ site, door, csrf, next, token: url.searchParams.get("token") ?? "" }),
-    "/register": () => registerPage({ site, door, csrf }),
-    "/register/sent": () => registeredPage({ site, door }),
-    "/forgot": () => forgotPage({ site, door, csrf }),
-    "/forgot/sent": () => resetSentPage({ site, door }),
+  const pages: Partial<Record<Name, () => PageContent>> = {
+    linkSent: () => linkSentPage({ site, door }),
+    confirm: () => confirmPage({ site, door, csrf, next, token: url.searchParams.get("token") ?? "" }),
+    register: () => registerPage({ site, door, csrf }),
+    registered: () => registeredPage({ site, door }),
+    forgot: () => forgotPage({ site, door, csrf }),
+    resetSent: () => resetSentPage({ site, door }),
   };
-  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  const name = nameOf(door, url.pathname);
+  const page = name && pages[name];
   if (page) return sendPage(response, 200, page());
-  if (path === "/sign-in/code") return showCodePage(accounts, request, response, { site, door, csrf, next });
-  if (path !== "/sign-in") throw notFound();
+  if (name === "code") return showCodePage(accounts, request, response, { site, door, csrf, next });
+  if (name !== "signIn") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
   const notice = said.get(url.searchParams.get("done") ?? "");
   sendPage(response, 200, signInPage({ site, door, csrf, next, email: "", passkeys: accounts.passkeys.available, notice }));
@@ -124,14 +128,14 @@ async function showCodePage(
   fields: { site: Site; door: Door; csrf: string; next: string },
 ): Promise<void> {
   const { headers } = request;
-  if (!(await accounts.needsCode(headers))) return redirect(response, `${fields.door.base}/sign-in`);
+  if (!(await accounts.needsCode(headers))) return redirect(response, fields.door.to.signIn());
   sendPage(response, 200, codePage({ ...fields, passkeys: await accounts.passkeys.replaceCode(headers) }));
 }
 
 async function mailLink({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.mailSignInLink(door, form.email ?? "", nextOf(door, form.next));
-  redirect(response, `${door.base}/sign-in/sent`);
+  await accounts.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
+  redirect(response, door.to.linkSent());
 }
 
 async function signInByPassword(
@@ -160,7 +164,7 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
     return sendPage(response, 410, staleLinkPage({ site, door }));
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
   if (needsCode) return redirect(response, codePath(door, nextOf(door, form.next)));
-  redirect(response, signedIn?.isNew ? `${door.base}${door.verified}` : nextOf(door, form.next));
+  redirect(response, signedIn?.isNew ? door.verified : nextOf(door, form.next));
 }
 
 async function signInByCode({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
@@ -184,7 +188,7 @@ async function startPasskey({ accounts, limits, site, door }: Parts, { request, 
   limits.perAddress(request, "password");
   const options = await accounts.passkeys.start(visit);
   if (!options) throw staleForm();
-  const action = `${door.base}/sign-in/passkey`;
+  const action = door.to.passkey();
   sendPage(response, 200, usePasskeyPage({ site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), action, options }));
 }
 
@@ -212,7 +216,7 @@ async function startPasskeyStep(
   limits.perAddress(request, "password");
   const options = await accounts.passkeys.startStep(visit);
   if (!options) return sendPage(response, 410, staleSignInPage({ site, door }));
-  const action = `${door.base}/sign-in/code/passkey`;
+  const action = door.to.passkeyStep();
   sendPage(response, 200, usePasskeyPage({ site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), action, options }));
 }
 
@@ -240,7 +244,7 @@ async function register({ accounts, limits, site, door }: Parts, { request, resp
     limits.perAddress(request, "register");
     const given = { email: email.trim(), password, role: door.role, ...(name.trim() && { name: name.trim() }) };
     const cookie = await accounts.register(visit, door.role, validate(contract.register.body!, given));
-    if (cookie === undefined) return redirect(response, `${door.base}/register/sent`);
+    if (cookie === undefined) return redirect(response, door.to.registered());
     response.setHeader("Set-Cookie", cookie);
     redirect(response, door.base);
   } catch (error) {
@@ -251,7 +255,7 @@ async function register({ accounts, limits, site, door }: Parts, { request, resp
 async function mailPasswordReset({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
   await accounts.mailPasswordReset(form.email ?? "");
-  redirect(response, `${door.base}/forgot/sent`);
+  redirect(response, door.to.resetSent());
 }
 
 /** Shows the page of the form again, with the error. */

@@ -1,4 +1,5 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { portal, studio } from "../../../src/contract/pages/addresses.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { signedOutLayout } from "../shared/layout.ts";
@@ -50,7 +51,7 @@ const closed = html`<p>This server takes no new accounts.</p>`;
 function newHere({ site, door }: At): Markup {
   if (site.registration === "invite") return byInvitation;
   if (site.registration === "closed") return closed;
-  return html`<p><a href="${door.base}/register">Create a ${door.who} account</a></p>${domains(site)}`;
+  return html`<p><a href="${door.to.register()}">Create a ${door.who} account</a></p>${domains(site)}`;
 }
 
 function welcome({ site, door }: At): string {
@@ -63,15 +64,15 @@ function welcome({ site, door }: At): string {
 /** Where people go who came to the door of others. */
 function otherDoor({ role }: Door): Markup {
   return role === "game_owner"
-    ? html`<p class="soft">Playtesters <a href="/play/sign-in">sign in to the playtester portal</a>.</p>`
-    : html`<p class="soft">Game owners <a href="/studio/sign-in">sign in to Studio</a>.</p>`;
+    ? html`<p class="soft">Playtesters <a href="${portal.signIn()}">sign in to the playtester portal</a>.</p>`
+    : html`<p class="soft">Game owners <a href="${studio.signIn()}">sign in to Studio</a>.</p>`;
 }
 
 /** Why an account cannot sign in here, and where it can. */
 export function otherRole(role: Role): Markup {
   const door = doorOf(role);
   if (!door) return html`<p>This is an operator account. Operators use the command line. You are not signed in.</p>`;
-  return html`<p>This is a ${door.who} account. You are not signed in. <a href="${door.base}/sign-in">Sign in to ${door.place}</a> instead.</p>`;
+  return html`<p>This is a ${door.who} account. You are not signed in. <a href="${door.to.signIn()}">Sign in to ${door.place}</a> instead.</p>`;
 }
 
 /** For somebody who is signed in with an account that has its own pages. */
@@ -83,7 +84,7 @@ export function otherAccountPage(at: At, session: { displayName: string; csrf: s
     body: html`<p>You are signed in as ${session.displayName}, with ${own ? `a ${own.who} account` : "an operator account"}.</p>
 ${own && html`<p><a class="button" href="${own.base}">Open ${own.place}</a></p>`}
 <p>To use another account, sign out first.</p>
-<form method="post" action="${door.base}/sign-out">${hidden({ csrf: session.csrf })}<button class="quiet">Sign out</button></form>`,
+<form method="post" action="${door.to.signOut()}">${hidden({ csrf: session.csrf })}<button class="quiet">Sign out</button></form>`,
   });
 }
 
@@ -92,21 +93,21 @@ export const signInPage = ({ site, door, csrf, next, email, passkeys, problem, n
     title: `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`,
     body: html`${said && notice(said)}${problem && alert(problem)}
 <p class="soft">${welcome({ site, door })}</p>
-<form method="post" action="${door.base}/sign-in/link">${hidden({ csrf, next })}
+<form method="post" action="${door.to.link()}">${hidden({ csrf, next })}
 ${emailField("link-email", email)}
 <button>Email me a sign-in link</button></form>
 ${site.delivery === "saved" && html`<p class="soft">${noneSent} Ask the operator for the link, or use your password.</p>`}
 <section><h2>Or use your password</h2>
-<form method="post" action="${door.base}/sign-in/password">${hidden({ csrf, next })}
+<form method="post" action="${door.to.password()}">${hidden({ csrf, next })}
 ${emailField("email", email)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button class="quiet">Sign in</button></form>
-<p><a href="${door.base}/forgot">Forgot your password?</a></p></section>
+<p><a href="${door.to.forgot()}">Forgot your password?</a></p></section>
 ${
   passkeys &&
   html`<section><h2>Or use a passkey</h2>
-<form method="post" action="${door.base}/sign-in/passkey/start">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
+<form method="post" action="${door.to.startPasskey()}">${hidden({ csrf, next })}<button class="quiet">Sign in with a passkey</button></form></section>`
 }
 <section><h2>New here?</h2>${newHere({ site, door })}${otherDoor(door)}</section>`,
   });
@@ -116,13 +117,13 @@ export function registerPage(
 ): PageContent {
   const { site, door } = given;
   const title = `Create a ${door.who} account`;
-  const signIn = html`<p>Already have an account? <a href="${door.base}/sign-in">Sign in</a>.</p>`;
+  const signIn = html`<p>Already have an account? <a href="${door.to.signIn()}">Sign in</a>.</p>`;
   if (site.registration !== "open")
     return signedOutLayout(site, door.base, { title, body: html`${newHere({ site, door })}${signIn}` });
   return signedOutLayout(site, door.base, {
     title,
     body: html`${given.problem && alert(given.problem)}${domains(site)}
-<form method="post" action="${door.base}/register">${hidden({ csrf: given.csrf })}
+<form method="post" action="${door.to.register()}">${hidden({ csrf: given.csrf })}
 <label for="name">Name <span class="soft">(optional; visible to ${door.seenBy})</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${given.name}">
 ${emailField("email", given.email)}
@@ -137,18 +138,18 @@ const registered = (door: Door): Record<Delivery, Pick<PageContent, "title" | "b
   sent: {
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
-<p class="soft">No email? Check your spam folder, or <a href="${door.base}/sign-in">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="${door.to.signIn()}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
   },
   saved: {
     title: "Ask the operator to verify your address",
     body: html`<p>Welcome! Your account was created, but its address is not verified yet. ${noneSent}</p>
 <p>Tell the operator the address you registered with. They verify it with this command:</p>
 <pre class="wrap"><code>playtest admin users verify EMAIL</code></pre>
-<p>Then <a href="${door.base}/sign-in">sign in</a> with your password.</p>`,
+<p>Then <a href="${door.to.signIn()}">sign in</a> with your password.</p>`,
   },
   sandbox: {
     title: "Verify your address",
-    body: html`<p>Welcome! A sandbox sends no email. Verify the address you registered with by this command, then <a href="${door.base}/sign-in">sign in</a>:</p>
+    body: html`<p>Welcome! A sandbox sends no email. Verify the address you registered with by this command, then <a href="${door.to.signIn()}">sign in</a>:</p>
 <pre class="wrap"><code>playtest sandbox verify EMAIL</code></pre>`,
   },
 });
@@ -166,10 +167,10 @@ export const forgotPage = ({ site, door, csrf }: At & { csrf: string }): PageCon
   signedOutLayout(site, door.base, {
     title: "Forgot your password?",
     body: html`<p>${site.delivery === "sent" ? "We will email you a link to set a new one." : "An email with a link to set a new one will be written. This server sends no email: the next page says how to get the link."}</p>
-<form method="post" action="${door.base}/forgot">${hidden({ csrf })}
+<form method="post" action="${door.to.forgot()}">${hidden({ csrf })}
 ${emailField("email")}
 <button>Email me a reset link</button></form>
-<p>Or <a href="${door.base}/sign-in">sign in with an emailed link</a>, without a password.</p>`,
+<p>Or <a href="${door.to.signIn()}">sign in with an emailed link</a>, without a password.</p>`,
   });
 
 /** What follows a request for a link. It says the same for every address. `whose` names the accounts that get one. */
@@ -191,16 +192,15 @@ const sentPage = (
 };
 
 export const linkSentPage = (at: At) =>
-  sentPage(at, { whose: `a ${at.door.who} account`, validity: "15 minutes", again: `${at.door.base}/sign-in` });
-export const resetSentPage = (at: At) =>
-  sentPage(at, { whose: "an account", validity: "one hour", again: `${at.door.base}/forgot` });
+  sentPage(at, { whose: `a ${at.door.who} account`, validity: "15 minutes", again: at.door.to.signIn() });
+export const resetSentPage = (at: At) => sentPage(at, { whose: "an account", validity: "one hour", again: at.door.to.forgot() });
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
 export const confirmPage = ({ site, door, ...fields }: At & { csrf: string; next: string; token: string }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Welcome back",
     body: html`<p>Click to finish signing in.</p>
-<form method="post" action="${door.base}/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
+<form method="post" action="${door.to.confirm()}">${hidden(fields)}<button>Sign in</button></form>`,
   });
 
 interface CodeState extends At {
@@ -216,15 +216,15 @@ export const codePage = ({ site, door, problem, passkeys, ...fields }: CodeState
   signedOutLayout(site, door.base, {
     title: "Enter your code",
     body: html`${problem && alert(problem)}
-<form method="post" action="${door.base}/sign-in/code">${hidden(fields)}
+<form method="post" action="${door.to.code()}">${hidden(fields)}
 ${codeField("code", "Code from your authenticator app")}
 <button>Sign in</button></form>
 ${
   passkeys &&
-  html`<form method="post" action="${door.base}/sign-in/code/passkey/start">${hidden(fields)}<button class="quiet">Use a passkey instead</button></form>`
+  html`<form method="post" action="${door.to.startPasskeyStep()}">${hidden(fields)}<button class="quiet">Use a passkey instead</button></form>`
 }
 <p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
-<p><a href="${door.base}/sign-in">Start again</a></p>`,
+<p><a href="${door.to.signIn()}">Start again</a></p>`,
   });
 
 /** The page on which the browser asks for a passkey. `action` gets its answer. */
@@ -243,18 +243,18 @@ export const usePasskeyPage = ({
   signedOutLayout(site, door.base, {
     title: "Use your passkey",
     body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, hidden(fields))}
-<p><a href="${door.base}/sign-in">Sign in another way</a></p>`,
+<p><a href="${door.to.signIn()}">Sign in another way</a></p>`,
     assets: { scripts: ["passkey.js"] },
   });
 
 export const staleSignInPage = ({ site, door }: At): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Sign in again",
-    body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${door.base}/sign-in">Sign in again</a>.</p>`,
+    body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${door.to.signIn()}">Sign in again</a>.</p>`,
   });
 
 export const staleLinkPage = ({ site, door }: At): PageContent =>
   signedOutLayout(site, door.base, {
     title: "This link no longer works",
-    body: html`<p>A sign-in link works once, for 15 minutes. <a href="${door.base}/sign-in">Get a new link</a>.</p>`,
+    body: html`<p>A sign-in link works once, for 15 minutes. <a href="${door.to.signIn()}">Get a new link</a>.</p>`,
   });

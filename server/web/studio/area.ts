@@ -1,19 +1,39 @@
+import { studio } from "../../../src/contract/pages/addresses.ts";
+import { opaqueIds } from "../../http/router.ts";
 import { html } from "../html.ts";
 import { type Area, SignedInPages } from "../shared/pages.ts";
-import { studioContext } from "./context.ts";
+import { passkeyPages } from "../sign-in/passkeys.ts";
+import { game, games } from "./games/pages.ts";
+import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
-import { createStudioRouter } from "./routes.ts";
+import { chat } from "./messages.ts";
+import { applications } from "./playtests/applications.ts";
+import { playtest } from "./playtests/page.ts";
+import { compare } from "./review/compare.ts";
+import { slot } from "./review/page.ts";
+import { search } from "./search/page.ts";
+import { problem } from "./slots/problem.ts";
+import { stats } from "./stats/page.ts";
 import type { StudioContext, StudioHost } from "./types.ts";
 
 type Given = Pick<Area<StudioContext>, "site" | "readForm" | "countPassword" | "newFormKey" | "now">;
 
+const layout: Area<StudioContext>["layout"] = (context, page) => studioLayout(context, undefined, page);
+const back = html`<a href="${studio.inbox()}">Back to the inbox</a>`;
+
 /** The pages of Studio, for any host. */
-export const studioPages = (given: Given, host: StudioHost): SignedInPages<StudioContext> =>
-  new SignedInPages({
+export function studioPages(given: Given, host: StudioHost): SignedInPages<StudioContext> {
+  const { cli, account, offers, keepsMoments, readCaptions } = host;
+  const pages = [inbox, games, game, playtest, applications, compare, slot(host), problem, ...chat.pages, search, stats];
+  const passkeys = account.instance === null ? passkeyPages({ at: studio.passkeys, back, layout }) : [];
+  return new SignedInPages({
     ...given,
-    base: "/studio",
-    router: createStudioRouter(host),
-    contextOf: studioContext(host),
-    layout: (context, page) => studioLayout(context, undefined, page),
-    back: html`<a href="/studio">Back to the inbox</a>`,
+    base: studio.inbox(),
+    pages: [...pages, ...passkeys],
+    // `playtest studio` may show a server whose ids are no UUIDs.
+    ids: opaqueIds,
+    contextOf: (page) => ({ ...page, cli, account, offers, keepsMoments, captions: (slotId) => readCaptions(page, slotId) }),
+    layout,
+    back,
   });
+}

@@ -1,3 +1,4 @@
+import { studio } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
 import { tokens } from "../shared/parts.ts";
@@ -5,14 +6,14 @@ import { ifAllowed } from "./allowed.ts";
 import type { Section, StudioContext } from "./types.ts";
 
 const sections: [Section, string, string][] = [
-  ["inbox", "/studio", "Inbox"],
-  ["games", "/studio/games", "Games"],
-  ["messages", "/studio/messages", "Messages"],
-  ["stats", "/studio/stats", "Statistics"],
+  ["inbox", studio.inbox(), "Inbox"],
+  ["games", studio.games(), "Games"],
+  ["messages", studio.messages(), "Messages"],
+  ["stats", studio.stats(), "Statistics"],
 ];
 
 /** The search page has a form of its own. */
-const searchBox = html`<form class="find" method="get" action="/studio/search" role="search"><input name="q" type="search" maxlength="200" required placeholder="Search" aria-label="Search transcripts and notes"></form>`;
+const searchBox = html`<form class="find" method="get" action="${studio.search()}" role="search"><input name="q" type="search" maxlength="200" required placeholder="Search" aria-label="Search transcripts and notes"></form>`;
 
 /** The layout around a page of Studio: the navigation and the name of the account. */
 export async function studioLayout(
@@ -29,14 +30,14 @@ export async function studioLayout(
     isCurrent: name === section,
   }));
   const { instance, signsOut, hasPasskeys } = context.account;
-  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${hasPasskeys && html`<a href="/studio/passkeys">Passkeys</a>`}${signsOut && html`<form method="post" action="/studio/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`}`;
+  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${hasPasskeys && html`<a href="${studio.passkeys()}">Passkeys</a>`}${signsOut && html`<form method="post" action="${studio.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`}`;
   const { scripts = [] } = page.assets ?? {};
   return {
     wide: true,
     ...page,
     header: frame({
       site,
-      home: "/studio",
+      home: studio.inbox(),
       links,
       search: section !== "search" && (await context.offers("search")) && searchBox,
       who,

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import type { ErrorCode } from "../../../src/contract/errors.ts";
 import type { CallOperation, Operation } from "../../../src/contract/index.ts";
+import { studio } from "../../../src/contract/pages/addresses.ts";
 import { apiErrorOf, setHeaders } from "../../http/reply.ts";
 import { isForeign, type Target, targetOf } from "../../http/target.ts";
 import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
@@ -150,12 +151,10 @@ class LoopbackStudio {
         offers: parts.offers,
         keepsMoments: parts.keepsMoments,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
-        sendRecording: (part) => (exchange, context) =>
-          sendMedia(parts, recent, { call: this.#call, part, id: context.id }, exchange),
-        sendImage:
+        sendMedia:
           (part) =>
           (exchange, { ids }) =>
-            sendMedia(parts, recent, { call: this.#call, part, id: ids[1]! }, exchange),
+            sendMedia(parts, recent, { call: this.#call, part, id: ids.at(-1)! }, exchange),
       },
     );
   }
@@ -194,8 +193,8 @@ class LoopbackStudio {
 
   async #serveBelowRoot(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
     if (url.pathname.startsWith("/assets/")) return this.#assets(request, response, url, origin);
-    if (url.pathname === "/") return redirect(response, "/studio");
-    if (!/^\/studio(\/|$)/.test(url.pathname)) throw notFound();
+    if (url.pathname === "/") return redirect(response, studio.inbox());
+    if (!`${url.pathname}/`.startsWith(`${studio.inbox()}/`)) throw notFound();
     await this.#show({
       request,
       response,
@@ -225,7 +224,7 @@ class LoopbackStudio {
     this.#tellSignedIn();
     // Not `Strict`: the browser comes from a file, which is another site to it, and would not send the cookie to the page that follows.
     response.setHeader("Set-Cookie", `${this.#cookieName}=${this.#cookie}; Path=${this.#root}; HttpOnly; SameSite=Lax`);
-    redirect(response, `${this.#root}/studio`);
+    redirect(response, this.#root + studio.inbox());
   }
 
   /** Browsers send cookies to every port of a host, so its name contains the port. */

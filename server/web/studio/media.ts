@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import type { CallOperation } from "../../../src/contract/index.ts";
 import { ApiError, notFound } from "../../lib/api-error.ts";
-import type { Exchange, ImageKind, RecordingPart } from "../shared/types.ts";
+import type { Exchange, MediaPart } from "../shared/types.ts";
 
 /** A file of another server, as far as it was asked for. */
 interface Fetched {
@@ -15,9 +15,6 @@ export interface MediaSource {
   /** Opens a signed link, without the API key. */
   openLink(address: string, headers: Record<string, string>): Promise<Fetched>;
 }
-
-/** The video, captions or poster of a slot, or an image of a moment or clip. */
-type MediaPart = RecordingPart | ImageKind;
 
 interface Wanted {
   call: CallOperation;

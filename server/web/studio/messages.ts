@@ -1,4 +1,5 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { studio } from "../../../src/contract/pages/addresses.ts";
 import { html } from "../html.ts";
 import { ChatPages } from "../shared/chat.ts";
 import { studioLayout } from "./layout.ts";
@@ -7,8 +8,8 @@ import type { StudioContext } from "./types.ts";
 type Playtesters = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
 
 /** `/studio/messages`: the playtesters of accepted playtests, and the conversations with them. */
-export const messages = new ChatPages<StudioContext>({
-  base: "/studio/messages",
+export const chat = new ChatPages<StudioContext>({
+  area: studio,
   own: "game_owner",
   contactsOf: async ({ call }) =>
     ((await call("listContacts")).data.contacts as Playtesters).map((one) => ({ ...one, name: one.displayName })),

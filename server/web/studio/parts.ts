@@ -1,3 +1,4 @@
+import { studio } from "../../../src/contract/pages/addresses.ts";
 import type { ApplicationStatus, PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
 import type { StudioContext } from "./types.ts";
@@ -57,9 +58,15 @@ export const shortId = (id: string) => id.slice(-8);
 
 export { plural } from "../../../src/contract/text/plural.ts";
 
-/** Where a page belongs: links to the pages above it. */
-export const trail = (...links: readonly (readonly [path: string, label: string])[]): Markup =>
-  html`<nav class="trail" aria-label="Breadcrumb"><ol>${links.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ol></nav>`;
+/** Links to what is above a page: the games, and the game and the playtest that it belongs to. */
+export function trail(game?: { id: string; name: string }, playtestId?: string): Markup {
+  const links = [
+    [studio.games(), "Games"],
+    ...(game ? [[studio.game(game.id), game.name]] : []),
+    ...(playtestId === undefined ? [] : [[studio.playtest(playtestId), "Playtest"]]),
+  ];
+  return html`<nav class="trail" aria-label="Breadcrumb"><ol>${links.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ol></nav>`;
+}
 
 /** A square with the first letter of a game, in one of six tints. */
 export function tile(name: string): Markup {

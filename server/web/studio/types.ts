@@ -1,30 +1,11 @@
 import type { Operation } from "../../../src/contract/index.ts";
-import type * as shared from "../shared/types.ts";
-
-/** Paths below `/studio` that the host of the pages serves, whether it has the files itself or fetches them from another server. */
-export interface StudioLinks {
-  /** The video of a slot. It supports `Range`. */
-  video(slotId: string): string;
-  /** The captions of a slot as WebVTT. */
-  captions(slotId: string): string;
-  /** An image of the video of a slot. */
-  poster(slotId: string): string;
-  /** The still image of a moment of a slot. */
-  still(slotId: string, momentId: string): string;
-  /** Its small copy. */
-  thumbnail(slotId: string, momentId: string): string;
-  /** A small image of a clip of a slot. */
-  clipThumbnail(slotId: string, clipId: string): string;
-  /** The cues of the captions as JSON. */
-  cues(slotId: string): string;
-}
+import * as shared from "../shared/types.ts";
 
 /**
  * Everything that a page of Studio needs. It reads and changes data by `call` and nothing else, so the same pages are served by
  * `playtest serve` and, through the client, by `playtest studio`. There an operation may be missing: see `ifOffered`.
  */
 export interface StudioContext extends shared.PageContext {
-  links: StudioLinks;
   /** The form in which a command works for this account: `playtest studio` adds the profile. */
   cli(command: string): string;
   /** The text of a slot's captions; undefined without any. */
@@ -46,18 +27,16 @@ export interface StudioAccount {
   hasPasskeys: boolean;
 }
 
-export type View = shared.View<StudioContext>;
-export type Action = shared.Action<StudioContext>;
-export type Route = shared.Route<StudioContext>;
-export type Serve = NonNullable<Route["serve"]>;
+export type StudioPage = shared.AreaPage<StudioContext>;
+export const action = shared.actionFor<StudioContext>();
+export type Serve = NonNullable<shared.Route<StudioContext>["serve"]>;
 
 export type Section = "inbox" | "games" | "messages" | "search" | "stats";
 
 /** What pages need of their host and cannot do with `call`. */
 export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "offers" | "keepsMoments"> {
-  sendRecording(part: shared.RecordingPart): Serve;
-  /** Sends an image of a moment or clip: the second id of the path. */
-  sendImage(kind: shared.ImageKind): Serve;
+  /** Sends a file of the slot, or an image of the moment or clip, whose id is the last of the path. */
+  sendMedia(part: shared.MediaPart): Serve;
   /** The text of the captions of a slot that this account ordered; undefined without any. */
   readCaptions(context: shared.PageContext, slotId: string): Promise<string | undefined>;
 }

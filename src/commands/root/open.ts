@@ -1,20 +1,21 @@
 import { webUrl } from "../../api/url.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { pages, portal, studio } from "../../contract/pages/addresses.ts";
 import { CliError, isAbsent, notFound } from "../../errors.ts";
 
 /** Page paths of a server started with `playtest serve`. */
 const own: Readonly<Record<string, string>> = {
-  home: "/play",
-  studio: "/studio",
-  docs: "/docs",
-  slots: "/play/slots",
-  applications: "/play/applications",
-  messages: "/play/messages",
-  earnings: "/play/earnings",
-  notifications: "/play/notifications",
+  home: portal.offers(),
+  studio: studio.inbox(),
+  docs: pages.docs(),
+  slots: portal.slots(),
+  applications: portal.applications(),
+  messages: portal.messages(),
+  earnings: portal.earnings(),
+  notifications: portal.notifications(),
 };
 /** The home page of each role that is not a playtester. */
-const homes: Readonly<Record<string, string>> = { game_owner: "/studio", admin: "/" };
+const homes: Readonly<Record<string, string>> = { game_owner: studio.inbox(), admin: pages.home() };
 /** Known page paths of a hosted service. */
 const hosted: Readonly<Record<string, string>> = {
   home: "/dashboard",
@@ -50,7 +51,7 @@ async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string
   const game = (await orNothing(api.getGame({ params })))?.game;
   if (game) return game.externalUrl ?? game.buildUrl;
   const playtest = (await orNothing(api.getPlaytest({ params })))?.playtest;
-  if (playtest) return baseUrl + ((await isOwn(ctx)) ? `/studio/playtests/${playtest.id}` : hosted.home);
+  if (playtest) return baseUrl + ((await isOwn(ctx)) ? studio.playtest(playtest.id) : hosted.home);
   const slot = (await orNothing(api.getSlot({ params })))?.slot;
   if (!slot) throw notFound(`No page, game, playtest or slot found for ${id}.`, `Pages: ${names.join(", ")}.`);
   if (slot.publishedUrl) return slot.publishedUrl;

@@ -1,8 +1,9 @@
 import { arg, define } from "../../cli/define.ts";
+import { pages } from "../../contract/pages/addresses.ts";
 import { DryRun, failure, notFound } from "../../errors.ts";
 import { findMail } from "./mail.ts";
 
-const page = "/verify-email";
+const page = pages.verifyEmail();
 
 export const verify = define({
   name: "verify",
@@ -14,7 +15,7 @@ export const verify = define({
   examples: ["playtest sandbox verify", "playtest sandbox verify ada@example.com"],
   async run({ args }, ctx) {
     const email = args.email ?? (await ctx.api().getMe({})).email;
-    const link = (text: string) => /\/verify-email\?token=([\w-]+)/.exec(text)?.[1];
+    const link = (text: string) => new RegExp(`${page}\\?token=([\\w-]+)`).exec(text)?.[1];
     const mail = await findMail(ctx, ({ to, text }) => to.toLowerCase() === email.toLowerCase() && link(text) !== undefined);
     if (!mail)
       throw notFound(

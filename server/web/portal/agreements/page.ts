@@ -1,16 +1,17 @@
+import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { badRequest, notFound } from "../../../lib/api-error.ts";
 import { html, type PageContent } from "../../html.ts";
 import { prose, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { signedInLayout } from "../layout.ts";
-import type { PageContext } from "../types.ts";
+import { action, type PageContext, type PortalPage } from "../types.ts";
 
 /** `/play/offers/<id>/agreement`: the agreement of a playtest, with the form that accepts it. */
-export async function agreementPage(context: PageContext): Promise<PageContent> {
+async function agreementPage(context: PageContext): Promise<PageContent> {
   const { agreement } = (await context.call("getPlaytestAgreement", { params: { id: context.id } })).data;
   if (agreement === null) throw notFound();
-  const accepted = html`<p>You accepted this version on ${agreement.acceptedAt && time(agreement.acceptedAt)}. <a href="/play">Back to the playtests</a></p>`;
-  const form = html`<form method="post" action="/play/offers/${context.id}/agreement">${tokens(context)}
+  const accepted = html`<p>You accepted this version on ${agreement.acceptedAt && time(agreement.acceptedAt)}. <a href="${portal.offers()}">Back to the playtests</a></p>`;
+  const form = html`<form method="post" action="${accept.at(context.id)}">${tokens(context)}
 <input type="hidden" name="version" value="${agreement.version}">
 <label class="check"><input type="checkbox" name="accepted" required> I have read this agreement and accept it.</label>
 <button>Accept</button></form>`;
@@ -21,8 +22,10 @@ ${agreement.acceptedAt === null ? form : accepted}`;
   return signedInLayout(context, "offers", { title: "Agreement", body });
 }
 
-export async function acceptAgreement({ call, id, form }: PageContext): Promise<string> {
+const accept = action({ at: portal.agreement }, async ({ call, id, form }) => {
   if (form.accepted !== "on") throw badRequest("Tick the box to accept the agreement. Nothing was changed.");
   await call("acceptAgreement", { params: { id }, idempotencyKey: form.formKey, body: { version: form.version ?? "" } });
-  return "/play?done=accepted";
-}
+  return `${portal.offers()}?done=accepted`;
+});
+
+export const agreement: PortalPage = { at: portal.agreement, view: agreementPage, actions: [accept] };

@@ -1,5 +1,6 @@
 import type { PayoutMethod } from "../../../../src/contract/accounts/payout-methods.ts";
 import type { Data } from "../../../../src/contract/index.ts";
+import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { plural } from "../../../../src/contract/text/plural.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
@@ -7,7 +8,7 @@ import { notice, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { codeField, codeLabel } from "../../sign-in/views.ts";
 import { signedInLayout } from "../layout.ts";
-import type { PageContext } from "../types.ts";
+import { action, type PageContext, type PortalPage } from "../types.ts";
 
 type Details = NonNullable<Data<"getPayoutDetails">["details"]>;
 
@@ -20,7 +21,7 @@ const methods: Record<PayoutMethod, string> = { bank: "Bank transfer", paypal: "
 const isMethod = (text: string | undefined): text is PayoutMethod => text !== undefined && Object.hasOwn(methods, text);
 
 /** `/play/earnings/details`: where the playtester is paid. */
-export async function payoutDetailsPage(context: PageContext): Promise<PageContent> {
+async function payoutDetailsPage(context: PageContext): Promise<PageContent> {
   const { details, holdHours } = (await context.call("getPayoutDetails")).data;
   const factor = (await context.call("getFactor")).data;
   const step = context.query.get("done") ?? "";
@@ -29,11 +30,11 @@ export async function payoutDetailsPage(context: PageContext): Promise<PageConte
   const body = html`${said && notice(said + mailed)}
 ${details ? present(details) : html`<p>You have no payout details yet. The operator's payout batches skip you without them.</p>`}
 ${factor.hasPassword ? forms(context, { details, holdHours, takesCode: factor.enabled }) : noPassword}
-<p class="more"><a href="/play/earnings">Back to your earnings</a></p>`;
+<p class="more"><a href="${portal.earnings()}">Back to your earnings</a></p>`;
   return signedInLayout(context, "earnings", { title: "Payout details", body });
 }
 
-const noPassword = html`<p>Changing payout details takes a password, and your account has none. <a href="/play/forgot">Set a password</a> first.</p>`;
+const noPassword = html`<p>Changing payout details takes a password, and your account has none. <a href="${portal.forgot()}">Set a password</a> first.</p>`;
 
 const present = ({ method, masked, changedAt, usableFrom }: Details): Markup =>
   html`<p><strong>${methods[method]}</strong> ${masked} <span class="soft">entered ${time(changedAt)}</span></p>
@@ -43,7 +44,7 @@ ${usableFrom !== null && html`<p>These are new and can be used from ${time(usabl
 function choice(chosen: PayoutMethod): Markup {
   const links = Object.entries(methods).map(
     ([method, label]) =>
-      html`<li><a href="/play/earnings/details?method=${method}"${method === chosen && html` aria-current="true"`}>${label}</a></li>`,
+      html`<li><a href="${portal.payoutDetails()}?method=${method}"${method === chosen && html` aria-current="true"`}>${label}</a></li>`,
   );
   return html`<ul class="choice">${links}</ul>`;
 }
@@ -61,7 +62,7 @@ function forms(context: PageContext, { details, holdHours, takesCode }: Known): 
   return html`<section><h2>${details ? "Change where you are paid" : "Enter where you want to be paid"}</h2>
 ${holdHours > 0 && html`<p class="soft">${context.site.delivery === "sent" && "You get an email about every change. "}New payout details wait ${plural(holdHours, "hour")} before you are paid to them, so that somebody who gets into your account cannot redirect your money at once.</p>`}
 ${choice(method)}
-<form method="post" action="/play/earnings/details">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
+<form method="post" action="${save.at()}">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
 ${fields[method](context)}
 ${proof("set", takesCode)}
 <button>Save payout details</button></form></section>
@@ -69,7 +70,7 @@ ${
   details &&
   html`<section><h2>Remove payout details</h2>
 <p class="soft">The operator's payout batches skip you until you enter payout details again.</p>
-<form method="post" action="/play/earnings/details/remove">${tokens(context)}
+<form method="post" action="${remove.at()}">${tokens(context)}
 ${proof("remove", takesCode)}
 <button class="danger">Remove payout details</button></form></section>`
 }`;
@@ -97,7 +98,7 @@ const fields: Record<PayoutMethod, (context: PageContext) => Markup> = {
 <textarea id="instructions" name="instructions" maxlength="500" required>${form.instructions}</textarea>`,
 };
 
-export async function savePayoutDetails({ call, form }: PageContext): Promise<string> {
+const save = action({ at: portal.payoutDetails, takesPassword: true }, async ({ call, form }) => {
   const { method, holder, iban, accountNumber, routingNumber, email, instructions } = form;
   if (!isMethod(method)) throw invalid("method", "must be chosen");
   const entered = { holder, iban, accountNumber, routingNumber, email, instructions };
@@ -106,13 +107,15 @@ export async function savePayoutDetails({ call, form }: PageContext): Promise<st
     idempotencyKey: form.formKey!,
     body: { method, ...filled, password: form.password ?? "", code: form.code },
   });
-  return "/play/earnings/details?done=saved";
-}
+  return `${portal.payoutDetails()}?done=saved`;
+});
 
-export async function removePayoutDetails({ call, form }: PageContext): Promise<string> {
+const remove = action({ at: portal.payoutDetails.below("remove"), takesPassword: true }, async ({ call, form }) => {
   await call("removePayoutDetails", {
     idempotencyKey: form.formKey!,
     body: { password: form.password ?? "", code: form.code },
   });
-  return "/play/earnings/details?done=removed";
-}
+  return `${portal.payoutDetails()}?done=removed`;
+});
+
+export const payoutDetails: PortalPage = { at: portal.payoutDetails, view: payoutDetailsPage, actions: [save, remove] };

@@ -1,13 +1,9 @@
-import type { Data } from "../../../../src/contract/index.ts";
+import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { csvLine, escapeFormula } from "../../../../src/contract/text/csv.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { signedInLayout } from "../layout.ts";
-import type { Download, PageContext } from "../types.ts";
-
-type Statement = Data<"getStatement">["statement"];
-/** Renders a statement of the account with this name and address as PDF. */
-export type PrintStatement = (statement: Statement, holder: { name: string; email: string }) => Promise<Buffer>;
+import type { Download, PageContext, PortalHost, PortalPage, Statement } from "../types.ts";
 
 const pad = (n: number) => String(n).padStart(2, "0");
 
@@ -26,7 +22,7 @@ function queryOf({ query, now }: PageContext): { month: string } | { year: strin
 }
 
 /** `/play/earnings/statement`: earnings and payouts of a month or year. */
-export async function statementPage(context: PageContext): Promise<PageContent> {
+async function statementPage(context: PageContext): Promise<PageContent> {
   const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
   const { period } = statement;
   const asked = `${period.length === 4 ? "year" : "month"}=${period}`;
@@ -38,7 +34,7 @@ ${statement.returnedCents > 0 && line("Failed payouts, returned", statement.retu
 <tr><td><strong>At the end</strong></td><td class="money"><strong>${usd(statement.endCents)}</strong></td></tr></tbody></table>
 ${statement.heldCents > 0 && html`<p class="soft">${usd(statement.heldCents)} of it was held at the end because it may come from card payments.</p>`}
 <h2>Earned by game</h2>${games(statement)}
-<p class="more">Download as <a href="/play/earnings/statement.pdf?${asked}" download>PDF</a> or <a href="/play/earnings/statement.csv?${asked}" download>CSV</a> · <a href="/play/earnings">Back to your earnings</a></p>`;
+<p class="more">Download as <a href="${pdf()}?${asked}" download>PDF</a> or <a href="${csv.at()}?${asked}" download>CSV</a> · <a href="${portal.earnings()}">Back to your earnings</a></p>`;
   return signedInLayout(context, "earnings", { title: `Statement ${period}`, body });
 }
 
@@ -46,7 +42,7 @@ ${statement.heldCents > 0 && html`<p class="soft">${usd(statement.heldCents)} of
 function beside(period: string, now: number): Markup {
   const today = new Date(now).toISOString();
   const at = (key: "month" | "year", value: string) =>
-    value <= today && html`<li><a href="/play/earnings/statement?${key}=${value}">${value}</a></li>`;
+    value <= today && html`<li><a href="${portal.statement()}?${key}=${value}">${value}</a></li>`;
   const year = Number(period.slice(0, 4));
   if (period.length === 4) return html`<ul class="choice">${at("year", String(year - 1))}${at("year", String(year + 1))}</ul>`;
   return html`<ul class="choice">${at("month", monthBeside(period, -1))}${at("month", monthBeside(period, 1))}${at("year", String(year))}</ul>`;
@@ -60,24 +56,35 @@ const games = ({ games: earned }: Statement): Markup =>
 
 const amount = (cents: number) => (cents / 100).toFixed(2);
 
-export async function statementFile(context: PageContext): Promise<Download> {
-  const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
-  const rows = [
-    ["kind", "game", "playtests", "amount"],
-    ["balance at the beginning", "", "", amount(statement.beginCents)],
-    ...statement.games.map(({ name, slots, amountCents }) => ["earned", escapeFormula(name), String(slots), amount(amountCents)]),
-    ["payouts made", "", "", amount(-statement.paidCents)],
-    ["failed payouts, returned", "", "", amount(statement.returnedCents)],
-    ["balance at the end", "", "", amount(statement.endCents)],
-    ["held at the end", "", "", amount(statement.heldCents)],
-  ];
-  const body = rows.map(csvLine).join("");
-  return { filename: `statement-${statement.period}.csv`, contentType: "text/csv; charset=utf-8", body };
-}
+const csv = {
+  at: portal.earnings.below("statement.csv"),
+  async download(context: PageContext): Promise<Download> {
+    const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
+    const rows = [
+      ["kind", "game", "playtests", "amount"],
+      ["balance at the beginning", "", "", amount(statement.beginCents)],
+      ...statement.games.map((one) => ["earned", escapeFormula(one.name), String(one.slots), amount(one.amountCents)]),
+      ["payouts made", "", "", amount(-statement.paidCents)],
+      ["failed payouts, returned", "", "", amount(statement.returnedCents)],
+      ["balance at the end", "", "", amount(statement.endCents)],
+      ["held at the end", "", "", amount(statement.heldCents)],
+    ];
+    const body = rows.map(csvLine).join("");
+    return { filename: `statement-${statement.period}.csv`, contentType: "text/csv; charset=utf-8", body };
+  },
+};
 
-export async function statementPdf(context: PageContext, print: PrintStatement): Promise<Download> {
+const pdf = portal.earnings.below("statement.pdf");
+
+async function printed(context: PageContext, print: PortalHost["printStatement"]): Promise<Download> {
   const { statement } = (await context.call("getStatement", { query: queryOf(context) })).data;
   const { email } = (await context.call("getMe")).data;
   const body = await print(statement, { name: context.session.displayName, email });
   return { filename: `statement-${statement.period}.pdf`, contentType: "application/pdf", body };
 }
+
+export const statement = ({ printStatement }: PortalHost): PortalPage => ({
+  at: portal.statement,
+  view: statementPage,
+  files: [csv, { at: pdf, download: (context) => printed(context, printStatement) }],
+});

@@ -1,14 +1,15 @@
 import { watchableFormats } from "../../../../src/contract/files/inspect-video.js";
 import { videoExtensions } from "../../../../src/contract/files/media.ts";
+import type { Device } from "../../../../src/contract/games.ts";
 import type { Data } from "../../../../src/contract/index.ts";
-import { blockReasons } from "../../../../src/contract/slots.ts";
+import { portal } from "../../../../src/contract/pages/addresses.ts";
+import { type BlockReason, blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { fileSize } from "../../../lib/free-space.ts";
 import { html, type Markup } from "../../html.ts";
 import { devices } from "../../shared/devices.ts";
 import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
-import type { HeldSlot, PageContext } from "../types.ts";
-import { recordingPath } from "./recording.ts";
+import { action, type HeldSlot, type PageContext } from "../types.ts";
 
 type Limits = Data<"getServerInfo">["limits"];
 
@@ -28,7 +29,7 @@ export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits
   const video = slot.uploadedVideo;
   const label = video ? "Replace the video" : "Choose a video";
   return html`<section><h2>Your video</h2>
-<p>Record your screen and your voice while you play. <a href="${recordingPath}">How to record on your device</a></p>
+<p>Record your screen and your voice while you play. <a href="${portal.howToRecord()}">How to record on your device</a></p>
 ${requirements(slot, limits)}
 <p id="video-state" role="status">${video && html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}, length: ${lengthText(video.durationSeconds)}) is uploaded.`}</p>
 <div class="note bad" id="video-error" role="alert" tabindex="-1" hidden></div>
@@ -39,13 +40,13 @@ ${requirements(slot, limits)}
 <div id="upload-progress" hidden><label for="progress">Uploaded: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
 <p class="soft" id="transfer"></p>
 <button type="button" class="quiet" id="pause">Pause</button></div></div>
-<form method="post" action="/play/slots/${slot.id}/video" enctype="multipart/form-data" id="plain-upload">${tokens(context)}
+<form method="post" action="${videoForm(slot.id)}" enctype="multipart/form-data" id="plain-upload">${tokens(context)}
 <label for="file">${label}</label>
 <input id="file" name="video" type="file" accept="${videoTypes}" required>
 <button class="quiet">Upload</button>
 <p class="soft">Keep this page open until the upload is done. Without JavaScript, an interrupted upload starts over; with it, the upload resumes.</p></form></section>
 <section><h2>Submit</h2>
-<form method="post" action="/play/slots/${slot.id}/submit">${tokens(context)}
+<form method="post" action="${submit.at(slot.id)}">${tokens(context)}
 <label for="device">What did you play on? <span class="soft">(optional)</span></label>
 <select id="device" name="device"${marked(context, "device")}><option value="">Not said</option>${devices.map(({ value, label }) => html`<option value="${value}"${value === context.form.device && html` selected`}>${label}</option>`)}</select>
 ${fault(context, "device")}
@@ -75,7 +76,7 @@ export const reasons: Record<(typeof blockReasons)[number], string> = {
 export const reportForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Having a problem?</h2>
 <details${context.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
 <p>The owner is notified, and your deadline is paused until your report is answered. If nobody answers in time, the slot is cancelled${slot.playtest.payoutCents > 0 && " and not paid"}.</p>
-<form method="post" action="/play/slots/${slot.id}/report">${tokens(context)}
+<form method="post" action="${report.at(slot.id)}">${tokens(context)}
 <label for="reason">What is wrong?</label>
 <select id="reason" name="reason"${marked(context, "reason")}>${blockReasons.map((reason) => html`<option value="${reason}"${reason === context.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>
 ${fault(context, "reason")}
@@ -87,4 +88,37 @@ ${fault(context, "problem")}
 export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
 <details><summary>Release this slot</summary>
 <p>You no longer hold it then, and you cannot take part in this playtest again.</p>
-<form method="post" action="/play/slots/${slot.id}/release">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;
+<form method="post" action="${release.at(slot.id)}">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;
+
+/** Where browsers without scripts post the video. */
+export const videoForm = portal.slot.below("video");
+
+const submitFields = { notes: { label: "Notes for the owner", id: "notes" } };
+
+const submit = action({ at: portal.slot.below("submit"), fields: submitFields }, async ({ call, id, form }) => {
+  const notes = form.notes?.trim();
+  // The operation says which devices there are.
+  const body = { ...(notes && { notes }), ...(form.device && { device: form.device as Device }) };
+  await call("submitSlot", { params: { id }, idempotencyKey: form.formKey, body });
+  return `${portal.slot(id)}?done=submitted`;
+});
+
+const release = action({ at: portal.slot.below("release") }, async ({ call, id, form }) => {
+  await call("releaseSlot", { params: { id }, idempotencyKey: form.formKey });
+  return `${portal.slots()}?done=released`;
+});
+
+const reportFields = { reasonCode: { label: "What is wrong?", id: "reason" }, notes: { label: "What happened?", id: "problem" } };
+
+const report = action({ at: portal.slot.below("report"), fields: reportFields }, async ({ call, id, form }) => {
+  const problem = form.problem?.trim();
+  await call("reportSlot", {
+    params: { id },
+    idempotencyKey: form.formKey,
+    // The operation validates the reason.
+    body: { reasonCode: form.reason as BlockReason, ...(problem && { notes: problem }) },
+  });
+  return `${portal.slot(id)}?done=reported`;
+});
+
+export const slotActions = [submit, release, report];

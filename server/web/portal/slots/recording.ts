@@ -1,9 +1,8 @@
 import type { Device } from "../../../../src/contract/games.ts";
+import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { signedInLayout } from "../layout.ts";
-import type { PageContext } from "../types.ts";
-
-export const recordingPath = "/play/help/recording";
+import type { PageContext, PortalPage } from "../types.ts";
 
 const outside = (address: string, words: string): Markup =>
   html`<a href="${address}" target="_blank" rel="noopener">${words}<span class="hidden"> (opens in a new tab)</span></a>`;
@@ -78,7 +77,7 @@ const guides: Record<Device, Guide> = {
 const hourOfFullHd = html`An hour of Full HD video at 8 Mbit/s, the rate that YouTube recommends, takes ${(((8e6 / 8) * 3600) / 2 ** 30).toFixed(1)} GiB. Some recorders use higher rates.`;
 
 /** `/play/help/recording`: how to record a video, for each device. */
-export async function recordingPage(context: PageContext): Promise<PageContent> {
+async function recordingPage(context: PageContext): Promise<PageContent> {
   const body = html`<p>Record the screen and your voice. Say what you do, what you expect and what surprises you. Your face is not required.</p>
 <ul class="links">${Object.entries(guides).map(([device, { title }]) => html`<li><a href="#${device}">${title}</a></li>`)}<li><a href="#web">Games in the browser</a></li></ul>
 ${Object.entries(guides).map(([device, { title, steps, maker }]) => html`<section id="${device}"><h2>${title}</h2>${steps}<p class="more">${maker}</p></section>`)}
@@ -89,6 +88,8 @@ ${Object.entries(guides).map(([device, { title, steps, maker }]) => html`<sectio
 <li>Check the free space. ${hourOfFullHd}</li>
 <li>Close what the owner should not see: messages, mail, other windows.</li>
 <li>The slot's page says how long the video should be, how large it can be, and which formats it can have.</li></ul></section>
-<p class="more"><a href="/play/slots">My slots</a></p>`;
+<p class="more"><a href="${portal.slots()}">My slots</a></p>`;
   return signedInLayout(context, "slots", { title: "Record a playtest", body });
 }
+
+export const howToRecord: PortalPage = { at: portal.howToRecord, view: recordingPage };

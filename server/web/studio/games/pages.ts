@@ -1,31 +1,32 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { cursorOf, more, prose } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, playtestBadge, plural, tile, trail } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import type { StudioContext, StudioPage } from "../types.ts";
 
 type Game = Data<"getGame">["game"];
 type Playtest = Data<"listPlaytests">["playtests"][number];
 
 /** `/studio/games`: the games of the owner, newest first. */
-export async function gamesPage(context: StudioContext): Promise<PageContent> {
+async function gamesPage(context: StudioContext): Promise<PageContent> {
   const { data, meta } = await context.call("listGames", { query: { cursor: cursorOf(context) } });
   const none = html`<p class="calm">No games yet.</p>`;
-  const list = html`<ul class="tiles">${data.games.map(gameCard)}</ul>${more("/studio/games", meta.cursor)}`;
+  const list = html`<ul class="tiles">${data.games.map(gameCard)}</ul>${more(studio.games(), meta.cursor)}`;
   const body = html`${data.games.length > 0 ? list : none}
 ${commands(context, "Add a game", [["Create it, then upload a build", "playtest games create --name NAME --build-url URL"]])}`;
   return studioLayout(context, "games", { title: "Games", body });
 }
 
 const gameCard = ({ id, name, status, description, updatedAt }: Game): Markup =>
-  html`<li class="card"><a class="cover-link" href="/studio/games/${id}">${tile(name)}<span>${name}</span></a>
+  html`<li class="card"><a class="cover-link" href="${studio.game(id)}">${tile(name)}<span>${name}</span></a>
 ${description && html`<p class="soft clip">${description}</p>`}<p class="soft">${status === "suspended" ? html`<span class="bad">Suspended</span>` : html`Changed ${time(updatedAt)}`}</p></li>`;
 
 /** `/studio/games/ID`: a game with its playtests, newest first. */
-export async function gamePage(context: StudioContext): Promise<PageContent> {
+async function gamePage(context: StudioContext): Promise<PageContent> {
   const { call, id } = context;
   const [{ game }, { data, meta }, builds] = await Promise.all([
     call("getGame", { params: { id } }).then((reply) => reply.data),
@@ -33,11 +34,11 @@ export async function gamePage(context: StudioContext): Promise<PageContent> {
     ifOffered(call("listBuilds", { params: { id }, query: { limit: 1 } })),
   ]);
   const build = builds?.data.builds[0];
-  const body = html`${trail(["/studio/games", "Games"])}
+  const body = html`${trail()}
 ${game.description && prose(game.description)}
 <ul class="facts">${build && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${game.status === "suspended" && html`<li class="bad">Suspended: nobody can claim its slots.</li>`}</ul>
 <h2>Playtests</h2>
-<div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(`/studio/games/${id}`, meta.cursor)}</div>
+<div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(studio.game(id), meta.cursor)}</div>
 ${commands(context, "From the command line", [
   ["Upload a new build", `playtest games push ./build ${id}`],
   ["Order a playtest", `playtest order ${id}`],
@@ -46,8 +47,11 @@ ${commands(context, "From the command line", [
   return studioLayout(context, "games", { title: game.name, body });
 }
 
+export const games: StudioPage = { at: studio.games, view: gamesPage };
+export const game: StudioPage = { at: studio.game, view: gamePage };
+
 function playtestCard({ id, status, createdAt, durationMinutes, quantity, visibility, slots }: Playtest): Markup {
-  return html`<li class="card"><div class="head"><h3><a href="/studio/playtests/${id}">${time(createdAt)}</a></h3>${playtestBadge(status)}</div>
+  return html`<li class="card"><div class="head"><h3><a href="${studio.playtest(id)}">${time(createdAt)}</a></h3>${playtestBadge(status)}</div>
 ${progressOf(quantity, slots)}
 <ul class="facts"><li>${plural(quantity, "slot")}</li><li>${durationMinutes} min</li><li>${visibility}</li>${slots.submitted > 0 && html`<li class="act">${slots.submitted} to review</li>`}${(slots.blocked ?? 0) > 0 && html`<li class="act">${plural(slots.blocked, "problem")}</li>`}</ul></li>`;
 }

@@ -1,9 +1,10 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { notice } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { command, plural } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import type { Serve, StudioContext, StudioPage } from "../types.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Waiting, waitingFor } from "./waiting.ts";
 
@@ -18,7 +19,7 @@ const kinds: Record<Row["kind"], string> = {
 };
 
 /** `/studio`: what waits for the owner, the nearest deadline first. */
-export async function inboxPage(context: StudioContext): Promise<PageContent> {
+async function inboxPage(context: StudioContext): Promise<PageContent> {
   const waiting = await waitingFor(context);
   const rows = rowsOf(context, waiting);
   const body = html`${context.query.get("done") === "verified" && notice("Your email address is verified. Your password and API keys were removed: anybody could have set them.")}
@@ -29,6 +30,18 @@ ${!waiting.hasInbox && html`<p class="soft">This server does not say which appli
 ${playing(context, waiting)}</div>`;
   return studioLayout(context, "inbox", { title: "Inbox", body });
 }
+
+/** What the script of all pages listens to, to show changes as they happen. */
+const streamEvents: Serve = ({ request, streamEvents: stream }) => {
+  const last = request.headers["last-event-id"];
+  return stream(typeof last === "string" ? last : undefined);
+};
+
+export const inbox: StudioPage = {
+  at: studio.inbox,
+  view: inboxPage,
+  files: [{ at: studio.inbox.below("events"), serve: streamEvents }],
+};
 
 const rowOf = (context: StudioContext, { kind, title, text, dueAt, since }: Row): Markup =>
   html`<li class="row"><span class="badge ${kind === "problem" && "act"}">${kinds[kind]}</span><div><p class="what">${title}</p>${text && html`<div class="soft clip">${text}</div>`}</div>
@@ -45,7 +58,7 @@ function due({ now }: StudioContext, dueAt: string): Markup {
 function nothing(context: StudioContext, { playing: held }: Waiting): Markup {
   if (held.length > 0) return html`<p class="calm">Nothing waits for you.</p>`;
   return html`<p class="calm">Nothing waits for you.</p>
-<p>Order a playtest of one of your <a href="/studio/games">games</a>, and its videos appear here:</p>${command(context, "playtest order")}`;
+<p>Order a playtest of one of your <a href="${studio.games()}">games</a>, and its videos appear here:</p>${command(context, "playtest order")}`;
 }
 
 /** What is with the playtesters now. */
@@ -53,7 +66,7 @@ function playing(context: StudioContext, { playing: held, hasMore }: Waiting): M
   return (
     held.length > 0 &&
     html`<section><h2>Being played</h2><p>${hasMore.playing ? `More than ${plural(held.length, "slot")} are with playtesters.` : allPlaying(context, held)}</p>
-<ul class="links">${[...new Map(held.map((one) => [one.playtest.id, one.game.name]))].map(([id, name]) => html`<li><a href="/studio/playtests/${id}">${name}</a></li>`)}</ul></section>`
+<ul class="links">${[...new Map(held.map((one) => [one.playtest.id, one.game.name]))].map(([id, name]) => html`<li><a href="${studio.playtest(id)}">${name}</a></li>`)}</ul></section>`
   );
 }
 

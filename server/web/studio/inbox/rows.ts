@@ -1,4 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import type { blockReasons } from "../../../../src/contract/slots.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
@@ -35,7 +36,7 @@ const who = ({ playtester }: Submission) => playtester?.displayName ?? "A playte
 
 const problemRow = (one: Submission): Row => ({
   kind: "problem",
-  title: html`<a href="/studio/slots/${one.slot.id}/problem">${who(one)} cannot play ${one.game.name}</a>`,
+  title: html`<a href="${studio.problem(one.slot.id)}">${who(one)} cannot play ${one.game.name}</a>`,
   text: one.blockedReport && html`${one.blockedReport.notes || reasons[one.blockedReport.reasonCode]}`,
   dueAt: one.blockedReport?.answerBy ?? null,
   since: one.blockedReport?.reportedAt ?? null,
@@ -43,7 +44,7 @@ const problemRow = (one: Submission): Row => ({
 
 const reviewRow = (one: Submission): Row => ({
   kind: "review",
-  title: html`<a href="/studio/slots/${one.slot.id}">${who(one)} played ${one.game.name}</a>`,
+  title: html`<a href="${studio.slot(one.slot.id)}">${who(one)} played ${one.game.name}</a>`,
   text: html`${one.submission && typeof one.submission.videoDurationSeconds === "number" && `${lengthText(one.submission.videoDurationSeconds)}${one.submission.notes ? " · " : ""}`}${one.submission?.notes}`,
   dueAt: null,
   since: one.submission?.createdAt ?? one.slot.createdAt,
@@ -51,7 +52,7 @@ const reviewRow = (one: Submission): Row => ({
 
 const messageRow = (one: Contact): Row => ({
   kind: "message",
-  title: html`<a href="/studio/messages/${one.conversationId}">${plural(one.unreadCount, "unread message")} from ${one.displayName}</a>`,
+  title: html`<a href="${studio.conversation(one.conversationId ?? "")}">${plural(one.unreadCount, "unread message")} from ${one.displayName}</a>`,
   text: one.lastMessagePreview === null ? null : html`${yours(one, "game_owner")}${one.lastMessagePreview}`,
   dueAt: null,
   since: one.lastMessageAt,
@@ -60,27 +61,28 @@ const messageRow = (one: Contact): Row => ({
 /** What only the list of a server with an inbox says. */
 function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCents }: Item): Row | undefined {
   const row = { dueAt, since: null };
+  const first = firstId ?? "";
   if (count === 0) return undefined;
   if (kind === "applications")
     return {
       ...row,
       kind: "application",
-      title: html`<a href="/studio/playtests/${firstId}/applications">${plural(count, "application")} to decide on</a>`,
+      title: html`<a href="${studio.applications(first)}">${plural(count, "application")} to decide on</a>`,
       text: null,
     };
   if (kind === "lackingKeys")
     return {
       ...row,
       kind: "keys",
-      title: html`<a href="/studio/playtests/${firstId}">${plural(count, "playtest")} ${count === 1 ? "has" : "have"} open slots without game keys</a>`,
-      text: command(context, `playtest playtests keys add ${firstId} --file keys.txt`),
+      title: html`<a href="${studio.playtest(first)}">${plural(count, "playtest")} ${count === 1 ? "has" : "have"} open slots without game keys</a>`,
+      text: command(context, `playtest playtests keys add ${first} --file keys.txt`),
     };
   if (kind === "unpaidOrders")
     return {
       ...row,
       kind: "order",
-      title: html`<a href="/studio/playtests/${firstId}">${plural(count, "order")} not paid</a>`,
-      text: command(context, `playtest playtests pay ${firstId}`),
+      title: html`<a href="${studio.playtest(first)}">${plural(count, "order")} not paid</a>`,
+      text: command(context, `playtest playtests pay ${first}`),
     };
   if (kind === "lowCredit")
     return {

@@ -1,10 +1,11 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, cursorOf, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { applicationBadge, plural, trail } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext, type StudioPage } from "../types.ts";
 
 type Reply = Data<"listApplications">;
 type Application = Reply["applications"][number];
@@ -21,17 +22,16 @@ const undecidedFirst = (applications: readonly Application[]) => [
 ];
 
 /** `/studio/playtests/ID/applications`: who wants to play. */
-export async function applicationsPage(context: StudioContext): Promise<PageContent> {
+async function applicationsPage(context: StudioContext): Promise<PageContent> {
   const { call, id, query } = context;
   const query_ = { limit: 100, cursor: cursorOf(context) };
   const { data, meta } = await call("listApplications", { params: { id }, query: query_ });
   const { request, applications } = data;
   const done = said.get(query.get("done") ?? "");
-  const path = `/studio/playtests/${id}/applications`;
-  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${request.gameId}`, request.gameName], [`/studio/playtests/${id}`, "Playtest"])}
+  const body = html`${done && notice(done)}${trail({ id: request.gameId, name: request.gameName }, id)}
 <div data-live="applications">${summary(context, data)}
 ${request.qualifications && html`<h2>What you asked for</h2>${prose(request.qualifications)}`}
-${applications.length > 0 ? html`<ul class="list">${undecidedFirst(applications).map((one) => card(context, data, one))}</ul>` : html`<p class="calm">No applications yet.</p>`}${more(path, meta.cursor, "Show more")}</div>`;
+${applications.length > 0 ? html`<ul class="list">${undecidedFirst(applications).map((one) => card(context, data, one))}</ul>` : html`<p class="calm">No applications yet.</p>`}${more(studio.applications(id), meta.cursor, "Show more")}</div>`;
   return studioLayout(context, "games", { title: "Applications", body });
 }
 
@@ -46,31 +46,34 @@ function card(context: StudioContext, { request, counts }: Reply, one: Applicati
   return html`<li class="card"><div class="head"><h2>${one.displayName}</h2>${applicationBadge(one.status)}</div>
 <ul class="facts"><li>applied ${time(one.createdAt)}</li><li>${plural(Number(one.acceptedCount), "accepted playtest")}</li>${one.ratingAverage !== null && html`<li>rated ${Number(one.ratingAverage).toFixed(1)} of 5</li>`}</ul>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}${experience}
-${one.status === "pending" && decision(context, request.id, one, counts.slotsRemaining)}${one.assignedSlotId !== null && html`<p><a href="/studio/slots/${one.assignedSlotId}">See the slot<span class="hidden"> of ${one.displayName}</span></a></p>`}</li>`;
+${one.status === "pending" && decision(context, request.id, one, counts.slotsRemaining)}${one.assignedSlotId !== null && html`<p><a href="${studio.slot(one.assignedSlotId)}">See the slot<span class="hidden"> of ${one.displayName}</span></a></p>`}</li>`;
 }
 
 /** The two buttons. An application is rejected with a message that its email includes. */
 function decision(context: StudioContext, playtestId: string, { id, displayName }: Application, slotsLeft: number): Markup {
-  const base = `/studio/playtests/${playtestId}/applications/${id}`;
   const field = `message-${id}`;
-  return html`<div class="decide">${slotsLeft > 0 && button(context, `${base}/approve`, `Approve ${displayName}`)}
-<details${context.faults[field] !== undefined && html` open`}><summary>Reject ${displayName}</summary><form method="post" action="${base}/reject">${tokens(context)}
+  return html`<div class="decide">${slotsLeft > 0 && button(context, approve.at(playtestId, id), `Approve ${displayName}`)}
+<details${context.faults[field] !== undefined && html` open`}><summary>Reject ${displayName}</summary><form method="post" action="${reject.at(playtestId, id)}">${tokens(context)}
 <label for="${field}">Message in the email <span class="soft">(optional)</span></label>
 <textarea id="${field}" name="customMessage" maxlength="1500"${marked(context, field)}></textarea>${fault(context, field)}
 <button class="danger">Reject</button></form></details></div>`;
 }
 
-export async function approve({ call, id, ids, form }: StudioContext): Promise<string> {
-  await call("approveApplication", { params: { id: ids[1] ?? "" }, idempotencyKey: form.formKey });
-  return `/studio/playtests/${id}/applications?done=approved`;
-}
+const application = studio.applications.below(":application");
 
-export async function reject({ call, id, ids, form }: StudioContext): Promise<string> {
+const approve = action({ at: application.below("approve") }, async ({ call, id, ids, form }) => {
+  await call("approveApplication", { params: { id: ids[1] ?? "" }, idempotencyKey: form.formKey });
+  return `${studio.applications(id)}?done=approved`;
+});
+
+const reject = action({ at: application.below("reject") }, async ({ call, id, ids, form }) => {
   const customMessage = form.customMessage?.trim();
   await call("rejectApplication", {
     params: { id: ids[1] ?? "" },
     idempotencyKey: form.formKey,
     body: customMessage ? { customMessage } : {},
   });
-  return `/studio/playtests/${id}/applications?done=rejected`;
-}
+  return `${studio.applications(id)}?done=rejected`;
+});
+
+export const applications: StudioPage = { at: studio.applications, view: applicationsPage, actions: [approve, reject] };

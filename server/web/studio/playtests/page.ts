@@ -1,4 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import type { SlotStatus } from "../../../../src/contract/states/index.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
@@ -8,8 +9,8 @@ import { time, until } from "../../shared/text.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
-import { shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
-import type { StudioContext } from "../types.ts";
+import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
+import type { StudioContext, StudioPage } from "../types.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
@@ -34,10 +35,8 @@ const columns: readonly Column[] = [
 
 const said = new Map(shareNotices);
 
-const path = ({ id }: { id: string }) => `/studio/playtests/${id}`;
-
 /** `/studio/playtests/ID`: an order with its slots by state. */
-export async function playtestPage(context: StudioContext): Promise<PageContent> {
+async function playtestPage(context: StudioContext): Promise<PageContent> {
   const { call, id } = context;
   const [{ playtest }, { data, meta }, shares] = await Promise.all([
     call("getPlaytest", { params: { id } }).then((reply) => reply.data),
@@ -46,17 +45,23 @@ export async function playtestPage(context: StudioContext): Promise<PageContent>
   ]);
   const hasVideos = data.slots.some(({ submission }) => submission !== null);
   const done = said.get(context.query.get("done") ?? "");
-  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${playtest.gameId}`, playtest.gameName])}
+  const body = html`${done && notice(done)}${trail({ id: playtest.gameId, name: playtest.gameName })}
 <div data-live="playtest">${facts(context, playtest)}
 ${applicationsLink(playtest)}
 ${board(context, playtest, data.slots)}
-${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${path(playtest)}/compare">Compare videos side by side</a></p>`}
-${more(path(playtest), meta.cursor, "Show more slots")}</div>
+${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${studio.compare(id)}">Compare videos side by side</a></p>`}
+${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${hasVideos && sharesSection(context, "playtests", shares)}
 ${commands(context, "From the command line", commandsFor(context, playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }
+
+export const playtest: StudioPage = {
+  at: studio.playtest,
+  view: playtestPage,
+  actions: Object.values(shareActions.playtests),
+};
 
 function facts({ site }: StudioContext, playtest: Playtest): Markup {
   const { status, createdAt, quantity, durationMinutes, playerCount, visibility, costPerSlotCents, panel, slots } = playtest;
@@ -67,8 +72,7 @@ ${status === "pending_payment" && html`<p class="bad">This order is not paid, so
 }
 
 const applicationsLink = ({ id, selectionMode }: Playtest) =>
-  selectionMode === "manual" &&
-  html`<p><a href="/studio/playtests/${id}/applications">Applications</a>: you choose who plays.</p>`;
+  selectionMode === "manual" && html`<p><a href="${studio.applications(id)}">Applications</a>: you choose who plays.</p>`;
 
 function board(context: StudioContext, { slots: counts, selectionMode }: Playtest, slots: readonly Slot[]): Markup {
   const shown = columns.map((column) => {
@@ -90,7 +94,7 @@ ${statuses.includes("open") ? count > 0 && html`<p class="soft">${plural(count, 
 
 function card(context: StudioContext, slot: Slot): Markup {
   const { id, status, playtester, submission, rating } = slot;
-  const to = status === "blocked" ? `/studio/slots/${id}/problem` : `/studio/slots/${id}`;
+  const to = status === "blocked" ? studio.problem(id) : studio.slot(id);
   const length = submission?.videoDurationSeconds;
   return html`<li class="slot" data-slot="${id}"><p class="what"><a href="${to}">${playtester?.displayName ?? "Nobody"}<span class="hidden">, slot</span> <code>${shortId(id)}</code></a></p>
 ${["rejected", "expired", "cancelled", "publishing"].includes(status) && html`<p>${slotBadge(status)}</p>`}

@@ -1,10 +1,11 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { command } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 import { commandLine } from "./commands.ts";
 import type { Review, Slot } from "./data.ts";
 
@@ -59,7 +60,7 @@ export function decision(context: StudioContext, review: Review): Markup {
   const name = testerName(slot);
   return html`<section class="review-card" id="decide" aria-labelledby="decide-title"><h2 id="decide-title">Your decision</h2>
 <div class="undo note" id="undo" hidden><p><span role="status"></span> <span class="countdown" aria-hidden="true"></span></p><button type="button" class="quiet">Undo <kbd>Esc</kbd></button></div>
-<form method="post" action="/studio/slots/${id}/accept" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-command="accept">${tokens(context)}
+<form method="post" action="${accept.at(id)}" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-command="accept">${tokens(context)}
 <fieldset class="rating"><legend>Rating <span class="soft">(optional)</span></legend>
 ${ratings.map(([value, label]) => html`<label><input type="radio" name="rating" value="${value}"${form.rating === value && html` checked`}><span>${value}<span class="hidden"> ${label}</span></span></label>`)}<label><input type="radio" name="rating" value=""${!form.rating && html` checked`}><span>None</span></label></fieldset>
 <label for="comment">Comment for ${name} <span class="soft">(optional)</span></label>
@@ -68,7 +69,7 @@ ${payment(context, review)}
 <button>${acceptLabel(review)} <kbd class="hint">A</kbd></button></form>
 ${command(context, acceptCommand(id, {}))}
 <details class="reject"${(form.reason !== undefined || form.allowRetry !== undefined) && html` open`}><summary>Reject <kbd class="hint">R</kbd></summary>
-<form method="post" action="/studio/slots/${id}/reject" id="reject" data-undo="Rejecting" data-command="reject">${tokens(context)}
+<form method="post" action="${reject.at(id)}" id="reject" data-undo="Rejecting" data-command="reject">${tokens(context)}
 <label for="reason">Reason, shown to ${name} <span class="soft">(optional)</span></label>
 <textarea id="reason" name="reason" class="short" maxlength="5000"${marked(context, "reason")}>${form.reason}</textarea>${fault(context, "reason")}
 <label class="check"><input type="checkbox" name="allowRetry" value="yes"${form.allowRetry === "yes" && html` checked`}> Let ${name} try again within 24 hours</label>
@@ -88,7 +89,7 @@ async function amountOf({ call, id }: StudioContext): Promise<Amount> {
   return { slot, payoutCents: playtest.payoutCents ?? null };
 }
 
-const back = ({ id }: StudioContext) => html`<p><a href="/studio/slots/${id}#decide">Back, without deciding</a></p>`;
+const back = ({ id }: StudioContext) => html`<p><a href="${studio.slot(id)}#decide">Back, without deciding</a></p>`;
 
 /** What is asked once more before a form of a browser without scripts takes effect. */
 async function confirmAccept(context: StudioContext): Promise<PageContent> {
@@ -96,7 +97,7 @@ async function confirmAccept(context: StudioContext): Promise<PageContent> {
   const { form, id } = context;
   const body = html`${payment(context, amount)}
 <p>${form.rating ? `Your rating: ${form.rating} of 5.` : "You give no rating."}</p>${form.comment?.trim() && html`<p>Your comment:</p>${prose(form.comment.trim())}`}
-<form method="post" action="/studio/slots/${id}/accept">${kept(context, ["rating", "comment"])}<input type="hidden" name="confirmed" value="yes"><button>${acceptLabel(amount)}</button></form>
+<form method="post" action="${accept.at(id)}">${kept(context, ["rating", "comment"])}<input type="hidden" name="confirmed" value="yes"><button>${acceptLabel(amount)}</button></form>
 ${command(context, acceptCommand(id, form))}${back(context)}`;
   return studioLayout(context, "inbox", { title: `Accept the video of ${testerName(amount.slot)}?`, body });
 }
@@ -107,26 +108,32 @@ async function confirmReject(context: StudioContext): Promise<PageContent> {
   const name = testerName(amount.slot);
   const body = html`<p>${form.allowRetry === "yes" ? `${name} can try again within 24 hours.` : rejection(context, amount)}</p>
 ${form.reason?.trim() ? html`<p>Your reason, which ${name} reads:</p>${prose(form.reason.trim())}` : html`<p>You give no reason.</p>`}
-<form method="post" action="/studio/slots/${id}/reject">${kept(context, ["reason", "allowRetry"])}<input type="hidden" name="confirmed" value="yes"><button class="danger">Reject</button></form>
+<form method="post" action="${reject.at(id)}">${kept(context, ["reason", "allowRetry"])}<input type="hidden" name="confirmed" value="yes"><button class="danger">Reject</button></form>
 ${command(context, rejectCommand(id, form))}${back(context)}`;
   return studioLayout(context, "inbox", { title: `Reject the video of ${name}?`, body });
 }
 
-export async function accept(context: StudioContext): Promise<string | PageContent> {
+const acceptFields = { comment: { label: "Comment", id: "comment" } };
+
+const accept = action({ at: studio.slot.below("accept"), fields: acceptFields }, async (context) => {
   const { call, id, form } = context;
   if (form.confirmed !== "yes") return confirmAccept(context);
   const comment = form.comment?.trim();
   if (form.rating && !/^[1-5]$/.test(form.rating)) throw badRequest("The rating must be from 1 to 5. Nothing was changed.");
   const body = { ...(form.rating && { rating: Number(form.rating) }), ...(comment && { comment }) };
   await call("acceptSlot", { params: { id }, idempotencyKey: form.formKey, body });
-  return `/studio/slots/${id}?done=accepted`;
-}
+  return `${studio.slot(id)}?done=accepted`;
+});
 
-export async function reject(context: StudioContext): Promise<string | PageContent> {
+const rejectFields = { reason: { label: "Reason", id: "reason" } };
+
+const reject = action({ at: studio.slot.below("reject"), fields: rejectFields }, async (context) => {
   const { call, id, form } = context;
   if (form.confirmed !== "yes") return confirmReject(context);
   const reason = form.reason?.trim();
   const allowRetry = form.allowRetry === "yes";
   await call("rejectSlot", { params: { id }, idempotencyKey: form.formKey, body: { ...(reason && { reason }), allowRetry } });
-  return `/studio/slots/${id}?done=${allowRetry ? "retry" : "rejected"}`;
-}
+  return `${studio.slot(id)}?done=${allowRetry ? "retry" : "rejected"}`;
+});
+
+export const decisions = [accept, reject];

@@ -1,7 +1,8 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { conflict } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 import type { Review } from "./data.ts";
 
 export function messageForm(context: StudioContext, { slot: { playtester }, writing }: Review): Markup | false {
@@ -11,7 +12,7 @@ export function messageForm(context: StudioContext, { slot: { playtester }, writ
   if (writing === "unbegun")
     return html`<p class="soft">This server lets nobody begin a conversation from here. You can write to ${name} after they have written to you.</p>`;
   return html`<section class="review-card"><details${context.form.content !== undefined && html` open`}><summary>Message to ${name}</summary>
-<form method="post" action="/studio/slots/${context.id}/message">${tokens(context)}
+<form method="post" action="${sendMessage.at(context.id)}">${tokens(context)}
 <label for="content">Your message</label>
 <textarea id="content" name="content" class="short" maxlength="5000" required${marked(context, "content")}>${context.form.content}</textarea>${fault(context, "content")}
 <button class="quiet">Send</button></form></details></section>`;
@@ -25,12 +26,14 @@ async function conversationWith({ call, form }: StudioContext, playtesterId: str
   return (await call("openConversation", { idempotencyKey: form.formKey, body })).data.conversation.id;
 }
 
-export async function sendMessage(context: StudioContext): Promise<string> {
+const fields = { content: { label: "Your message", id: "content" } };
+
+export const sendMessage = action({ at: studio.slot.below("message"), fields }, async (context) => {
   const { call, id, form } = context;
   const { slot } = (await call("getSlot", { params: { id } })).data;
   if (!slot.playtester) throw conflict("This slot has no playtester. Nothing was sent.");
   const conversation = await conversationWith(context, slot.playtester.id);
   const body = { content: form.content?.trim() ?? "" };
   await call("sendMessage", { params: { id: conversation }, idempotencyKey: form.formKey, body });
-  return `/studio/slots/${id}?done=sent`;
-}
+  return `${studio.slot(id)}?done=sent`;
+});

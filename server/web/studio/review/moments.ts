@@ -1,11 +1,12 @@
 import { type MomentKind, momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { exactPosition, positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup } from "../../html.ts";
 import type { Mark } from "../../player/markup.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import type { FormField } from "../../shared/types.ts";
 import { command } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 import { cursorOfMoment, type Moment, type Review } from "./data.ts";
 import { span } from "./span.ts";
 import { stillButton, stillForm, stillImage, stillOfNew } from "./stills.ts";
@@ -64,7 +65,7 @@ function noteForm(context: StudioContext, startMs: number | undefined, cuts: boo
   const { form, id, session } = context;
   const values: Values = form.moment === undefined ? { ...form } : {};
   const position = values.position ?? (startMs === undefined ? "" : exactPosition(startMs));
-  return html`<form method="post" action="/studio/slots/${id}/moments" id="note" data-outbox="${session.userId}" data-command="note">${tokens(context)}${cursorField(context)}
+  return html`<form method="post" action="${note.at(id)}" id="note" data-outbox="${session.userId}" data-command="note">${tokens(context)}${cursorField(context)}
 ${fieldsOf(context, "", { ...values, position })}
 ${cuts && !context.keepsMoments() && html`<label class="check"><input type="checkbox" name="still" value="yes"${form.moment === undefined && form.still === "yes" && html` checked`}> Take an image of the video there</label>`}
 <div class="note-end"><button>Save <kbd class="hint">Ctrl + Enter</kbd></button><p class="soft">Playtesters do not see moments.</p></div></form>
@@ -89,17 +90,17 @@ function editing(context: StudioContext, moment: Moment): Markup {
   const { form, id } = context;
   const values: Values = form.moment === moment.id && form.text !== undefined ? { ...form } : valuesOf(moment);
   const hidden = html`${tokens(context)}${cursorField(context)}<input type="hidden" name="moment" value="${moment.id}">`;
-  return html`<form method="post" action="/studio/slots/${id}/moments/change" data-swap>${hidden}
+  return html`<form method="post" action="${change.at(id)}" data-swap>${hidden}
 ${fieldsOf(context, "edit-", values)}
 <p class="bad swap-problem" role="alert" hidden></p>
-<div class="note-end"><button>Save</button> <a href="/studio/slots/${id}#moment-${moment.id}" data-edit="moment-${moment.id}">Keep as it was</a></div></form>
-<details><summary>Delete this moment</summary><form method="post" action="/studio/slots/${id}/moments/delete" data-swap>${hidden}
+<div class="note-end"><button>Save</button> <a href="${studio.slot(id)}#moment-${moment.id}" data-edit="moment-${moment.id}">Keep as it was</a></div></form>
+<details><summary>Delete this moment</summary><form method="post" action="${remove.at(id)}" data-swap>${hidden}
 <p>It is gone for good.</p><p class="bad swap-problem" role="alert" hidden></p><button class="danger">Delete</button></form></details>`;
 }
 
 const pages = ({ id }: StudioContext, { next, first }: Review["moments"]) =>
   (next !== null || !first) &&
-  html`<p class="more">${!first && html`<a href="/studio/slots/${id}#moments">First moments</a> `}${next !== null && html`<a href="/studio/slots/${id}?cursor=${next}#moments">Later moments</a> `}<span class="soft">The timeline shows the moments of this list.</span></p>`;
+  html`<p class="more">${!first && html`<a href="${studio.slot(id)}#moments">First moments</a> `}${next !== null && html`<a href="${studio.slot(id)}?cursor=${next}#moments">Later moments</a> `}<span class="soft">The timeline shows the moments of this list.</span></p>`;
 
 /** The moments of a video and the form that adds one. */
 export function momentsSection(
@@ -136,33 +137,14 @@ const bodyOf = ({ form }: StudioContext) => ({
 });
 
 const pageAfter = ({ id }: StudioContext, cursor: string | undefined, done: string, hash = "moments") =>
-  `/studio/slots/${id}?${new URLSearchParams({ ...(cursor && { cursor }), done })}#${hash}`;
+  `${studio.slot(id)}?${new URLSearchParams({ ...(cursor && { cursor }), done })}#${hash}`;
 
 /** The page of the list that shows a moment which was saved just now. */
 const pageOf = async (context: StudioContext, moment: Moment, done: string) =>
   pageAfter(context, await cursorOfMoment(context, moment), done, `moment-${moment.id}`);
 
-export async function noteMoment(context: StudioContext): Promise<string> {
-  const { call, id, form } = context;
-  const { moment } = (await call("createMoment", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
-  return pageOf(context, moment, form.still === "yes" ? await stillOfNew(context, moment.id) : "noted");
-}
-
-export async function changeMoment(context: StudioContext): Promise<string> {
-  const { call, form } = context;
-  const params = { id: form.moment ?? "" };
-  const { moment } = (await call("updateMoment", { params, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
-  return pageOf(context, moment, "changed");
-}
-
-export async function deleteMoment(context: StudioContext): Promise<string> {
-  const { call, form } = context;
-  await call("deleteMoment", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
-  return pageAfter(context, form.cursor, "deleted");
-}
-
 /** What the fields of a form are called where the operation refuses them. */
-export const momentFields = (prefix: string): Record<string, FormField> => ({
+const momentFields = (prefix: string): Record<string, FormField> => ({
   atMs: { label: "Position", id: `${prefix}position` },
   endMs: { label: "Position", id: `${prefix}position` },
   text: { label: "What happens", id: `${prefix}text` },
@@ -175,3 +157,24 @@ export const momentFields = (prefix: string): Record<string, FormField> => ({
     ]),
   ),
 });
+
+const note = action({ at: studio.slot.below("moments"), fields: momentFields("") }, async (context) => {
+  const { call, id, form } = context;
+  const { moment } = (await call("createMoment", { params: { id }, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
+  return pageOf(context, moment, form.still === "yes" ? await stillOfNew(context, moment.id) : "noted");
+});
+
+const change = action({ at: studio.slot.below("moments/change"), fields: momentFields("edit-") }, async (context) => {
+  const { call, form } = context;
+  const params = { id: form.moment ?? "" };
+  const { moment } = (await call("updateMoment", { params, idempotencyKey: form.formKey, body: bodyOf(context) })).data;
+  return pageOf(context, moment, "changed");
+});
+
+const remove = action({ at: studio.slot.below("moments/delete") }, async (context) => {
+  const { call, form } = context;
+  await call("deleteMoment", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
+  return pageAfter(context, form.cursor, "deleted");
+});
+
+export const momentActions = [note, change, remove];

@@ -1,3 +1,4 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { readCues } from "../../../../src/contract/text/cues.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { parsePosition } from "../../../../src/contract/text/position.ts";
@@ -11,18 +12,19 @@ import { cuesAsJson, transcript, transcriptScript } from "../../player/transcrip
 import { deviceLabels } from "../../shared/devices.ts";
 import { notice, prose } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
-import type { Download } from "../../shared/types.ts";
+import type { Download, MediaPart } from "../../shared/types.ts";
 import { studioLayout } from "../layout.ts";
 import { slotBadge, trail } from "../parts.ts";
-import { clipNotices, clipsSection } from "../sharing/clips.ts";
-import { shareNotices, sharesSection } from "../sharing/shares.ts";
-import type { StudioContext } from "../types.ts";
+import { clipActions, clipNotices, clipsSection } from "../sharing/clips.ts";
+import { shareActions, shareNotices, sharesSection } from "../sharing/shares.ts";
+import type { StudioContext, StudioHost, StudioPage } from "../types.ts";
 import { type Review, reviewOf, type Slot } from "./data.ts";
-import { decision, testerName } from "./decide.ts";
-import { messageForm } from "./message.ts";
-import { markOf, momentsSection } from "./moments.ts";
+import { decision, decisions, testerName } from "./decide.ts";
+import { slotFiles } from "./files.ts";
+import { messageForm, sendMessage } from "./message.ts";
+import { markOf, momentActions, momentsSection } from "./moments.ts";
 import { queueLinks } from "./queue.ts";
-import { stillNotices } from "./stills.ts";
+import { stillActions, stillNotices } from "./stills.ts";
 
 const said = new Map([
   ["accepted", "Accepted."],
@@ -49,10 +51,10 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const { slot, place } = review;
   const startMs = parsePosition(context.query.get("t") ?? "");
   const done = said.get(context.query.get("done") ?? "");
-  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
+  const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
 <div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
 <div class="review" data-scope><div class="review-main">${video(context, review, startMs)}${momentsSection(context, review, startMs)}</div>
-<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="/studio/slots/${slot.id}/problem">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(review)}${notesOf(review)}${sharesSection(context, "slots", review.shares, review.clips)}${clipsSection(context, review.clips, review.cuts)}${messageForm(context, review)}</div></div>`;
+<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(review)}${notesOf(review)}${sharesSection(context, "slots", review.shares, review.clips)}${clipsSection(context, review.clips, review.cuts)}${messageForm(context, review)}</div></div>`;
   const scripts = [playerScript, transcriptScript, "review.js"];
   const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
   return studioLayout(context, "inbox", { title, body, assets: { style: [playerStyle, "review.css"], scripts } });
@@ -75,17 +77,17 @@ function formatNote({ videoFormat: format }: NonNullable<Slot["submission"]>): M
   return html`<p class="${format.fault === null ? "soft" : "note bad"}">${format.fault === null ? "Format" : "Problem"}: ${videoFormatText(format)}.</p>`;
 }
 
-function video({ links, site }: StudioContext, { slot, lengthMs, cues, moments }: Review, startMs: number | undefined): Markup {
+function video({ site }: StudioContext, { slot, lengthMs, cues, moments }: Review, startMs: number | undefined): Markup {
   if (!slot.submission) {
     const why = slot.status in none ? none[slot.status as keyof typeof none] : "No video was submitted for this slot.";
     return html`<p class="calm">${why}</p>`;
   }
-  const src = links.video(slot.id);
+  const src = slotFiles.video(slot.id);
   return html`${formatNote(slot.submission)}${player({
     src,
     label: `${testerName(slot)} plays ${slot.game.name}`,
-    ...(cues !== null && { captions: links.captions(slot.id) }),
-    ...(slot.posterUrl && { poster: links.poster(slot.id) }),
+    ...(cues !== null && { captions: slotFiles.captions(slot.id) }),
+    ...(slot.posterUrl && { poster: slotFiles.poster(slot.id) }),
     ...(startMs !== undefined && { startMs }),
     ...(lengthMs !== undefined && { lengthMs }),
     marks: moments.page.map(markOf),
@@ -100,11 +102,11 @@ const withoutTranscript = {
   failed: "The transcript could not be made.",
 } as const;
 
-function transcriptOf({ id, links, query }: StudioContext, { slot, cues }: Review, startMs: number | undefined): Markup | false {
+function transcriptOf({ id, query }: StudioContext, { slot, cues }: Review, startMs: number | undefined): Markup | false {
   if (!slot.submission) return false;
   if (cues && cues.length > 0) {
     const from = /^\d{1,6}$/.exec(query.get("cue") ?? "")?.[0];
-    return transcript({ cues, cuesPath: links.cues(id), startMs, from: from === undefined ? undefined : Number(from) });
+    return transcript({ cues, cuesPath: allCues.at(id), startMs, from: from === undefined ? undefined : Number(from) });
   }
   const status = slot.transcription?.status ?? "";
   const why =
@@ -133,9 +135,19 @@ function outcome({ slot, payoutCents }: Review): Markup | false {
 }
 
 /** All cues of a transcript, for the script of the page. */
-export async function cuesFile({ call, captions, id }: StudioContext): Promise<Download> {
-  await call("getSlot", { params: { id } });
-  const text = await captions(id);
-  if (text === undefined) throw notFound();
-  return { filename: `cues-${id}.json`, contentType: "application/json", body: cuesAsJson(readCues(text)) };
-}
+const allCues = {
+  at: studio.slot.below("cues"),
+  async download({ call, captions, id }: StudioContext): Promise<Download> {
+    await call("getSlot", { params: { id } });
+    const text = await captions(id);
+    if (text === undefined) throw notFound();
+    return { filename: `cues-${id}.json`, contentType: "application/json", body: cuesAsJson(readCues(text)) };
+  },
+};
+
+export const slot = ({ sendMedia }: StudioHost): StudioPage => ({
+  at: studio.slot,
+  view: slotPage,
+  actions: [...decisions, sendMessage, ...momentActions, ...stillActions, ...Object.values(shareActions.slots), ...clipActions],
+  files: [allCues, ...Object.entries(slotFiles).map(([part, at]) => ({ at, serve: sendMedia(part as MediaPart) }))],
+});

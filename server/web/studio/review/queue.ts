@@ -1,3 +1,4 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../html.ts";
 import type { StudioContext } from "../types.ts";
 
@@ -39,7 +40,7 @@ export function placeOf(ids: readonly string[], slotId: string, isMore: boolean)
 }
 
 const step = (id: string | undefined, rel: "prev" | "next", label: Markup) =>
-  id === undefined ? html`<span class="soft">${label}</span>` : html`<a rel="${rel}" href="/studio/slots/${id}">${label}</a>`;
+  id === undefined ? html`<span class="soft">${label}</span>` : html`<a rel="${rel}" href="${studio.slot(id)}">${label}</a>`;
 
 /** Links to the submissions before and after this one. */
 export function queueLinks({ number, total, isMore, previousId, nextId }: QueuePlace): Markup | false {

@@ -1,11 +1,13 @@
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
 import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
 import { NotOffered } from "../../shared/not-offered.ts";
 import { tokens } from "../../shared/parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 import type { Moment } from "./data.ts";
+import { slotFiles } from "./files.ts";
 
 /** Still images of the video at moments. */
 
@@ -15,11 +17,11 @@ const stateOf = ({ status, limit }: NonNullable<Moment["still"]>) =>
     : `The still image could not be cut: ${cutFailure(limit)}.`;
 
 /** The image of a moment, or what became of it. `data-cutting`: the page's script looks again until it is there. */
-export function stillImage({ links, id }: StudioContext, { id: momentId, still, atMs }: Moment): Markup | false {
+export function stillImage({ id }: StudioContext, { id: momentId, still, atMs }: Moment): Markup | false {
   if (!still) return false;
   if (still.status !== "ready")
     return html`<p class="soft" id="still-${momentId}"${still.status === "pending" && html` data-cutting`}>${stateOf(still)}</p>`;
-  return html`<p class="still" id="still-${momentId}"><a href="${links.still(id, momentId)}"><img src="${links.thumbnail(id, momentId)}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`;
+  return html`<p class="still" id="still-${momentId}"><a href="${slotFiles.still(id, momentId)}"><img src="${slotFiles.thumbnail(id, momentId)}" alt="The video at ${positionText(atMs)}" loading="lazy"></a></p>`;
 }
 
 const formId = "stills";
@@ -27,7 +29,7 @@ const formId = "stills";
 /** The form of the buttons of all moments: with one for each, many moments would make the page several times as long. */
 export function stillForm(context: StudioContext): Markup {
   const cursor = context.query.get("cursor") ?? context.form.cursor;
-  return html`<form id="${formId}" method="post" action="/studio/slots/${context.id}/moments/still" data-swap>${tokens(context)}${cursor && html`<input type="hidden" name="cursor" value="${cursor}">`}<p class="bad swap-problem" role="alert" hidden></p></form>`;
+  return html`<form id="${formId}" method="post" action="${take.at(context.id)}" data-swap>${tokens(context)}${cursor && html`<input type="hidden" name="cursor" value="${cursor}">`}<p class="bad swap-problem" role="alert" hidden></p></form>`;
 }
 
 /** The button that takes an image, where the server cuts images, or takes it away. */
@@ -35,17 +37,25 @@ export function stillButton({ id: slotId }: StudioContext, { id, still, atMs }: 
   if (still === undefined) return false;
   const isTaken = still !== null && still.status !== "failed";
   if (!isTaken && !cuts) return false;
-  return html`<button class="link still-button" form="${formId}" name="moment" value="${id}"${isTaken && html` formaction="/studio/slots/${slotId}/moments/still/delete"`}>${isTaken ? "Delete the image" : "Take an image"}<span class="hidden"> of the moment at ${positionText(atMs)}</span></button>`;
+  return html`<button class="link still-button" form="${formId}" name="moment" value="${id}"${isTaken && html` formaction="${remove.at(slotId)}"`}>${isTaken ? "Delete the image" : "Take an image"}<span class="hidden"> of the moment at ${positionText(atMs)}</span></button>`;
 }
 
 const pageAfter = ({ id, form }: StudioContext, done: string) =>
-  `/studio/slots/${id}?${new URLSearchParams({ ...(form.cursor && { cursor: form.cursor }), done })}#moment-${form.moment}`;
+  `${studio.slot(id)}?${new URLSearchParams({ ...(form.cursor && { cursor: form.cursor }), done })}#moment-${form.moment}`;
 
-export async function takeStill(context: StudioContext): Promise<string> {
+const take = action({ at: studio.slot.below("moments/still") }, async (context) => {
   const { call, form } = context;
   await call("putStill", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
   return pageAfter(context, "pictured");
-}
+});
+
+const remove = action({ at: studio.slot.below("moments/still/delete") }, async (context) => {
+  const { call, form } = context;
+  await call("deleteStill", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
+  return pageAfter(context, "unpictured");
+});
+
+export const stillActions = [take, remove];
 
 /** Takes the image of a moment that was just noted. Where the server refuses that, the moment is saved all the same. Returns the notice. */
 export async function stillOfNew({ call, form }: StudioContext, momentId: string): Promise<string> {
@@ -57,12 +67,6 @@ export async function stillOfNew({ call, form }: StudioContext, momentId: string
     if (error instanceof ApiError) return "noted-unpictured";
     throw error;
   }
-}
-
-export async function deleteStill(context: StudioContext): Promise<string> {
-  const { call, form } = context;
-  await call("deleteStill", { params: { id: form.moment ?? "" }, idempotencyKey: form.formKey });
-  return pageAfter(context, "unpictured");
 }
 
 export const stillNotices: readonly (readonly [string, string])[] = [

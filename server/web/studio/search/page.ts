@@ -1,11 +1,12 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import type { SearchSource } from "../../../../src/contract/search/sources.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { alert, cursorOf } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
-import type { StudioContext } from "../types.ts";
+import type { StudioContext, StudioPage } from "../types.ts";
 
 type Results = Data<"search">["results"];
 type Result = Results[number];
@@ -18,18 +19,20 @@ const sources: Record<SearchSource, string> = {
 };
 
 /** `/studio/search?q=`: what was said and written about the owner's games. */
-export async function searchPage(context: StudioContext): Promise<PageContent> {
+async function searchPage(context: StudioContext): Promise<PageContent> {
   if (!(await context.offers("search"))) {
     const body = html`<p>The server that you are signed in to has no search.</p>`;
     return studioLayout(context, "search", { title: "Search", body });
   }
   const asked = (context.query.get("q") ?? "").trim();
   const answer = asked === "" ? howToSearch : await answerTo(context, asked);
-  const body = html`<form method="get" action="/studio/search" role="search" class="filter"><label for="search">Words or a “phrase”</label>
+  const body = html`<form method="get" action="${studio.search()}" role="search" class="filter"><label for="search">Words or a “phrase”</label>
 <input id="search" name="q" type="search" maxlength="200" required value="${asked}"> <button>Search</button></form>
 ${answer}`;
   return studioLayout(context, "search", { title: asked === "" ? "Search" : `Search: ${asked}`, heading: "Search", body });
 }
+
+export const search: StudioPage = { at: studio.search, view: searchPage };
 
 const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes. It finds whole words that stand near each other; words in quotation marks must follow each other.</p>`;
 
@@ -47,14 +50,14 @@ async function answerTo(context: StudioContext, asked: string): Promise<Markup> 
 
 function list(asked: string, results: Results, cursor: string | null | undefined): Markup {
   if (results.length === 0) return html`<p role="status">Nothing was found for “${asked}”.</p>${howToSearch}`;
-  const next = `/studio/search?${new URLSearchParams({ q: asked, cursor: cursor ?? "" })}`;
+  const next = `${studio.search()}?${new URLSearchParams({ q: asked, cursor: cursor ?? "" })}`;
   return html`<ol class="list">${results.map(item)}</ol>${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}`;
 }
 
 function item({ slotId, source, atMs, game, playtester, lines }: Result): Markup {
   const place = atMs === null ? "" : `#t=${positionInLink(atMs)}`;
   const who = playtester && html`, ${playtester.displayName}`;
-  return html`<li class="card"><h2><a href="/studio/slots/${slotId}${place}">${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}</a></h2>
+  return html`<li class="card"><h2><a href="${studio.slot(slotId)}${place}">${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}</a></h2>
 <p class="soft">${sources[source]}</p>
 <blockquote>${lines.map(({ text, matches }) => html`<p>${highlighted(text, matches)}</p>`)}</blockquote></li>`;
 }

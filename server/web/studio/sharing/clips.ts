@@ -1,4 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { cutFailure } from "../../../../src/contract/text/cut-failure.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
 import { invalid } from "../../../lib/api-error.ts";
@@ -7,8 +8,9 @@ import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
 import { command } from "../parts.ts";
+import { slotFiles } from "../review/files.ts";
 import { span } from "../review/span.ts";
-import type { Action, StudioContext, View } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 
 export type Clip = Data<"listClips">["clips"][number];
 
@@ -22,17 +24,16 @@ export async function clipsOf({ call, id }: StudioContext): Promise<Clip[] | und
 /** The clips of a video and, where the server cuts clips, the form that does. */
 export function clipsSection(context: StudioContext, clips: readonly Clip[] | undefined, cuts: boolean): Markup | false {
   if (!clips) return false;
-  const path = `/studio/slots/${context.id}/clips`;
   return html`<section class="review-card" id="clips"><h2>Clips</h2>
-${clips.length > 0 && html`<ul class="shared">${clips.map((clip) => row(context, path, clip))}</ul>`}
-${cuts ? cutForm(context, path) : cutsNothing}</section>`;
+${clips.length > 0 && html`<ul class="shared">${clips.map((clip) => row(context, clip))}</ul>`}
+${cuts ? cutForm(context) : cutsNothing}</section>`;
 }
 
 const cutsNothing = html`<p class="soft">This server cannot cut clips and still images. Its operator can install ffmpeg and set <code>clips.ffmpeg</code> to <code>["ffmpeg"]</code> in its configuration.</p>`;
 
-const cutForm = (context: StudioContext, path: string) => {
+const cutForm = (context: StudioContext) => {
   const { form, id } = context;
-  return html`<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${path}">${tokens(context)}
+  return html`<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${cut.at(id)}">${tokens(context)}
 <label for="part">From and to</label>
 <input id="part" name="part" value="${form.part}" required autocomplete="off" placeholder="12:30-12:55"${marked(context, "part")}>${fault(context, "part")}
 <label for="clip-name">Name <span class="soft">(optional)</span></label>
@@ -47,36 +48,34 @@ function stateOf({ status, size, limit }: Clip): string {
   return size === null ? "" : fileSize(size);
 }
 
-function row(context: StudioContext, path: string, clip: Clip): Markup {
+function row(context: StudioContext, clip: Clip): Markup {
   const { id, name, atMs, endMs, status, downloadUrl, thumbnailUrl } = clip;
   const part = `${positionText(atMs)}–${positionText(endMs)}`;
   const what = downloadUrl === null ? html`${name}` : html`<a href="${downloadUrl}" rel="noreferrer">${name}</a>`;
   const state = stateOf(clip);
   return html`<li id="clip-${id}"${status === "pending" && html` data-cutting`}>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>
-${thumbnailUrl && html`<p class="still"><img src="${context.links.clipThumbnail(context.id, id)}" alt="The clip ${name}" loading="lazy"></p>`}
-${status === "ready" && html`<a href="?clip=${id}#shares" data-share="${id}">Share<span class="hidden"> the clip ${name}</span></a> `}<form method="post" action="${path}/delete">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;
-}
-
-async function cut({ call, id, form }: StudioContext): Promise<string> {
-  const { atMs, endMs } = span(form.part);
-  if (endMs === null) throw invalid("atMs", "must be a part of the video, such as 12:30-12:55");
-  const name = form.name?.trim();
-  await call("createClip", { params: { id }, idempotencyKey: form.formKey, body: { atMs, endMs, ...(name && { name }) } });
-  return `/studio/slots/${id}?done=clipped#clips`;
-}
-
-async function remove({ call, id, form }: StudioContext): Promise<string> {
-  await call("deleteClip", { params: { id: form.clip ?? "" }, idempotencyKey: form.formKey });
-  return `/studio/slots/${id}?done=unclipped#clips`;
+${thumbnailUrl && html`<p class="still"><img src="${slotFiles.clipThumbnail(context.id, id)}" alt="The clip ${name}" loading="lazy"></p>`}
+${status === "ready" && html`<a href="?clip=${id}#shares" data-share="${id}">Share<span class="hidden"> the clip ${name}</span></a> `}<form method="post" action="${remove.at(context.id)}">${tokens(context)}<input type="hidden" name="clip" value="${id}"><button class="link">Delete<span class="hidden"> the clip ${name}</span></button></form></li>`;
 }
 
 const part = { label: "From and to", id: "part" };
 
-/** The forms of the section; `page` has it. */
-export const clipActions = (page: View): Record<string, Action> => ({
-  "/slots/:id/clips": { run: cut, page, fields: { atMs: part, endMs: part, name: { label: "Name", id: "clip-name" } } },
-  "/slots/:id/clips/delete": { run: remove, page },
+const cutFields = { atMs: part, endMs: part, name: { label: "Name", id: "clip-name" } };
+
+const cut = action({ at: studio.slot.below("clips"), fields: cutFields }, async ({ call, id, form }) => {
+  const { atMs, endMs } = span(form.part);
+  if (endMs === null) throw invalid("atMs", "must be a part of the video, such as 12:30-12:55");
+  const name = form.name?.trim();
+  await call("createClip", { params: { id }, idempotencyKey: form.formKey, body: { atMs, endMs, ...(name && { name }) } });
+  return `${studio.slot(id)}?done=clipped#clips`;
 });
+
+const remove = action({ at: studio.slot.below("clips/delete") }, async ({ call, id, form }) => {
+  await call("deleteClip", { params: { id: form.clip ?? "" }, idempotencyKey: form.formKey });
+  return `${studio.slot(id)}?done=unclipped#clips`;
+});
+
+export const clipActions = [cut, remove];
 
 export const clipNotices: readonly (readonly [string, string])[] = [
   ["clipped", "The clip is being cut. Reload this page in a moment to download it."],

@@ -1,10 +1,11 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
 import { command, plural } from "../parts.ts";
-import type { Action, StudioContext, View } from "../types.ts";
+import { action, type StudioContext } from "../types.ts";
 
 export type Share = Data<"listShares">["shares"][number];
 
@@ -47,12 +48,12 @@ export function sharesSection(
 ): Markup | false {
   if (!shares) return false;
   const { form, id, query } = context;
-  const path = `/studio/${of}/${id}/shares`;
+  const { create, end } = shareActions[of];
   const title = of === "slots" ? "Share this video" : "Share the videos";
   const open = form.validForSeconds !== undefined || query.has("clip");
   return html`<section class="review-card" id="shares"><h2>${title}</h2>
-${shares.length > 0 && html`<ul class="shared">${shares.map((share) => row(context, path, share, clips.find(({ id: clipId }) => clipId === share.clipId)?.name))}</ul>`}
-<details${open && html` open`}><summary>Make a link</summary><form method="post" action="${path}" data-command="share" data-shared="${id}">${tokens(context)}
+${shares.length > 0 && html`<ul class="shared">${shares.map((share) => row(context, end.at(id), share, clips.find(({ id: clipId }) => clipId === share.clipId)?.name))}</ul>`}
+<details${open && html` open`}><summary>Make a link</summary><form method="post" action="${create.at(id)}" data-command="share" data-shared="${id}">${tokens(context)}
 <p class="soft">Whoever has the link can watch without an account, with the password if you set one.</p>
 ${whatField(context, clips)}
 <label for="validForSeconds">It works for</label>
@@ -67,7 +68,7 @@ ${command(context, `playtest review share ${id}`)}</details></section>`;
 
 function row(
   context: StudioContext,
-  path: string,
+  endPath: string,
   { id, url, kind, hasPassword, withName, withNotes, views, expiresAt }: Share,
   clipName: string | undefined,
 ): Markup {
@@ -80,42 +81,40 @@ function row(
   ];
   return html`<li><a href="${url}" rel="noreferrer">${url}</a> <button type="button" class="quiet copy" data-copy="${url}" hidden>Copy<span class="hidden"> the link</span></button>
 <p class="soft">${facts.filter((fact) => fact !== false).join(" · ")} · until ${time(expiresAt)}</p>
-<form method="post" action="${path}/end">${tokens(context)}<input type="hidden" name="share" value="${id}"><button class="link">End this link now</button></form></li>`;
+<form method="post" action="${endPath}">${tokens(context)}<input type="hidden" name="share" value="${id}"><button class="link">End this link now</button></form></li>`;
 }
 
-const create = (of: Shared) => async (context: StudioContext) => {
-  const { call, id, form } = context;
-  const body = {
-    validForSeconds: Number(form.validForSeconds ?? usual),
-    ...(form.password && { password: form.password }),
-    withNotes: form.withNotes === "yes",
-    withName: form.withName === "yes",
-  };
-  const whole = of === "slots" ? "createSlotShare" : "createPlaytestShare";
-  const [operation, shared] = form.clip ? (["createClipShare", form.clip] as const) : ([whole, id] as const);
-  await call(operation, { params: { id: shared }, idempotencyKey: form.formKey, body });
-  return `/studio/${of}/${id}?done=shared#shares`;
-};
-
-const end =
-  (of: Shared) =>
-  async ({ call, id, form }: StudioContext) => {
-    await call("deleteShare", { params: { id: form.share ?? "" }, idempotencyKey: form.formKey });
-    return `/studio/${of}/${id}?done=unshared#shares`;
-  };
-
-/** The forms of the section; `page` has it. */
-export const shareActions = (of: Shared, page: View): Record<string, Action> => ({
-  [`/${of}/:id/shares`]: {
-    run: create(of),
-    page,
-    fields: {
-      password: { label: "Password", id: "share-password" },
-      validForSeconds: { label: "It works for", id: "validForSeconds" },
+const actionsOf = (page: typeof studio.slot | typeof studio.playtest, whole: "createSlotShare" | "createPlaytestShare") => ({
+  create: action(
+    {
+      at: page.below("shares"),
+      fields: {
+        password: { label: "Password", id: "share-password" },
+        validForSeconds: { label: "It works for", id: "validForSeconds" },
+      },
     },
-  },
-  [`/${of}/:id/shares/end`]: { run: end(of), page },
+    async ({ call, id, form }) => {
+      const body = {
+        validForSeconds: Number(form.validForSeconds ?? usual),
+        ...(form.password && { password: form.password }),
+        withNotes: form.withNotes === "yes",
+        withName: form.withName === "yes",
+      };
+      const [operation, shared] = form.clip ? (["createClipShare", form.clip] as const) : ([whole, id] as const);
+      await call(operation, { params: { id: shared }, idempotencyKey: form.formKey, body });
+      return `${page(id)}?done=shared#shares`;
+    },
+  ),
+  end: action({ at: page.below("shares/end") }, async ({ call, id, form }) => {
+    await call("deleteShare", { params: { id: form.share ?? "" }, idempotencyKey: form.formKey });
+    return `${page(id)}?done=unshared#shares`;
+  }),
 });
+
+export const shareActions = {
+  slots: actionsOf(studio.slot, "createSlotShare"),
+  playtests: actionsOf(studio.playtest, "createPlaytestShare"),
+};
 
 export const shareNotices: readonly (readonly [string, string])[] = [
   ["shared", "The link is made. Copy it from the list."],

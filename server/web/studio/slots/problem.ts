@@ -1,4 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
@@ -6,7 +7,7 @@ import { time, until } from "../../shared/text.ts";
 import { reasons } from "../inbox/rows.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, slotBadge, trail } from "../parts.ts";
-import type { StudioContext } from "../types.ts";
+import { action, type StudioContext, type StudioPage } from "../types.ts";
 
 type Slot = Data<"getSlot">["slot"];
 type Report = NonNullable<Slot["blockedReport"]>;
@@ -34,14 +35,14 @@ const outcomes: Record<NonNullable<Report["outcome"]>, string> = {
 };
 
 /** `/studio/slots/ID/problem`: what a playtester reported, and the answer. */
-export async function problemPage(context: StudioContext): Promise<PageContent> {
+async function problemPage(context: StudioContext): Promise<PageContent> {
   const { call, id, query } = context;
   const { slot } = (await call("getSlot", { params: { id } })).data;
   const done = said(context).get(query.get("done") ?? "");
   const report = slot.blockedReport;
-  const body = html`${done && notice(done)}${trail(["/studio/games", "Games"], [`/studio/games/${slot.game.id}`, slot.game.name], [`/studio/playtests/${slot.requestId}`, "Playtest"])}
+  const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
 ${report ? reported(context, slot, report) : html`<p>${slot.status === "blocked" ? "The playtester reported a problem. This server does not say which." : "No problem was reported for this slot."}</p>`}
-<p><a href="/studio/slots/${id}">See the slot</a></p>
+<p><a href="${studio.slot(id)}">See the slot</a></p>
 ${slot.status === "blocked" && (await answer(context, slot))}`;
   const title = `Problem with ${slot.game.name}`;
   return studioLayout(context, "inbox", { title, body });
@@ -68,7 +69,7 @@ function elsewhere({ site }: StudioContext, returns: boolean, cancels: boolean):
 
 const returnForm = (context: StudioContext, id: string, name: string) =>
   html`<section><h2>Return the slot</h2><p>If the game needs a fix, upload the new build first. Then ${name} gets the slot back, with a new deadline.</p>
-<form method="post" action="/studio/slots/${id}/problem">${tokens(context)}
+<form method="post" action="${unblock.at(id)}">${tokens(context)}
 <label for="message">Your answer <span class="soft">(optional; ${name} sees it)</span></label>
 <textarea id="message" name="message" maxlength="2000"${marked(context, "message")}>${context.form.message}</textarea>${fault(context, "message")}
 <label for="keys">New game keys <span class="soft">(optional; one per line, one for each player)</span></label>
@@ -77,20 +78,24 @@ const returnForm = (context: StudioContext, id: string, name: string) =>
 
 const cancelForm = (context: StudioContext, id: string, name: string, isSecond: boolean) =>
   html`<section><h2>${isSecond ? "Or cancel" : "Cancel"} the slot</h2><p>${refunded(context, name)} This cannot be undone.</p>
-<form method="post" action="/studio/slots/${id}/cancel">${tokens(context)}
+<form method="post" action="${cancel.at(id)}">${tokens(context)}
 <label class="check"><input type="checkbox" name="sure" value="yes" required> Cancel this slot</label>
 <button class="danger">Cancel the slot</button></form></section>`;
 
-export async function unblock({ call, id, form }: StudioContext): Promise<string> {
+const answerFields = { message: { label: "Your answer", id: "message" }, keys: { label: "New game keys", id: "keys" } };
+
+const unblock = action({ at: studio.problem, fields: answerFields }, async ({ call, id, form }) => {
   const message = form.message?.trim();
   const keys = (form.keys ?? "").split(/\s*\n\s*/).filter((key) => key !== "");
   const body = { ...(message && { message }), ...(keys.length > 0 && { keys }) };
   await call("unblockSlot", { params: { id }, idempotencyKey: form.formKey, body });
-  return `/studio/slots/${id}/problem?done=answered`;
-}
+  return `${studio.problem(id)}?done=answered`;
+});
 
-export async function cancel({ call, id, form }: StudioContext): Promise<string> {
+const cancel = action({ at: studio.slot.below("cancel") }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you want to cancel this slot. Nothing was changed.");
   await call("deleteSlot", { params: { id }, idempotencyKey: form.formKey });
-  return `/studio/slots/${id}/problem?done=cancelled`;
-}
+  return `${studio.problem(id)}?done=cancelled`;
+});
+
+export const problem: StudioPage = { at: studio.problem, view: problemPage, actions: [unblock, cancel] };

@@ -1,10 +1,11 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { deviceLabels } from "../../shared/devices.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { studioLayout } from "../layout.ts";
-import type { StudioContext } from "../types.ts";
+import type { StudioContext, StudioPage } from "../types.ts";
 import { barFigure, timeFigure } from "./charts.ts";
 
 type Statistics = Data<"getStatistics">;
@@ -150,12 +151,12 @@ async function filter(context: StudioContext, game: string, days: number): Promi
   const { games } = (await context.call("listGames", { query: { limit: 100 } })).data;
   const option = (value: string | number, label: string, chosen: boolean) =>
     html`<option value="${value}"${chosen && html` selected`}>${label}</option>`;
-  return html`<form class="filter" method="get" action="/studio/stats"><span><label for="game">Game</label> <select id="game" name="game">${option("", "All games", game === "")}${games.map((one) => option(one.id, one.name, one.id === game))}</select></span>
+  return html`<form class="filter" method="get" action="${studio.stats()}"><span><label for="game">Game</label> <select id="game" name="game">${option("", "All games", game === "")}${games.map((one) => option(one.id, one.name, one.id === game))}</select></span>
 <span><label for="days">Time</label> <select id="days" name="days">${spans.map((span) => option(span, `Last ${span} days`, span === days))}</select></span><button class="quiet">Show</button></form>`;
 }
 
 /** `/studio/stats`: ratings, times, rates and costs as charts. */
-export async function statsPage(context: StudioContext): Promise<PageContent> {
+async function statsPage(context: StudioContext): Promise<PageContent> {
   const game = context.query.get("game") ?? "";
   const days = spans.find((span) => String(span) === context.query.get("days")) ?? initialSpan;
   const query = { since: new Date(context.now - days * day).toISOString(), ...(game !== "" && { game }) };
@@ -166,3 +167,5 @@ export async function statsPage(context: StudioContext): Promise<PageContent> {
     : html`<p>The server that you are signed in to has no statistics.</p>`;
   return studioLayout(context, "stats", { title: "Statistics", body });
 }
+
+export const stats: StudioPage = { at: studio.stats, view: statsPage };

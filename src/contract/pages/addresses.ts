@@ -1,0 +1,105 @@
+/**
+ * The addresses of this server's pages, for their markup and redirects, for mails and for `playtest open`. What a form posts to and the
+ * files of a page stand beside it, with an address below that of the page.
+ */
+
+/** The parameters of a path, in its order: what starts with a colon. */
+type ParametersOf<Path extends string> = Path extends `${string}/:${string}/${infer Rest}`
+  ? [parameter: string, ...ParametersOf<`/${Rest}`>]
+  : Path extends `${string}/:${string}`
+    ? [parameter: string]
+    : [];
+
+/** Called with its parameters it gives the path with them, for a link. They need no escapes: they are ids, tokens and names. */
+export interface Address<Path extends string> {
+  (...parameters: ParametersOf<Path>): string;
+  /** The path with the names of its parameters, for a route. */
+  path: Path;
+  /** The address with more behind it. */
+  below<More extends string>(more: More): Address<`${Path}/${More}`>;
+}
+
+function address<Path extends string>(path: Path): Address<Path> {
+  const filled = (...parameters: ParametersOf<Path>) => {
+    const left: string[] = [...parameters];
+    return path.replace(/:\w+/g, () => left.shift() ?? "");
+  };
+  return Object.assign(filled, {
+    path,
+    below: <More extends string>(more: More) => address<`${Path}/${More}`>(`${path}/${more}`),
+  });
+}
+
+const watch = address("/watch/:id");
+const checkout = address("/checkout/:token");
+
+/** Pages for everybody, and those whose address or token is the key to them. */
+export const pages = {
+  home: address("/"),
+  docs: address("/docs"),
+  reference: address("/docs/api"),
+  group: address("/docs/api/:group"),
+  objects: address("/docs/api/objects"),
+  topic: address("/docs/:topic"),
+  watch,
+  watchVideo: watch.below("video"),
+  watchPoster: watch.below("poster"),
+  share: address("/share/:token"),
+  checkout,
+  cancelCheckout: checkout.below("cancel"),
+  paid: checkout.below("done"),
+  notPaid: checkout.below("left"),
+  todo: address("/todo/:task"),
+  invite: address("/invite"),
+  verifyEmail: address("/verify-email"),
+  changeEmail: address("/change-email"),
+  resetPassword: address("/reset-password"),
+  unsubscribe: address("/unsubscribe"),
+};
+
+/** Pages for playtesters. */
+export const portal = {
+  offers: address("/play"),
+  agreement: address("/play/offers/:id/agreement"),
+  slots: address("/play/slots"),
+  slot: address("/play/slots/:id"),
+  howToRecord: address("/play/help/recording"),
+  applications: address("/play/applications"),
+  messages: address("/play/messages"),
+  conversation: address("/play/messages/:id"),
+  earnings: address("/play/earnings"),
+  payoutDetails: address("/play/earnings/details"),
+  statement: address("/play/earnings/statement"),
+  notifications: address("/play/notifications"),
+  account: address("/play/account"),
+  emails: address("/play/account/emails"),
+  factor: address("/play/account/factor"),
+  passkeys: address("/play/account/passkeys"),
+  signIn: address("/play/sign-in"),
+  confirmSignIn: address("/play/sign-in/confirm"),
+  register: address("/play/register"),
+  forgot: address("/play/forgot"),
+  signOut: address("/play/sign-out"),
+};
+
+/** Studio: pages for game owners. */
+export const studio = {
+  inbox: address("/studio"),
+  games: address("/studio/games"),
+  game: address("/studio/games/:id"),
+  playtest: address("/studio/playtests/:id"),
+  applications: address("/studio/playtests/:id/applications"),
+  compare: address("/studio/playtests/:id/compare"),
+  slot: address("/studio/slots/:id"),
+  problem: address("/studio/slots/:id/problem"),
+  messages: address("/studio/messages"),
+  conversation: address("/studio/messages/:id"),
+  search: address("/studio/search"),
+  stats: address("/studio/stats"),
+  passkeys: address("/studio/passkeys"),
+  signIn: address("/studio/sign-in"),
+  confirmSignIn: address("/studio/sign-in/confirm"),
+  register: address("/studio/register"),
+  forgot: address("/studio/forgot"),
+  signOut: address("/studio/sign-out"),
+};
