@@ -40,7 +40,7 @@ const shipped = [
  * command, and the sample video, the scripts of the pages and the help topics need no separate files.
  */
 const data =
-  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|help\/overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/\w+|uploads\/videos\/inspector))\.ts$/;
+  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|help\/overview))|server\/(config\/defaults|sandbox\/sample-video|web\/scripts))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
