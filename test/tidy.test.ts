@@ -59,7 +59,7 @@ const homes: Record<string, RegExp> = {
   mediabunny: /^(src\/io\/files|server\/web\/assets)\//,
   "tus-js-client": /^(src\/api|server\/web\/assets)\//,
   // A devDependency: only a checkout bundles at run time.
-  esbuild: /^server\/(web\/scripts|lib\/threads\/start)\.ts$/,
+  esbuild: /^server\/web\/scripts\.ts$/,
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import type * as esbuild from "esbuild";
 
 /** Programs of threads, by the addresses of their sources. */
 const bundled = new Map<string, string>();
@@ -10,7 +11,7 @@ const bundled = new Map<string, string>();
 function fromSources(file: URL): string {
   const known = bundled.get(file.href);
   if (known !== undefined) return known;
-  const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
+  const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof esbuild;
   const { outputFiles } = buildSync({
     entryPoints: [fileURLToPath(file)],
     bundle: true,

@@ -1,3 +1,4 @@
+import type * as mediabunny from "mediabunny";
 import type { Input, InputTrack, InputVideoTrack } from "mediabunny";
 
 /**
@@ -5,7 +6,7 @@ import type { Input, InputTrack, InputVideoTrack } from "mediabunny";
  * this. Whoever calls it hands over the library that reads containers, because each loads it at another time.
  */
 export type Library = Pick<
-  typeof import("mediabunny"),
+  typeof mediabunny,
   "CustomSource" | "EncodedPacketSink" | "Input" | "Logging" | "MATROSKA" | "MP4" | "QTFF" | "WEBM"
 >;
 
