@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { manPages } from "./man.ts";
@@ -40,7 +40,7 @@ const shipped = [
  * command, and the sample video, the scripts of the pages and the help topics need no separate files.
  */
 const data =
-  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|help\/overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/\w+|uploads\/videos\/inspector))\.ts$/;
+  /\/(src\/(contract\/(static|openapi\/shapes)|help\/topics|cli\/(version|tree|help\/overview))|server\/(config\/defaults|sandbox\/sample-video|web\/scripts))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
@@ -256,6 +256,16 @@ const buildParts = (files: readonly string[]) =>
 // The server shares no files with the other parts: it would be in fifty instead of fifteen, each of which takes time to find and link.
 const server = "server/main.ts";
 const serving = await buildParts([server]);
+/** Threads are programs of their own, beside the server that starts them. */
+const threads = readdirSync(join(root, "server"), { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith("-thread.ts"),
+);
+await build({
+  ...common,
+  outdir: join(dist, "parts"),
+  entryPoints: Object.fromEntries(threads.map((name) => [basename(name, ".ts"), join("server", name)])),
+  plugins: [packages],
+});
 const others = await buildParts([...parts].filter((file) => file !== server));
 const vendor = await build({
   ...common,

@@ -16,7 +16,7 @@ import { createFeed } from "../events/feed.ts";
 import { InFlight } from "../events/webhooks/in-flight.ts";
 import { createRateLimiter } from "../http/limits/rate-limit.ts";
 import { JobRunner } from "../jobs/runner.ts";
-import { sharedHashPool } from "../lib/hash-pool.ts";
+import { sharedHashPool } from "../lib/threads/hash-pool.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createPasswords } from "../lib/passwords.ts";

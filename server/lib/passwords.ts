@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { HashPool } from "./hash-pool.ts";
+import type { HashPool } from "./threads/hash-pool.ts";
 
 /** Hashes passwords with scrypt (N = 2^logN, r = 8, p = 1) in the threads of a pool. Rejects with 503 when too many are waiting. */
 export interface Passwords {

@@ -1,4 +1,4 @@
-import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.js";
+import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
 import { pages } from "../../src/contract/pages/addresses.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";

@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import type { VideoFacts } from "../../src/contract/files/inspect-video.js";
+import type { VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../app/deps.ts";
 import { late } from "../lib/late.ts";
 import { blobKeyOf, pathOf } from "../uploads/store.ts";

@@ -1,3 +1,4 @@
+import { cueTime } from "../../src/contract/text/position.ts";
 import { isWebVtt, toWebVtt } from "../../src/contract/text/webvtt.ts";
 
 /** The transcript of a video. */
@@ -50,6 +51,8 @@ function vttOf({ vtt, segments }: Parsed): string {
   throw new InvalidTranscript("the JSON has neither `segments` nor a `vtt` with WebVTT");
 }
 
+const timeAt = (seconds: number) => cueTime(Math.round(seconds * 1000));
+
 function cueOf(segment: unknown): string {
   const { start, end, text } = (segment ?? {}) as Parsed;
   if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string" || !(0 <= start && start <= end))
@@ -61,14 +64,7 @@ function cueOf(segment: unknown): string {
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replace(/\s*[\r\n]\s*/g, "\n");
-  return `${clock(start)} --> ${clock(end)}\n${escaped}\n`;
-}
-
-/** `01:02:03.456` */
-function clock(seconds: number): string {
-  const ms = Math.round(seconds * 1000);
-  const two = (n: number) => String(Math.floor(n)).padStart(2, "0");
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, "0")}`;
+  return `${timeAt(start)} --> ${timeAt(end)}\n${escaped}\n`;
 }
 
 function takeawaysOf(value: unknown): string[] {

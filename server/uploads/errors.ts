@@ -1,4 +1,4 @@
-import { problemOf as faultText, type VideoFault } from "../../src/contract/files/inspect-video.js";
+import { problemOf as faultText, type VideoFault } from "../../src/contract/files/inspect-video.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** The errors of uploads, with the statuses of tus 1.0 and the error body of the API. */

@@ -3,7 +3,7 @@ import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, open, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { DataStore, ERRORS, Upload } from "@tus/server";
-import { signatureBytes } from "../../src/contract/files/inspect-video.js";
+import { signatureBytes } from "../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../app/deps.ts";
 import { RunningHashes } from "./hashes.ts";
 import { flush, sizeOf } from "./local-blobs.ts";

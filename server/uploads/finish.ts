@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { signatureBytes, type VideoFacts, videoType } from "../../src/contract/files/inspect-video.js";
+import { signatureBytes, type VideoFacts, videoType } from "../../src/contract/files/inspect-video.ts";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";

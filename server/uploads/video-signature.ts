@@ -1,4 +1,4 @@
-import { signatureBytes, videoType } from "../../src/contract/files/inspect-video.js";
+import { signatureBytes, videoType } from "../../src/contract/files/inspect-video.ts";
 import type { UploadFiles } from "./files.ts";
 import type { UploadRow } from "./store.ts";
 

@@ -78,7 +78,7 @@ async function newScene() {
   };
   await page.route("**/assets/upload.js*", async (route) => {
     const response = await route.fetch();
-    const body = (await response.text()).replace("const pieceBytes = 8 * 1024 * 1024;", `const pieceBytes = ${piece};`);
+    const body = (await response.text()).replace("8*1024*1024", String(piece));
     await route.fulfill({ response, body });
   });
   await page.route("**/api/v1/uploads/*", watched);

@@ -1,6 +1,6 @@
 import { scryptSync } from "node:crypto";
 import { expect, it } from "vitest";
-import { createHashPool, type HashTask } from "../../server/lib/hash-pool.ts";
+import { createHashPool, type HashTask } from "../../server/lib/threads/hash-pool.ts";
 
 const task = (password: string, logN = 10): HashTask => ({ password, salt: Buffer.from("salt"), logN, keyBytes: 32 });
 

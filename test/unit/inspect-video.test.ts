@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { inspectFile } from "../../server/uploads/videos/inspect.ts";
-import { playsEverywhere, tracksText, type VideoFacts } from "../../src/contract/files/inspect-video.js";
+import { playsEverywhere, tracksText, type VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import { inspectLocal, inspectRemote } from "../../src/io/files/video-file.ts";
 import { box, emptyBoxes, storedAs, streamed, videoFixture, videoKinds, videoOf } from "../helpers/videos.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleVideos } from "../../server/sandbox/sample-video.ts";
-import { videoType } from "../../src/contract/files/inspect-video.js";
+import { videoType } from "../../src/contract/files/inspect-video.ts";
 import { safeName } from "../../src/contract/files/media.ts";
 
 const box = (type: string, brand: string) =>

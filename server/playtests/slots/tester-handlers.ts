@@ -1,4 +1,4 @@
-import { problemOf } from "../../../src/contract/files/inspect-video.js";
+import { problemOf } from "../../../src/contract/files/inspect-video.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import type { Deps } from "../../app/deps.ts";

@@ -1,32 +1,7 @@
-import { createRequire } from "node:module";
-import { Worker } from "node:worker_threads";
-import type { Bounds, VideoFacts } from "../../../src/contract/files/inspect-video.js";
+import type { Bounds, VideoFacts } from "../../../src/contract/files/inspect-video.ts";
+import { startThread } from "../../lib/threads/start.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { inspectorSource } from "./inspector.ts";
-
-/**
- * The thread that reads a video. Strangers send these files, so they are parsed where time and memory have limits. It is a string, so that
- * the bundled program needs no second file.
- */
-const threadSource = `
-const { fstatSync, openSync, readSync } = require("node:fs");
-const { parentPort, workerData } = require("node:worker_threads");
-
-function read(file, start, end) {
-  const bytes = new Uint8Array(end - start);
-  readSync(file, bytes, 0, bytes.length, start);
-  return bytes;
-}
-
-async function inspect() {
-  const file = openSync(workerData.path, "r");
-  const library = require(workerData.library);
-  const { inspectVideo } = await import("data:text/javascript," + encodeURIComponent(workerData.inspector));
-  parentPort.postMessage("ready");
-  return inspectVideo(library, { size: fstatSync(file).size, read: (start, end) => read(file, start, end) }, workerData.bounds);
-}
-
-inspect().then((facts) => parentPort.postMessage(facts), () => parentPort.postMessage(null));`;
+import type { InspectMessage, InspectTask } from "./inspect-thread.ts";
 
 export interface Limits {
   /** How long reading may take, not counting the start of its thread (ms). */
@@ -45,11 +20,9 @@ const patienceMs = 1000;
 
 /** What a file is made of. Null when it cannot be read within the limits. */
 export function inspectFile(path: string, { timeoutMs, heapMiB, bounds }: Limits = whileSent): Promise<VideoFacts | null> {
-  const library = createRequire(import.meta.url).resolve("mediabunny");
   return new Promise((resolve) => {
-    const worker = new Worker(threadSource, {
-      eval: true,
-      workerData: { library, path, inspector: inspectorSource, bounds },
+    const worker = startThread(import.meta.url, "inspect-thread", {
+      workerData: { path, ...(bounds && { bounds }) } satisfies InspectTask,
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 32 },
     });
     let timer: NodeJS.Timeout | undefined;
@@ -58,7 +31,7 @@ export function inspectFile(path: string, { timeoutMs, heapMiB, bounds }: Limits
       void worker.terminate();
       resolve(facts);
     };
-    worker.on("message", (message: VideoFacts | "ready" | null) => {
+    worker.on("message", (message: InspectMessage) => {
       if (message === "ready") timer = setTimeout(end, timeoutMs, null);
       else end(message);
     });

@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { VideoFacts } from "../../../src/contract/files/inspect-video.js";
+import type { VideoFacts } from "../../../src/contract/files/inspect-video.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";

@@ -1,56 +1,33 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/api-error.ts";
-import { inspectorSource } from "../../uploads/videos/inspector.ts";
-import { icon } from "../assets/icon.ts";
-import { passkeyScript } from "../assets/passkey.ts";
-import { playerScript, positionScript, transcriptScript } from "../assets/player.ts";
-import { compareScript, reviewScript } from "../assets/review.ts";
-import { studioScript } from "../assets/studio.ts";
-import { timesScript } from "../assets/times.ts";
-import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { shareStyle } from "../pages/share-views.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
+import { scripts } from "../scripts.ts";
 import { brandStyle } from "../site.ts";
 import { reviewCss } from "../studio/review/style.ts";
 import { studioStyle } from "../studio/style.ts";
 import type { Page } from "../types.ts";
+import { icon } from "./icon.ts";
 
-const files: Record<string, { type: string; text: string }> = {
+interface Asset {
+  type: string;
+  text: string | Buffer;
+}
+
+const files: Readonly<Record<string, Asset>> = {
   "style.css": { type: "text/css", text: style },
   "portal.css": { type: "text/css", text: portalStyle },
   "studio.css": { type: "text/css", text: studioStyle },
   "docs.css": { type: "text/css", text: docsStyle },
-  "icon.svg": { type: "image/svg+xml", text: icon },
-  "times.js": { type: "text/javascript", text: timesScript },
-  "studio.js": { type: "text/javascript", text: studioScript },
   "share.css": { type: "text/css", text: shareStyle },
-  "passkey.js": { type: "text/javascript", text: passkeyScript },
-  "position.js": { type: "text/javascript", text: positionScript },
-  "player.js": { type: "text/javascript", text: playerScript },
-  "transcript.js": { type: "text/javascript", text: transcriptScript },
-  "review.js": { type: "text/javascript", text: reviewScript },
-  "compare.js": { type: "text/javascript", text: compareScript },
   "review.css": { type: "text/css", text: reviewCss },
   "player.css": { type: "text/css", text: playerCss },
-  "upload.js": { type: "text/javascript", text: uploadScript },
-  "inspect-video.js": { type: "text/javascript", text: inspectorSource },
-  /** The library that reads videos. It is large, and only for the page that uploads one. */
-  "mediabunny.js": {
-    type: "text/javascript",
-    get text() {
-      mediabunny ??= readFileSync(join(createRequire(import.meta.url).resolve("mediabunny"), "../mediabunny.min.mjs"), "utf8");
-      return mediabunny;
-    },
-  },
+  "icon.svg": { type: "image/svg+xml", text: icon },
 };
-let mediabunny: string | undefined;
 
 /** Compressed files, by their text. They hold no secrets, which compression could betray. */
 const compressed = new Map<string, Buffer>();
@@ -70,14 +47,18 @@ const takesGzip = (accepted: string | undefined) => /(^|[\s,])gzip(?!\s*;\s*q=0(
  * logo, which may do nothing but be shown: an SVG that is opened as a page could hold scripts.
  */
 export function assets({ logo, color }: Brand): Page {
-  const served: Record<string, { type: string; text: string | Buffer }> = {
+  const served: Readonly<Record<string, Asset>> = {
     ...files,
     ...(color !== null && { "brand.css": { type: "text/css", text: brandStyle(color) } }),
     ...(logo !== null && { logo: { type: logo.type, text: logo.bytes } }),
   };
+  const assetOf = (name: string): Asset | undefined => {
+    if (Object.hasOwn(scripts, name)) return { type: "text/javascript", text: scripts[name]! };
+    return Object.hasOwn(served, name) ? served[name] : undefined;
+  };
   return async ({ headers }, response, url) => {
     const name = url.pathname.slice("/assets/".length);
-    const file = Object.hasOwn(served, name) ? served[name] : undefined;
+    const file = assetOf(name);
     if (!file) throw notFound();
     const isText = typeof file.text === "string";
     const body = typeof file.text === "string" && takesGzip(headers["accept-encoding"]) ? gzipped(file.text) : file.text;

@@ -1,5 +1,125 @@
-import { readFileSync } from "node:fs";
+import { exactPosition } from "../../../src/contract/text/position.ts";
+import { showCommands } from "./review/commands.ts";
+import { Decision } from "./review/decision.ts";
+import { Outbox } from "./review/outbox.ts";
+import { followCutting, isDone, pageOf, post, problemIn, swap } from "./review/pages.ts";
+import { around, the } from "./shared/dom.ts";
 
-/** The scripts of the review page and of the comparison. The build replaces the paths by the texts of the files. */
-export const reviewScript = readFileSync(new URL("review.js", import.meta.url), "utf8");
-export const compareScript = readFileSync(new URL("compare.js", import.meta.url), "utf8");
+/**
+ * The review page without this script works by plain forms. With it, a decision waits some seconds and can be undone, moments are noted
+ * without leaving the video and are kept in this browser until the server has them, and everything has a key.
+ */
+document.documentElement.classList.add("scripted");
+
+const decision = new Decision();
+void followCutting();
+
+const note = document.querySelector<HTMLFormElement>("#note");
+if (note) new Outbox(note);
+
+const video = () => the<HTMLVideoElement>("[data-player] video");
+
+document.addEventListener("playtest:mark", ({ detail: { seconds } }) => {
+  if (!note) return;
+  video().pause();
+  const position = the<HTMLInputElement>("[name=position]", note);
+  position.value = exactPosition(Math.round(seconds * 10) * 100);
+  position.dispatchEvent(new Event("input", { bubbles: true }));
+  the("[name=text]", note).focus();
+});
+
+/** Replaces a moment by its form, or the form by the moment, without leaving the video. */
+document.addEventListener("click", async (event) => {
+  const link = around<HTMLAnchorElement>(event, "a[data-edit]");
+  if (!link || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  const id = link.dataset.edit!;
+  try {
+    const reply = await fetch(link.href);
+    const fresh = isDone(reply) ? (await pageOf(reply)).getElementById(id) : null;
+    if (!fresh) return location.assign(link.href);
+    document.getElementById(id)!.replaceWith(document.adoptNode(fresh));
+    (fresh.querySelector("textarea") ?? the(".edit", fresh)).focus();
+  } catch {
+    location.assign(link.href);
+  }
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = around<HTMLFormElement>(event, "form[data-swap]");
+  if (!form) return;
+  event.preventDefault();
+  const problem = the(".swap-problem", form);
+  problem.hidden = true;
+  const refuse = (words: string) => {
+    problem.textContent = words;
+    problem.hidden = false;
+  };
+  try {
+    const submitter = event.submitter as HTMLButtonElement | null;
+    const action = submitter?.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const reply = await post(action, [...new FormData(form, submitter)] as [string, string][]);
+    const page = await pageOf(reply);
+    if (isDone(reply)) {
+      swap(page);
+      void followCutting();
+    } else
+      refuse(
+        reply.ok
+          ? "You are signed out. Nothing was changed. Copy what you typed, then sign in again and reload this page."
+          : problemIn(page),
+      );
+  } catch {
+    refuse("The server cannot be reached. It is not known whether this was saved. Try again: it takes effect once.");
+  }
+});
+
+showCommands();
+
+/** Chooses a clip in the form that shares, without leaving the video. */
+document.addEventListener("click", (event) => {
+  const link = around(event, "a[data-share]");
+  const field = document.querySelector<HTMLSelectElement>("#share-clip");
+  if (!link || event.ctrlKey || event.metaKey || !field?.querySelector(`[value="${link.dataset.share}"]`)) return;
+  event.preventDefault();
+  field.value = link.dataset.share!;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+  field.closest("details")!.open = true;
+  field.focus();
+});
+
+function go(rel: "next" | "prev"): void {
+  const link = document.querySelector<HTMLAnchorElement>(`a[rel=${rel}]`);
+  if (!link) return;
+  if (decision.isPending) decision.next = link.href;
+  else location.assign(link.href);
+}
+
+const keys: Readonly<Record<string, () => void>> = {
+  n: () => go("next"),
+  p: () => go("prev"),
+  a: () => document.querySelector<HTMLElement>("#accept input[type=radio]:checked")?.focus(),
+  r() {
+    const reason = document.getElementById("reason");
+    if (!reason) return;
+    reason.closest("details")!.open = true;
+    reason.focus();
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (key === "Escape" && decision.isPending) return decision.undo();
+  if (key === "Escape" && target instanceof Node && note?.contains(target)) return video().focus();
+  if (around(event, "input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) return;
+  const rating = around<HTMLInputElement>(event, "[name=rating]");
+  if (rating && /^[1-5]$/.test(key)) {
+    const choice = the<HTMLInputElement>(`[name=rating][value="${key}"]`, rating.form!);
+    choice.focus();
+    return choice.click();
+  }
+  if (!Object.hasOwn(keys, key)) return;
+  event.preventDefault();
+  keys[key]!();
+});

@@ -1,4 +1,22 @@
-import { readFileSync } from "node:fs";
+import { all } from "./shared/dom.ts";
 
-/** The script that shows times in the reader's time zone. The build replaces the path by the text of the file. */
-export const timesScript = readFileSync(new URL("times.js", import.meta.url), "utf8");
+/** Shows times in the reader's time zone. Without this script they are in UTC. */
+const format = new Intl.DateTimeFormat("en-US", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+});
+
+function showTimes(): void {
+  for (const time of all<HTMLTimeElement>("time[datetime]:not([title])")) {
+    time.title = time.textContent;
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+}
+
+showTimes();
+document.addEventListener("playtest:shown", showTimes);

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
-import { containerText, playsEverywhere, problemOf, tracksText, watchableFormats } from "../../contract/files/inspect-video.js";
+import { containerText, playsEverywhere, problemOf, tracksText, watchableFormats } from "../../contract/files/inspect-video.ts";
 import { isBlank } from "../../contract/text/blank.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";

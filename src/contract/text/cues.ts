@@ -1,3 +1,4 @@
+import { cueTime, cueTimeInMs } from "./position.ts";
 import { decodeReferences } from "./references.ts";
 
 /** What is said in a video between two positions. */
@@ -9,7 +10,7 @@ export interface Cue {
 }
 
 /** `00:01:02.500 --> 00:01:04.000`; the hours may be absent or have one digit, and SubRip has a comma. */
-const timing = /^(?:(\d+):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:(\d+):)?(\d{2}):(\d{2})[.,](\d{3})/;
+const timing = /^((?:\d+:)?\d{2}:\d{2}[.,]\d{3})[ \t]+-->[ \t]+((?:\d+:)?\d{2}:\d{2}[.,]\d{3})/;
 const notSpoken = /^(WEBVTT|NOTE|STYLE|REGION)([ \t]|$)/;
 
 /** Whether cues say who speaks. */
@@ -33,20 +34,17 @@ function withoutTags(line: string, speakers: Speakers): string {
 /** `<v Ann>Hello</v>` as `Ann: Hello`; other tags are dropped. */
 const spoken = (line: string, speakers: Speakers) => decodeReferences(withoutTags(line, speakers)).trim();
 
-const milliseconds = (hours = "0", minutes = "0", seconds = "0", fraction = "0") =>
-  ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(fraction);
-
 function cueOf(block: string, speakers: Speakers): Cue[] {
   const lines = block.split("\n");
   const at = lines.findIndex((line) => timing.test(line.trim()));
-  if (at < 0) return [];
-  const [, h, m, s, f, ...end] = timing.exec(lines[at]!.trim())!;
+  const [, start, end] = timing.exec(lines[at]?.trim() ?? "") ?? [];
+  if (start === undefined || end === undefined) return [];
   const text = lines
     .slice(at + 1)
     .map((line) => spoken(line, speakers))
     .filter((line) => line !== "")
     .join(" ");
-  return text === "" ? [] : [{ startMs: milliseconds(h, m, s, f), endMs: milliseconds(...end), text }];
+  return text === "" ? [] : [{ startMs: cueTimeInMs(start), endMs: cueTimeInMs(end), text }];
 }
 
 /** The cues of a WebVTT or SubRip file in the order of the video; none for any other text. */
@@ -59,17 +57,11 @@ export const readCues = (text: string, speakers: Speakers = "named"): Cue[] =>
     .flatMap((block) => cueOf(block, speakers))
     .sort((a, b) => a.startMs - b.startMs);
 
-/** `01:02:03.456` */
-function timeOf(ms: number): string {
-  const digits = (number: number, length: number) => String(Math.floor(number)).padStart(length, "0");
-  return `${digits(ms / 3_600_000, 2)}:${digits((ms / 60_000) % 60, 2)}:${digits((ms / 1000) % 60, 2)}.${digits(ms % 1000, 3)}`;
-}
-
 const escaped: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** Cues as a WebVTT file. */
 export function writeCues(cues: readonly Cue[]): string {
   const inVtt = (text: string) => text.replace(/[&<>]/g, (character) => escaped[character]!);
-  const blocks = cues.map(({ startMs, endMs, text }) => `${timeOf(startMs)} --> ${timeOf(endMs)}\n${inVtt(text)}\n`);
+  const blocks = cues.map(({ startMs, endMs, text }) => `${cueTime(startMs)} --> ${cueTime(endMs)}\n${inVtt(text)}\n`);
   return ["WEBVTT\n", ...blocks].join("\n");
 }

@@ -16,21 +16,37 @@ export function parsePosition(text: string): number | undefined {
   return hours !== undefined && Number(minutes ?? 0) >= 60 ? undefined : inMs(hours, minutes, rest, digits);
 }
 
+/** Whole hours, minutes and seconds. */
+function partsOf(ms: number): { hours: number; minutes: number; rest: number } {
+  const whole = Math.floor(ms / 1000);
+  return { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60, rest: whole % 60 };
+}
+
+const two = (number: number) => String(number).padStart(2, "0");
+
 /** `12:41` or `1:02:41`; parts of a second are left out. */
 export function positionText(ms: number): string {
-  const whole = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const rest = String(whole % 60).padStart(2, "0");
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+  const { hours, minutes, rest } = partsOf(ms);
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
 /** `12:41.25`: with the parts of a second, so that a field with it changes nothing when it is sent back. */
 export const exactPosition = (ms: number) => `${positionText(ms)}${ms % 1000 === 0 ? "" : String((ms % 1000) / 1000).slice(1)}`;
 
+/** `01:02:03.456`, as the times of cues are written. */
+export function cueTime(ms: number): string {
+  const { hours, minutes, rest } = partsOf(ms);
+  return `${two(hours)}:${two(minutes)}:${two(rest)}.${String(Math.floor(ms % 1000)).padStart(3, "0")}`;
+}
+
+/** The time of a cue in ms: `01:02:03.456`, without hours, or with a comma as in SubRip. The text must be one. */
+export function cueTimeInMs(text: string): number {
+  const [rest, minutes, hours = "0"] = text.replace(",", ".").split(":").reverse();
+  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Math.round(Number(rest) * 1000);
+}
+
 /** `12m41s` or `1h2m41s`, as links to a position have it; parts of a second are left out. */
 export function positionInLink(ms: number): string {
-  const whole = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const rest = `${minutes > 0 || hours > 0 ? `${minutes}m` : ""}${whole % 60}s`;
-  return hours > 0 ? `${hours}h${rest}` : rest;
+  const { hours, minutes, rest } = partsOf(ms);
+  return `${hours > 0 ? `${hours}h` : ""}${hours > 0 || minutes > 0 ? `${minutes}m` : ""}${rest}s`;
 }

@@ -1,4 +1,4 @@
-import { problemOf, tracksText, type VideoFault, type VideoTrack } from "../files/inspect-video.js";
+import { problemOf, tracksText, type VideoFault, type VideoTrack } from "../files/inspect-video.ts";
 
 export interface VideoFormat {
   container: string;

@@ -1,3 +1,5 @@
+import { cueTimeInMs } from "./position.ts";
+
 /** The first line of a WebVTT file. Conforming parsers require no more than this. */
 const header = /^WEBVTT([ \t][^\n]*)?(\n|$)/;
 
@@ -39,7 +41,7 @@ export function toWebVtt(text: string): Converted {
       if (isSubRip && cues === 0 && !/^\d+\s*$/.test(lines[index - 1] ?? "")) break;
       return { fault: `has an invalid time in line ${number}; write it as ${example}` };
     }
-    if (millisecondsOf(start) > millisecondsOf(end)) return { fault: `has a cue in line ${number} that ends before it starts` };
+    if (cueTimeInMs(start) > cueTimeInMs(end)) return { fault: `has a cue in line ${number} that ends before it starts` };
     // What stands behind the times of SubRip are pixels.
     lines[index] = `${inVtt(start)} --> ${inVtt(end)}${isSubRip ? "" : settings.trimEnd()}`;
     cues++;
@@ -54,11 +56,6 @@ function inVtt(written: string): string {
   if (/^(\d{2,}:)?\d\d:\d\d\.\d{3}$/.test(written)) return written;
   const [rest, hours] = [written.slice(-9).replace(",", "."), written.slice(0, -10)];
   return `${hours.padStart(2, "0")}:${rest}`;
-}
-
-function millisecondsOf(written: string): number {
-  const [seconds, minutes, hours = "0"] = written.replace(",", ".").split(":").reverse();
-  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Math.round(Number(seconds) * 1000);
 }
 
 /** A line of SubRip: bold, italics and underlining mean the same, fonts and positions nothing, and other characters themselves. */

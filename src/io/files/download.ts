@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import type { HttpReply, HttpRequest } from "../../api/types.ts";
 import { webUrl } from "../../api/url.ts";
-import { signatureBytes, videoType } from "../../contract/files/inspect-video.js";
+import { signatureBytes, videoType } from "../../contract/files/inspect-video.ts";
 import { extensionOf } from "../../contract/files/media.ts";
 import { shortageOf } from "../../contract/text/shortages.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";

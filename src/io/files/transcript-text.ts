@@ -1,13 +1,8 @@
 import { type Cue, readCues } from "../../contract/text/cues.ts";
+import { positionText } from "../../contract/text/position.ts";
 
-const two = (number: number) => String(number).padStart(2, "0");
-
-/** `12:41`, `1:02:41`; minutes have two digits, so that the texts of a short video are aligned. */
-function clock(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
-}
+/** `02:41`, `1:02:41`; minutes have two digits, so that the texts of a short video are aligned. */
+const clock = (ms: number) => positionText(ms).padStart(5, "0");
 
 const line = ({ startMs, text }: Cue) => `[${clock(startMs)}] ${text}`;
 

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { type Bounds, inspectVideo, type VideoFacts, type VideoFile } from "../../contract/files/inspect-video.js";
+import { type Bounds, inspectVideo, type VideoFacts, type VideoFile } from "../../contract/files/inspect-video.ts";
 
 /** What a video is made of; undefined when it cannot be read within the bounds. */
 async function inspect(file: VideoFile, bounds?: Bounds): Promise<VideoFacts | undefined> {

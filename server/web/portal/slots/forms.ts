@@ -1,4 +1,4 @@
-import { watchableFormats } from "../../../../src/contract/files/inspect-video.js";
+import { watchableFormats } from "../../../../src/contract/files/inspect-video.ts";
 import { videoExtensions } from "../../../../src/contract/files/media.ts";
 import type { Device } from "../../../../src/contract/games.ts";
 import type { Data } from "../../../../src/contract/index.ts";

@@ -1,29 +1,32 @@
-/** Plays videos side by side together: what is done with one is done with all. Without this script each has its own controls. */
-import { positionText } from "./position.js";
+import { positionText } from "../../../src/contract/text/position.ts";
+import { all, the } from "./shared/dom.ts";
 
-const videos = [...document.querySelectorAll("[data-together] video")];
-const bar = document.querySelector(".together");
-const [button, slider, readout] = ["button", "input", ".at"].map((name) => bar.querySelector(name));
+/** Plays videos side by side together: what is done with one is done with all. Without this script each has its own controls. */
+const videos = all<HTMLVideoElement>("[data-together] video");
+const bar = the(".together");
+const button = the<HTMLButtonElement>("button", bar);
+const slider = the<HTMLInputElement>("input", bar);
+const readout = the(".at", bar);
 
 /** Videos that are being moved to where another one is. Their own events move nobody. */
-const following = new Set();
+const following = new Set<HTMLVideoElement>();
 
 /** Videos that were played or paused because another one was. Their own events, which come a moment later, move nobody. */
-const told = new Set();
+const told = new Set<HTMLVideoElement>();
 
 /** Videos that were apart by less are left alone, because each correction interrupts the sound. In seconds. */
 const tolerance = 0.7;
 
 /** In seconds. Of a recording that says nothing of its length, what the server measured; 0 when nobody knows it. */
-function lengthOf(video) {
+function lengthOf(video: HTMLVideoElement): number {
   if (Number.isFinite(video.duration)) return video.duration;
-  return Number(video.closest("[data-player]").dataset.length ?? 0) / 1000;
+  return Number(video.closest<HTMLElement>("[data-player]")?.dataset.length ?? 0) / 1000;
 }
 
-const othersOf = (video) => videos.filter((other) => other !== video);
+const othersOf = (video: HTMLVideoElement) => videos.filter((other) => other !== video);
 const longest = () => videos.reduce((best, video) => (lengthOf(video) > lengthOf(best) ? video : best));
 
-function moveTo(video, seconds) {
+function moveTo(video: HTMLVideoElement, seconds: number): void {
   const end = lengthOf(video) || seconds;
   const to = Math.min(seconds, end);
   if (Math.abs(video.currentTime - to) < 0.01) return;
@@ -31,7 +34,7 @@ function moveTo(video, seconds) {
   video.currentTime = to;
 }
 
-function playOthers(video) {
+function playOthers(video: HTMLVideoElement): void {
   if (told.delete(video)) return;
   for (const other of othersOf(video)) {
     if (!other.paused || video.currentTime >= (lengthOf(other) || Number.POSITIVE_INFINITY)) continue;
@@ -40,7 +43,7 @@ function playOthers(video) {
   }
 }
 
-function pauseOthers(video) {
+function pauseOthers(video: HTMLVideoElement): void {
   // The end of a shorter video stops nobody.
   if (told.delete(video) || video.ended) return;
   for (const other of othersOf(video)) {
@@ -50,7 +53,7 @@ function pauseOthers(video) {
   }
 }
 
-function keepUp() {
+function keepUp(): void {
   const leader = longest();
   if (!leader.seeking && !leader.paused)
     for (const other of othersOf(leader))
@@ -59,15 +62,16 @@ function keepUp() {
   show();
 }
 
-function show() {
+function show(): void {
   const leader = longest();
   button.textContent = leader.paused ? "Play all" : "Pause all";
   const length = lengthOf(leader);
+  const at = positionText(leader.currentTime * 1000);
   slider.disabled = length === 0;
   slider.max = String(length);
   slider.value = String(leader.currentTime);
-  slider.setAttribute("aria-valuetext", positionText(leader.currentTime));
-  readout.textContent = `${positionText(leader.currentTime)} / ${length === 0 ? "–" : positionText(length)}`;
+  slider.setAttribute("aria-valuetext", at);
+  readout.textContent = `${at} / ${length === 0 ? "–" : positionText(length * 1000)}`;
 }
 
 for (const video of videos) {

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
-import { unavailable } from "./api-error.ts";
+import type { Worker } from "node:worker_threads";
+import { unavailable } from "../api-error.ts";
+import { startThread } from "./start.ts";
 
 /** The parameters of one scrypt run: N = 2^logN, r = 8, p = 1. */
 export interface HashTask {
@@ -18,15 +19,6 @@ export interface HashPool {
    */
   run(task: HashTask, signal?: AbortSignal): Promise<Buffer>;
 }
-
-/** Source of the thread as a string, so that the bundled program needs no second file. */
-const threadSource = `
-const { parentPort } = require("node:worker_threads");
-const { scryptSync } = require("node:crypto");
-parentPort.on("message", ({ password, salt, logN, keyBytes }) => {
-  const N = 2 ** logN;
-  parentPort.postMessage(scryptSync(password, salt, keyBytes, { N, r: 8, p: 1, maxmem: 256 * N * 8 }));
-});`;
 
 interface Waiting {
   task: HashTask;
@@ -52,9 +44,9 @@ export function createHashPool({ threads, queuedWork } = defaults): HashPool {
   const waiting: Waiting[] = [];
   let started = 0;
 
-  function startThread(): Thread {
+  function addThread(): Thread {
     started++;
-    const thread: Thread = { worker: new Worker(threadSource, { eval: true }), current: undefined };
+    const thread: Thread = { worker: startThread(import.meta.url, "hash-thread"), current: undefined };
     // An idle thread must not keep the process running.
     thread.worker.unref();
     thread.worker.on("message", (key: Uint8Array) => {
@@ -75,7 +67,7 @@ export function createHashPool({ threads, queuedWork } = defaults): HashPool {
 
   function next(): void {
     while (waiting.length > 0) {
-      const thread = idle.pop() ?? (started < threads ? startThread() : undefined);
+      const thread = idle.pop() ?? (started < threads ? addThread() : undefined);
       if (!thread) return;
       const taken = waiting.shift()!;
       thread.current = taken;

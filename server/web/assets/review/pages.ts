@@ -1,0 +1,44 @@
+import { all } from "../shared/dom.ts";
+
+/** What a form sends: by the names of its fields. The forms of this page have no files. */
+export type Fields = Record<string, string>;
+
+export const fieldsOf = (form: HTMLFormElement): Fields => Object.fromEntries(new FormData(form)) as Fields;
+
+/** The folder of this host's pages. `playtest studio` has another one at each start. */
+export const root = new URL("..", import.meta.url).href;
+
+export const post = (path: string, fields: Fields | [string, string][]): Promise<Response> =>
+  fetch(path, { method: "POST", body: new URLSearchParams(fields) });
+
+/** Whether the reply is the page that follows the form, and not the one to sign in. */
+export const isDone = (reply: Response) => reply.ok && !reply.url.includes("/sign-in");
+
+export const pageOf = async (reply: Response): Promise<Document> =>
+  new DOMParser().parseFromString(await reply.text(), "text/html");
+
+export const problemIn = (page: Document): string =>
+  page.querySelector("main .note.bad")?.textContent.trim() ?? "The server did not accept this.";
+
+/** Replaces what a form changed: the list of the moments and their marks on the timeline. */
+export function swap(page: Document): void {
+  for (const selector of ["#moments", ".timeline .marks"]) {
+    const [fresh, shown] = [page.querySelector(selector), document.querySelector(selector)];
+    if (fresh && shown) shown.replaceWith(document.adoptNode(fresh));
+  }
+  document.dispatchEvent(new Event("playtest:shown"));
+}
+
+/** Shows what is being cut out of the video as soon as it is there; after a minute that takes a reload. */
+export async function followCutting(waitMs = 1_000): Promise<void> {
+  const ids = all("[data-cutting]").map(({ id }) => id);
+  if (ids.length === 0 || waitMs > 60_000) return;
+  await new Promise((done) => setTimeout(done, waitMs));
+  const reply = await fetch(location.pathname + location.search).catch(() => undefined);
+  const page = reply && isDone(reply) ? await pageOf(reply) : undefined;
+  for (const id of ids) {
+    const fresh = page?.getElementById(id);
+    if (fresh) document.getElementById(id)?.replaceWith(document.adoptNode(fresh));
+  }
+  return followCutting(waitMs * 2);
+}

@@ -1,0 +1,24 @@
+/**
+ * The element of the page, or of a part of it, that a script works on. The server sends the script only with pages that have it, so
+ * its absence is a defect: throws.
+ */
+export function the<E extends Element = HTMLElement>(selector: string, within: ParentNode = document): E {
+  const found = within.querySelector<E>(selector);
+  if (found === null) throw new Error(`The page has no ${selector}.`);
+  return found;
+}
+
+export const all = <E extends Element = HTMLElement>(selector: string, within: ParentNode = document): E[] => [
+  ...within.querySelectorAll<E>(selector),
+];
+
+/** The nearest element around what an event happened to, including itself. */
+export const around = <E extends Element = HTMLElement>({ target }: Event, selector: string): E | null =>
+  target instanceof Element ? target.closest<E>(selector) : null;
+
+declare global {
+  interface DocumentEventMap {
+    /** The player's button to note a moment was pressed, here in the video. */
+    "playtest:mark": CustomEvent<{ seconds: number }>;
+  }
+}

@@ -1,0 +1,59 @@
+import { the } from "../shared/dom.ts";
+import { durationText, MiB, type Speed, sizeText } from "./amounts.ts";
+
+/** The part of the page that a video is chosen in, and what it says of the upload. */
+export class UploadPage {
+  readonly state = the("#video-state");
+  readonly input = the<HTMLInputElement>("#video");
+  readonly pause = the<HTMLButtonElement>("#pause");
+  readonly progress = the("#upload-progress");
+  #error = the("#video-error");
+  #warning = the("#video-warning");
+  #bar = the<HTMLProgressElement>("#progress");
+  #percent = the("#percent");
+  #transfer = the("#transfer");
+
+  say(text: string): void {
+    if (this.state.textContent !== text) this.state.textContent = text;
+  }
+
+  /** What to know about a file that is taken; nothing for no text. */
+  warn(text?: string): void {
+    this.#warning.textContent = text ?? "";
+    this.#warning.hidden = text === undefined;
+  }
+
+  /** What is wrong and what to do; nothing for no text. */
+  complain(text?: string): void {
+    this.#error.textContent = text ?? "";
+    this.#error.hidden = text === undefined;
+    if (text === undefined) {
+      this.input.removeAttribute("aria-invalid");
+      this.input.removeAttribute("aria-describedby");
+    } else {
+      this.input.setAttribute("aria-invalid", "true");
+      this.input.setAttribute("aria-describedby", "video-error");
+    }
+  }
+
+  show(sent: number, size: number, speed?: Speed): void {
+    this.progress.hidden = false;
+    this.#bar.value = sent / size;
+    this.#percent.textContent = `${Math.floor((sent / size) * 100)} %`;
+    const rate = speed?.measure(sent);
+    const left = rate === undefined ? "" : ` · ${sizeText(rate)}/s · ${durationText((size - sent) / rate)} left`;
+    this.#transfer.textContent = `${(sent / MiB).toFixed(1)} of ${(size / MiB).toFixed(1)} MiB${left}`;
+  }
+
+  /** While nothing is sent there is no rate, and nobody knows how long it takes. */
+  showStanding(): void {
+    this.#transfer.textContent = this.#transfer.textContent.split(" · ")[0]!;
+  }
+
+  /** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
+  async refresh(): Promise<void> {
+    const reply = await fetch(location.pathname);
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    for (const id of ["#video-state", "#video-label", "#submit"]) the(id).replaceChildren(...the(id, page).childNodes);
+  }
+}
