@@ -79,7 +79,7 @@ const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
 /** A type of the app's dependencies, of a transaction or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
 const handedToAll = /^server\/(app\/(deps|tx)|http\/call)\.ts$/;
 
-/** The list of the commands names where each is loaded from, and the command `help` prints the list. */
+/** The list of the commands names where each is loaded from, and the commands `help` and `schema` show the list. */
 const listsNoCommand = ({ from, dynamic }: Import) => !(dynamic && from === "src/cli/groups.ts");
 
 /** Pure rules: nothing but the contract and each other. */
@@ -164,6 +164,11 @@ describe("imports", () => {
     const isPage = /^server\/web\/(pages|portal|studio|shared|sign-in)\//;
     const closed = /^server\/(app\/|database\/|.*\b(store|handlers)\.ts$)/;
     expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
+  });
+
+  it("no command knows the list of commands", () => {
+    const lists = /^src\/cli\/(groups|tree|program|complete|find|quick|help\/\w+)\.ts$/;
+    expect(broken(({ from, to }) => from.startsWith("src/commands/") && lists.test(to))).toEqual([]);
   });
 
   it("no file imports itself over others, not even for a type", () => {

@@ -4,7 +4,8 @@ import { foldersOf } from "../config/paths.ts";
 import { choices as settingChoices } from "../config/settings.ts";
 import { openStore } from "../config/store.ts";
 import { oneLine } from "../io/text.ts";
-import { commandNamed, type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
+import { find, named, spelledOut } from "./find.ts";
+import { type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
 import { overview } from "./help/overview.ts";
 import { type TreeCommand, tree } from "./tree.ts";
 
@@ -13,23 +14,16 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const foldersFor = (env: Env, platform: string) => foldersOf({ env, platform, systemHome: () => userInfo().homedir });
 
-const unalias = (word: string) => overview.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 const startsWith = (path: readonly string[], words: readonly string[]) => words.every((word, i) => path[i] === word);
 
-/** The command with the longest name that `words` start with, and the words behind its name. */
+/** The command that `words` begin with, and how many words stand behind its name. */
 function commandOf(words: readonly string[]): { command?: TreeCommand; given: number } {
-  const noun = unalias(words[0] ?? "");
-  const ofNoun = tree.commands.filter(({ path }) => path[0] === noun);
-  const verbs = ofNoun.map((command) => ({ name: command.path.slice(1).join(" "), aliases: command.aliases, command }));
-  for (const count of [3, 2, 1]) {
-    const found = words.length >= count && commandNamed(verbs, words.slice(1, count).join(" "));
-    if (found) return { command: found.command, given: words.length - count };
-  }
-  return { given: words.length };
+  const found = find(spelledOut(words, overview.groups), named(tree.commands));
+  return "command" in found ? { command: found.command.described, given: found.rest.length } : { given: words.length };
 }
 
 function nextWords(words: readonly string[]): Line[] {
-  const known = words.map((word, i) => (i === 0 ? unalias(word) : word));
+  const known = spelledOut(words, overview.groups);
   const nouns = new Map(overview.groups.map(({ name, summary }) => [name, summary]));
   const found = new Map<string, string>();
   for (const { path, summary } of tree.commands) {

@@ -88,17 +88,6 @@ const withValue = new Set<string>(
     .flatMap(({ name, short }) => (short ? [`--${name}`, `-${short}`] : [`--${name}`])),
 );
 
-interface Named {
-  name: string;
-  aliases?: readonly string[];
-}
-
-/** The command called `words`, by its name or an alias. `get`, the former name of `show`, still works and is mentioned nowhere. */
-export function commandNamed<C extends Named>(commands: readonly C[], words: string): C | undefined {
-  const find = (text: string) => commands.find(({ name, aliases }) => name === text || aliases?.includes(text));
-  return find(words) ?? (/(^| )get$/.test(words) ? find(words.replace(/get$/, "show")) : undefined);
-}
-
 /** The first `count` words of a command line that are not flags, such as the noun and the verb. */
 export function leadingWords(argv: readonly string[], count: number): string[] {
   const words: string[] = [];
@@ -113,25 +102,3 @@ export function leadingWords(argv: readonly string[], count: number): string[] {
 
 /** The hint for a word that was meant as the value of `--json`, which takes it only behind `=`. */
 export const selectFields = (word: string) => `To select fields of the output, write --json=${word}.`;
-
-/** Words for one action. A command that does not exist is suggested by the name that its noun uses. */
-const synonyms: readonly (readonly string[])[] = [
-  ["create", "add", "new", "make", "register"],
-  ["delete", "remove", "rm", "del", "revoke", "cancel", "destroy"],
-  ["show", "get", "view", "info", "describe", "inspect", "status"],
-  ["list", "ls", "all", "index"],
-  ["update", "edit", "set", "change", "modify"],
-  ["accept", "approve", "ok", "confirm"],
-  ["reject", "deny", "decline", "refuse"],
-  ["order", "buy", "new", "create", "add"],
-  ["push", "upload", "deploy", "publish"],
-  ["login", "signin", "sign-in", "auth"],
-  ["logout", "signout", "sign-out"],
-  ["register", "signup", "sign-up"],
-  ["download", "fetch", "pull"],
-  ["run", "start", "up"],
-];
-
-/** The name among `known` that means the same as `word`. */
-export const synonymOf = (word: string, known: readonly string[]) =>
-  synonyms.filter((set) => set.includes(word.toLowerCase())).flatMap((set) => set.filter((name) => known.includes(name)))[0];

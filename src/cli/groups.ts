@@ -1,4 +1,5 @@
 import type { Command, Group } from "./define.ts";
+import { commandCalled, type Named, named } from "./find.ts";
 
 /** Sections of the top-level help, in order. */
 export const sections = {
@@ -114,9 +115,19 @@ export const topCommands: readonly TopEntry[] = [
   { name: "open", section: "general", summary: "Open a page in the browser", load: verb(top, "open") },
   { name: "doctor", section: "general", summary: "Diagnose problems with settings, network and key", load: verb(top, "doctor") },
   { name: "api", section: "automation", summary: "Call any API endpoint", load: verb(top, "api") },
-  { name: "schema", section: "automation", summary: "Describe a command's input as JSON", load: verb(top, "schema") },
+  {
+    name: "schema",
+    section: "automation",
+    summary: "Describe a command's input as JSON",
+    load: async () => (await import("./help/schema.ts")).schema,
+  },
   { name: "completion", section: "general", summary: "Generate a shell completion script", load: verb(top, "completion") },
-  { name: "help", section: "general", summary: "Show help for a command or topic", load: verb(top, "help") },
+  {
+    name: "help",
+    section: "general",
+    summary: "Show help for a command or topic",
+    load: async () => (await import("./help/help.ts")).help,
+  },
 ];
 
 /** Top-level shortcuts for frequent commands. */
@@ -132,3 +143,15 @@ export const shortcuts: readonly Shortcut[] = [
   { name: "reject", summary: "review reject", load: verb(review, "reject") },
   { name: "listen", summary: "webhooks listen", load: verb(webhooks, "listen") },
 ];
+
+/** The noun called `word`, by its name or an alias. */
+export const nounCalled = (word: string) => commandCalled(groups, word);
+
+/** The commands that a line with this first word can mean: those of the noun, which is loaded, or else those without a noun. */
+export async function commandsAt(word: string): Promise<(Named & Pick<Shortcut, "load">)[]> {
+  const noun = nounCalled(word);
+  if (!noun) return [...topCommands, ...shortcuts].map(({ name, load }) => ({ name, aliases: [], load }));
+  const { commands } = await noun.load();
+  const described = commands.map((command) => ({ path: [noun.name, command.name], aliases: command.aliases ?? [], command }));
+  return named(described).map(({ described: { command }, ...found }) => ({ ...found, load: async () => command }));
+}

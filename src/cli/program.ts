@@ -1,26 +1,17 @@
-import { nearest } from "../contract/text/nearest.ts";
-import { CliError, failure, usage } from "../errors.ts";
+import { CliError, failure } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import type { Outside } from "./context.ts";
-import type { Command, Group } from "./define.ts";
-import {
-  commandNamed,
-  type GlobalFlag,
-  type GlobalValues,
-  globalFlags,
-  leadingWords,
-  selectFields,
-  synonymOf,
-} from "./globals.ts";
-import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
+import type { Command } from "./define.ts";
+import { commandCalled, find, type Named } from "./find.ts";
+import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
+import { commandsAt, type GroupEntry, groups, nounCalled } from "./groups.ts";
 import type { FlagInfo } from "./parse.ts";
 import type { Session } from "./session/index.ts";
+import { unknownCommand } from "./unknown.ts";
 
 /** What argv refers to: a command with its remaining arguments, or a help text to print. */
-type Target = { command: Command; path: string; rest: string[]; entry?: GroupEntry } | { help: string };
+type Target = { command: Command; path: string; rest: string[]; noun?: GroupEntry } | { help: string };
 
-const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
-const findVerb = (group: Group, words: string) => commandNamed(group.commands, words);
 const wantsHelp = (argv: readonly string[]) => {
   const end = argv.indexOf("--");
   return argv.some((token, i) => (token === "--help" || token === "-h") && (end < 0 || i < end));
@@ -33,86 +24,57 @@ function without(argv: readonly string[], words: readonly string[]): string[] {
   return rest;
 }
 
-/** Refuses a command that does not exist. `where` is the path before the word, with a space behind it; `otherwise` the hint if no name is near. */
-function unknown(
-  word: string,
-  known: readonly string[],
-  where: string,
-  argv: readonly string[],
-  elsewhere: readonly string[] = [],
-  otherwise = `See \`playtest ${where}--help\`.`,
-) {
-  const like = nearest(word, known) ?? (elsewhere.length === 0 ? synonymOf(word, known) : undefined);
-  const starting = like === undefined ? known.filter((name) => name.startsWith(word)) : [like];
-  const near = starting.length > 0 ? starting : elsewhere.map((path) => `\`playtest ${path}\``);
-  const help = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : otherwise;
-  const hint = argv[argv.indexOf(word) - 1] === "--json" ? selectFields(word) : help;
-  return usage(`Unknown command ${JSON.stringify(`${where}${word}`)}.`, hint);
-}
-
 async function commandTarget(command: Command, path: string, rest: string[], help: boolean): Promise<Target> {
   if (!help) return { command, path, rest };
   const { commandHelp } = await import("./help/command.ts");
   return { help: commandHelp(command, path) };
 }
 
-/** The subcommand, of one to three words, that the words after a noun start with. */
-function namedVerb(group: Group, words: readonly string[]) {
-  for (let count = Math.min(words.length, 3); count > 0; count--) {
-    const named = words.slice(0, count);
-    const command = findVerb(group, named.join(" "));
-    if (command) return { command, words: named };
-  }
-  return undefined;
-}
-
 const isOwnFlag = (token: string | undefined) =>
   token?.startsWith("-") === true &&
   !(globalFlags as readonly GlobalFlag[]).some(({ name, short }) => token.split("=")[0] === `--${name}` || token === `-${short}`);
 
-/** The names of commands without what they begin with. Of those of two words, also the first word alone. */
-const namesIn = (commands: readonly Command[], start = "") => [
+/** What may stand behind a beginning of names: the words of each name, and those of several words' first. */
+const namesBehind = (commands: readonly Named[], start: string) => [
   ...new Set(commands.flatMap(({ name }) => [name.slice(start.length), name.slice(start.length).split(" ")[0]!])),
 ];
 
-/** What a noun below a noun, such as `auth keys`, stands for: its list, or else its only item. */
-const listingOf = (group: Group, noun: string) => findVerb(group, `${noun} list`) ?? findVerb(group, `${noun} show`);
-
-async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<Target> {
-  const group = await entry.load();
-  const [noun = "", ...words] = leadingWords(argv, 4);
-  const fallback = group.fallback && findVerb(group, group.fallback);
+async function nounTarget(noun: GroupEntry, argv: readonly string[]): Promise<Target> {
+  const { fallback } = await noun.load();
+  const commands = await commandsAt(noun.name);
+  const help = wantsHelp(argv);
+  const [typed = "", ...verbs] = leadingWords(argv, 4);
+  const target = async (name: string, words: readonly string[]): Promise<Target> =>
+    commandTarget(await commandCalled(commands, name)!.load(), name, without(argv, words), help);
   // Which words after a subcommand's own flag are its value is not known yet, so such a flag belongs to the fallback.
-  const flagFirst = isOwnFlag(argv[argv.indexOf(noun) + 1]);
-  if (fallback && (words.length === 0 || flagFirst) && !wantsHelp(argv))
-    return { command: fallback, path: `${entry.name} ${fallback.name}`, rest: without(argv, [noun]) };
-  const named = namedVerb(group, words);
-  if (named) {
-    const path = `${entry.name} ${named.command.name}`;
-    const target = await commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
-    return { ...target, entry };
-  }
-  const [verb, second] = words;
-  const below = group.commands.filter(({ name }) => verb === undefined || name.startsWith(`${verb} `));
-  if (below.length === 0) throw unknown(verb!, namesIn(group.commands), `${entry.name} `, argv);
-  if (second !== undefined) throw unknown(second, namesIn(below, `${verb} `), `${entry.name} ${verb} `, argv);
-  const listing = verb === undefined || wantsHelp(argv) ? undefined : listingOf(group, verb);
-  if (listing) return { command: listing, path: `${entry.name} ${listing.name}`, rest: without(argv, [noun, verb!]) };
+  const flagFirst = isOwnFlag(argv[argv.indexOf(typed) + 1]);
+  if (fallback && (verbs.length === 0 || flagFirst) && !help) return target(`${noun.name} ${fallback}`, [typed]);
+  const found = find([noun.name, ...verbs], commands);
+  const words = [typed, ...verbs.slice(0, verbs.length - found.rest.length)];
+  if ("command" in found) return { ...(await target(found.command.name, words)), noun };
+  const where = [noun.name, ...words.slice(1), ""].join(" ");
+  const [word] = found.rest;
+  if (word !== undefined) throw unknownCommand(argv, { word, where, known: namesBehind(found.group, where) });
+  // A noun below a noun, such as `auth keys`, stands for its list, or else for its only item.
+  const listing = ["list", "show"].find((verb) => !help && words.length > 1 && commandCalled(commands, where + verb));
+  if (listing) return target(where + listing, words);
   const { groupHelp } = await import("./help/command.ts");
-  return { help: groupHelp(entry, below, verb === undefined ? group : undefined) };
+  const below = await Promise.all(found.group.map(({ load }) => load()));
+  return { help: groupHelp(noun, below, words.length === 1 ? await noun.load() : undefined) };
 }
 
 /** Refuses a word behind a command that takes none, if it looks like another command: `admin users walk`, `sandbox clock advance`. */
-async function refuseWord(word: string, { name }: Command, entry: GroupEntry, argv: readonly string[]): Promise<void> {
-  const { commands } = await entry.load();
-  const start = `${name} `;
-  const below = namesIn(
-    commands.filter((command) => command.name.startsWith(start)),
-    start,
+async function refuseWord(word: string, path: string, noun: GroupEntry, argv: readonly string[]): Promise<void> {
+  const commands = await commandsAt(noun.name);
+  const where = `${path} `;
+  const known = namesBehind(
+    commands.filter(({ name }) => name.startsWith(where)),
+    where,
   );
-  const where = `${entry.name} ${start}`;
-  if (below.length > 0) throw unknown(word, below, where, argv, [], `Commands that begin with it: ${below.join(", ")}.`);
-  if (commandNamed(commands, word)) throw unknown(word, [], where, argv, [`${entry.name} ${word}`]);
+  if (known.length > 0)
+    throw unknownCommand(argv, { word, where, known, otherwise: `Commands that begin with it: ${known.join(", ")}.` });
+  const other = `${noun.name} ${word}`;
+  if (commandCalled(commands, other)) throw unknownCommand(argv, { word, where, known, elsewhere: [other] });
 }
 
 async function rootTarget(): Promise<Target> {
@@ -140,18 +102,13 @@ async function resolve(argv: readonly string[], io: Io, outside: Outside): Promi
   const [first] = leadingWords(argv, 1);
   if (first === undefined && (wantsHelp(argv) || !(await showsStatus(io, outside)))) return rootTarget();
   const word = first ?? "status";
-  const entry = findGroup(word);
-  if (entry) return groupTarget(entry, argv);
-  const top = [...topCommands, ...shortcuts].find(({ name }) => name === word);
-  if (!top)
-    throw unknown(
-      word,
-      [...groups, ...topCommands, ...shortcuts].map(({ name }) => name),
-      "",
-      argv,
-      await commandsCalled(word),
-    );
-  return commandTarget(await top.load(), word, without(argv, first === undefined ? [] : [word]), wantsHelp(argv));
+  const noun = nounCalled(word);
+  if (noun) return nounTarget(noun, argv);
+  const found = find([word], await commandsAt(word));
+  if ("command" in found)
+    return commandTarget(await found.command.load(), word, without(argv, first === undefined ? [] : [word]), wantsHelp(argv));
+  const known = [...groups, ...found.group].map(({ name }) => name);
+  throw unknownCommand(argv, { word, where: "", known, elsewhere: await commandsCalled(word) });
 }
 
 /** Asks for confirmation before a destructive command, unless the command opts out. */
@@ -194,7 +151,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   if (answer !== undefined) return io.out(argv[0] === "__complete" ? answer : await fitted(answer, io));
   const target = await resolve(argv, io, outside);
   if ("help" in target) return io.out(await fitted(target.help, io));
-  const { command, path, rest, entry } = target;
+  const { command, path, rest, noun } = target;
   const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([
     import("./parse.ts"),
     import("./session/index.ts"),
@@ -206,7 +163,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   running.globals = parsed.globals;
   running.afterJson = parsed.afterJson;
   const [word] = parsed.words;
-  if (word !== undefined && !command.args && entry) await refuseWord(word, command, entry, argv);
+  if (word !== undefined && !command.args && noun) await refuseWord(word, path, noun, argv);
   // `login` reads it by itself, as what to store.
   if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
     parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");

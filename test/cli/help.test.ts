@@ -193,6 +193,13 @@ it("schema gives the fields of a body", async () => {
   expect((await playtest(["schema", "games", "nope"])).code).toBe(2);
 });
 
+it("schema takes the words by which a command is run", async () => {
+  const schemaOf = async (words: string) => JSON.parse((await playtest(["schema", ...words.split(" ")])).stdout).path.join(" ");
+  expect(await schemaOf("pt ls")).toBe("playtests list");
+  expect(await schemaOf("billing payments")).toBe("billing payments list");
+  expect((await playtest(["schema", "games", "list", "x"])).stderr).toContain('Unknown command "games list x".');
+});
+
 it("says its version, and an overview without arguments", async () => {
   expect((await playtest(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const [alone, asked] = await Promise.all([playtest([]), playtest(["--help"])]);
@@ -221,8 +228,9 @@ describe("completion", () => {
     ["nouns", ["gam"], ["games"]],
     ["verbs", ["games", "cr"], ["create"]],
     ["verbs of an alias", ["game", "cr"], ["create"]],
-    ["two-word verbs", ["auth", "keys", ""], ["list", "create", "revoke", "rotate"]],
+    ["two-word verbs", ["auth", "keys", "ro"], ["rotate"]],
     ["flags", ["games", "create", "--build"], ["--build-url"]],
+    ["flags of a command of four words", ["billing", "credit", "x402", "prove", "--sig"], ["--signature"]],
     ["choices", ["auth", "register", "--role", ""], ["game_owner", "playtester"]],
     ["choices behind =", ["playtests", "order", "--pay=cr"], ["--pay=credit"]],
     ["choices behind bash's own word =", ["playtests", "order", "--pay", "=", "cr"], ["credit"]],

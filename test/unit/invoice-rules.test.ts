@@ -238,6 +238,8 @@ describe("what an order was paid from", () => {
     ["what earlier orders left", [...lots, order(-500, "O")], 600, "a 500, b 100"],
     ["what came again for the same payment", [lot(100, "a"), lot(50, "b"), lot(70, "a")], 200, "a 170, b 30"],
     ["all but what was taken back", [...lots, lot(-500, "b")], 1200, "a 1000, c 200"],
+    ["what was bought after some was taken back", [lot(100, "a"), lot(-40, "a"), lot(100, "b")], 140, "a 60, b 80"],
+    ["what came before a refund of an order that nobody knows", [lot(100, "a"), order(50, "O")], 60, "a 60"],
     ["all but what was taken back beyond its payment", [...lots, lot(-700, "b")], 1000, "a 800, c 200"],
     ["all but what was taken back of a payment that nobody knows", [...lots, lot(-300, "x")], 1000, "a 700, b 300"],
     ["what a refund gave back, the newest first", [...lots, order(-1200, "O"), order(300, "O")], 301, "a 100, b 201"],

@@ -47,21 +47,22 @@ interface Part {
 
 /** What is left of each payment and grant, the oldest first. */
 class Lots {
-  readonly #lots = new Map<string, Lot>();
-  readonly #paid = new Map<string, Part[]>();
+  readonly #lots = new Map<string | undefined, Lot>();
+  readonly #paid = new Map<string | null, Part[]>();
   /** What was taken before it was there, which is so only if the clocks of two servers differ. */
   #missing = 0;
 
   apply({ amount, lot, order, ...known }: Movement): void {
+    // Stryker disable next-line EqualityOperator: the ledger has no movement of nothing
     if (amount < 0) {
       const parts = this.take(-amount, lot);
       if (order !== null) this.#paid.set(order, parts);
       return;
     }
-    const rest = order === null ? amount : this.#giveBack(order, amount);
+    const rest = this.#giveBack(order, amount);
     const late = Math.min(rest, this.#missing);
     this.#missing -= late;
-    this.#add(lot ?? "", { ...known, amount: rest - late });
+    this.#add(lot, { ...known, amount: rest - late });
   }
 
   /** Takes from one lot first, if it is named, then from the oldest. */
@@ -81,7 +82,7 @@ class Lots {
   }
 
   /** Gives back to the lots that paid an order, the newest first. Returns what none of them paid. */
-  #giveBack(order: string, amount: number): number {
+  #giveBack(order: string | null, amount: number): number {
     let due = amount;
     for (const part of [...(this.#paid.get(order) ?? [])].reverse()) {
       const given = Math.min(part.amount, due);
@@ -92,7 +93,7 @@ class Lots {
     return due;
   }
 
-  #add(key: string, added: Lot): void {
+  #add(key: string | undefined, added: Lot): void {
     const lot = this.#lots.get(key);
     if (lot) lot.amount += added.amount;
     else this.#lots.set(key, added);

@@ -1,7 +1,7 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { adminView } from "./view.ts";
 
-export const admins = define({
+const admins = define({
   name: "admins",
   summary: "List administrators and what each may do",
   operation: "listAdmins",
@@ -10,7 +10,7 @@ export const admins = define({
   view: adminView,
 });
 
-export const adminsCreate = define({
+const adminsCreate = define({
   name: "admins create",
   summary: "Add an administrator with an API key (shown once)",
   description:
@@ -31,7 +31,7 @@ export const adminsCreate = define({
   },
 });
 
-export const adminsRevoke = define({
+const adminsRevoke = define({
   name: "admins revoke",
   summary: "Revoke an administrator and all their API keys",
   operation: "revokeAdmin",
@@ -40,3 +40,5 @@ export const adminsRevoke = define({
   examples: ["playtest admin admins revoke 4f6a1b2c --yes"],
   view: adminView,
 });
+
+export const adminsCommands = [admins, adminsCreate, adminsRevoke];

@@ -1,7 +1,7 @@
 import { define, flag } from "../../cli/define.ts";
 import { consentView } from "./view.ts";
 
-export const agreementShow = define({
+const agreementShow = define({
   name: "agreement show",
   summary: "Show the agreement of this server",
   description: "Playtesters accept it before they claim a slot of a game without an agreement of its own.",
@@ -15,7 +15,7 @@ export const agreementShow = define({
   },
 });
 
-export const agreementSet = define({
+const agreementSet = define({
   name: "agreement set",
   summary: "Publish the agreement of this server",
   description: "A changed text is a new version, which every playtester must accept before the next claim.",
@@ -29,7 +29,7 @@ export const agreementSet = define({
   },
 });
 
-export const agreementEnd = define({
+const agreementEnd = define({
   name: "agreement end",
   summary: "End the agreement of this server",
   description: "Earlier versions and who accepted them are kept.",
@@ -38,7 +38,7 @@ export const agreementEnd = define({
   run: async (_, ctx) => ctx.text("This server has no agreement now.", await ctx.api().deleteServerAgreement({})),
 });
 
-export const consents = define({
+const consents = define({
   name: "consents",
   operation: "listConsents",
   query: "listConsents",
@@ -46,3 +46,5 @@ export const consents = define({
   examples: ["playtest admin consents", "playtest admin consents --all --csv > consents.csv"],
   view: consentView,
 });
+
+export const agreementCommands = [agreementShow, agreementSet, agreementEnd, consents];

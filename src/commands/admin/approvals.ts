@@ -18,7 +18,7 @@ async function pendingApproval(ctx: Context, text: string): Promise<Approval> {
   throw notFound(`No pending approval has the id ${text}.`, "To list valid ids: `playtest admin approvals`.");
 }
 
-export const approvals = define({
+const approvals = define({
   name: "approvals",
   summary: "List free trials and videos awaiting approval",
   operation: "listApprovals",
@@ -27,7 +27,7 @@ export const approvals = define({
   view: approvalView,
 });
 
-export const showApproval = define({
+const showApproval = define({
   name: "approvals show",
   summary: "Show a pending approval, with a link to the video",
   operation: "listApprovals",
@@ -36,7 +36,7 @@ export const showApproval = define({
   run: async ({ args }, ctx) => ctx.item({ approval: await pendingApproval(ctx, args.item) }, approvalView),
 });
 
-export const approve = define({
+const approve = define({
   name: "approvals approve",
   aliases: ["approve"],
   summary: "Approve a free trial or a public video",
@@ -59,7 +59,7 @@ export const approve = define({
   },
 });
 
-export const reject = define({
+const reject = define({
   name: "approvals reject",
   aliases: ["reject"],
   summary: "Reject a free trial or a public video",
@@ -74,3 +74,5 @@ export const reject = define({
     return ctx.item(await ctx.api().rejectPlaytest({ params: { id: playtestId }, body }), trialView);
   },
 });
+
+export const approvalsCommands = [approvals, showApproval, approve, reject];

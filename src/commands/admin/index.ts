@@ -1,50 +1,36 @@
 import type { Group } from "../../cli/define.ts";
-import { admins, adminsCreate, adminsRevoke } from "./admins.ts";
-import { agreementEnd, agreementSet, agreementShow, consents } from "./agreement.ts";
-import { approvals, approve, reject, showApproval } from "./approvals.ts";
+import { adminsCommands } from "./admins.ts";
+import { agreementCommands } from "./agreement.ts";
+import { approvalsCommands } from "./approvals.ts";
 import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
-import { invitations, invitationsRevoke, invite } from "./invite.ts";
+import { inviteCommands } from "./invite.ts";
 import { chargeback, disputes, disputesLift, grant } from "./money.ts";
 import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
-import { publishing, publishingMove, publishingRemove, publishingRetry } from "./publishing.ts";
-import { failedJobs, jobsRetry, mailList, mailRetry } from "./retries.ts";
-import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
+import { publishingCommands } from "./publishing.ts";
+import { retriesCommands } from "./retries.ts";
+import { suspenseCommands } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
 
 export const admin: Group = {
   commands: [
-    approvals,
-    showApproval,
-    approve,
-    reject,
+    ...approvalsCommands,
     problems,
-    publishing,
-    publishingRetry,
-    publishingMove,
-    publishingRemove,
-    invite,
-    invitations,
-    invitationsRevoke,
-    mailList,
-    mailRetry,
-    failedJobs,
-    jobsRetry,
+    ...publishingCommands,
+    ...inviteCommands,
+    ...retriesCommands,
     users,
     verify,
     suspend,
     unsuspend,
     resetFactor,
     deleteUser,
-    agreementShow,
-    agreementSet,
-    agreementEnd,
-    consents,
+    ...agreementCommands,
     groups,
     groupsCreate,
     groupsMembers,
@@ -59,9 +45,7 @@ export const admin: Group = {
     chargeback,
     disputes,
     disputesLift,
-    suspense,
-    suspenseResolve,
-    suspenseRefund,
+    ...suspenseCommands,
     owed,
     payouts,
     payoutsCreate,
@@ -72,9 +56,7 @@ export const admin: Group = {
     payoutsSettle,
     payoutsPaid,
     payoutsFail,
-    admins,
-    adminsCreate,
-    adminsRevoke,
+    ...adminsCommands,
     audit,
     stats,
   ],

@@ -111,7 +111,7 @@ async function readPeople(ctx: Context, file: string, role: InvitedRole, ignore:
   return [...rows.values()];
 }
 
-export const invite = define({
+const invite = define({
   name: "invite",
   summary: "Invite people by email, one or a whole file",
   description:
@@ -158,7 +158,7 @@ export const invite = define({
   },
 });
 
-export const invitations = define({
+const invitations = define({
   name: "invitations",
   summary: "List invitations and who joined",
   operation: "listInvitations",
@@ -178,7 +178,7 @@ async function invitationId(ctx: Context, text: string): Promise<string> {
   throw notFound(`No invitation was sent to ${text}.`, "See `playtest admin invitations`.");
 }
 
-export const invitationsRevoke = define({
+const invitationsRevoke = define({
   name: "invitations revoke",
   summary: "Revoke an invitation: its link no longer works",
   operation: ["revokeInvitation", "listInvitations"],
@@ -188,3 +188,5 @@ export const invitationsRevoke = define({
   run: async ({ args }, ctx) =>
     ctx.item(await ctx.api().revokeInvitation({ params: { id: await invitationId(ctx, args.invitation) } }), invitationView),
 });
+
+export const inviteCommands = [invite, invitations, invitationsRevoke];

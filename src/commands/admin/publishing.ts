@@ -5,7 +5,7 @@ import { publicationView } from "./view.ts";
 
 const publication = () => arg.id("Publication id", "listPublications", "gameName");
 
-export const publishing = define({
+const publishing = define({
   name: "publishing list",
   summary: "List the publications of videos, and why one failed",
   description:
@@ -17,7 +17,7 @@ export const publishing = define({
   view: publicationView,
 });
 
-export const publishingRetry = define({
+const publishingRetry = define({
   name: "publishing retry",
   summary: "Try again to publish a video, or to delete a removed one on its platform",
   operation: "retryPublication",
@@ -30,7 +30,7 @@ export const publishingRetry = define({
   },
 });
 
-export const publishingMove = define({
+const publishingMove = define({
   name: "publishing move",
   summary: "Publish a video elsewhere, and remove it where it is",
   description: "The server's own page shows the video at once, and until a platform has published it.",
@@ -44,7 +44,7 @@ export const publishingMove = define({
     ctx.item(await ctx.api().movePublication({ params: { id: args.publication }, body }), publicationView),
 });
 
-export const publishingRemove = define({
+const publishingRemove = define({
   name: "publishing remove",
   summary: "Remove a published video, on its platform too",
   description: "Nobody can watch the video afterwards but the owner and the playtester. It cannot be published again.",
@@ -56,3 +56,5 @@ export const publishingRemove = define({
   run: async ({ args, body }, ctx) =>
     ctx.item(await ctx.api().removePublication({ params: { id: args.publication }, body }), publicationView),
 });
+
+export const publishingCommands = [publishing, publishingRetry, publishingMove, publishingRemove];

@@ -5,7 +5,7 @@ import { failedJobView, mailView } from "./view.ts";
 
 /** Emails that could not be sent and background jobs that failed for good: list them, and have them tried again. */
 
-export const mailList = define({
+const mailList = define({
   name: "mail list",
   summary: "List the emails of the server and whether they were sent",
   description:
@@ -17,7 +17,7 @@ export const mailList = define({
   view: mailView,
 });
 
-export const mailRetry = define({
+const mailRetry = define({
   name: "mail retry",
   summary: "Send waiting or failed emails now",
   operation: ["retryMail", "listMails"],
@@ -37,7 +37,7 @@ export const mailRetry = define({
   },
 });
 
-export const failedJobs = define({
+const failedJobs = define({
   name: "jobs",
   summary: "List the background jobs that failed for good, and what each was for",
   description:
@@ -48,7 +48,7 @@ export const failedJobs = define({
   view: failedJobView,
 });
 
-export const jobsRetry = define({
+const jobsRetry = define({
   name: "jobs retry",
   summary: "Retry background jobs that failed for good",
   operation: ["retryJob", "listFailedJobs"],
@@ -91,3 +91,5 @@ async function retryEach<T>(ctx: Context, named: readonly string[], all: boolean
   }
   return retried;
 }
+
+export const retriesCommands = [mailList, mailRetry, failedJobs, jobsRetry];

@@ -5,7 +5,7 @@ import { suspenseView } from "./view.ts";
 const deposit = () => arg.id("Deposit id", "listSuspense", "reason");
 const note = { ...flag.text("Reason, kept with the deposit"), required: true } as const;
 
-export const suspense = define({
+const suspense = define({
   name: "suspense",
   summary: "List unmatched crypto deposits: late, wrong amount or unclaimed",
   operation: "listSuspense",
@@ -15,7 +15,7 @@ export const suspense = define({
   view: suspenseView,
 });
 
-export const suspenseResolve = define({
+const suspenseResolve = define({
   name: "suspense resolve",
   summary: "Credit an unmatched deposit to an account",
   description:
@@ -41,7 +41,7 @@ export const suspenseResolve = define({
   },
 });
 
-export const suspenseRefund = define({
+const suspenseRefund = define({
   name: "suspense refund",
   summary: "Record that an unmatched deposit was sent back",
   description: "Send the deposit back from your wallet first: this command only records it and sends nothing.",
@@ -53,3 +53,5 @@ export const suspenseRefund = define({
   run: async ({ args, flags }, ctx) =>
     ctx.item(await ctx.api().refundSuspense({ params: { id: args.deposit }, body: { note: flags.note ?? "" } }), suspenseView),
 });
+
+export const suspenseCommands = [suspense, suspenseResolve, suspenseRefund];

@@ -1,16 +1,16 @@
 import type { Group } from "../../cli/define.ts";
 import { email } from "./email.ts";
 import { confirm, factorDisable, factorEnable, factorRecovery, factorStatus } from "./factor.ts";
-import { keysCreate, keysList, keysRevoke, keysRotate } from "./keys.ts";
+import { keysCommands } from "./keys.ts";
 import { login } from "./login.ts";
-import { passkeysList, passkeysRemove } from "./passkeys.ts";
-import { password, passwordConfirm, passwordReset } from "./password.ts";
-import { deleteAccount, exportAccount } from "./personal.ts";
-import { profileShow, profileUpdate } from "./profile.ts";
-import { list, logout, switchProfile, token } from "./profiles.ts";
+import { passkeysCommands } from "./passkeys.ts";
+import { passwordCommands } from "./password.ts";
+import { personalCommands } from "./personal.ts";
+import { profileCommands } from "./profile.ts";
+import { profilesCommands } from "./profiles.ts";
 import { register } from "./register.ts";
 import { resendVerification } from "./resend-verification.ts";
-import { sessionsEnd, sessionsList, signOutEverywhere } from "./sessions.ts";
+import { sessionsCommands } from "./sessions.ts";
 import { status } from "./status.ts";
 import { waitVerified } from "./wait-verified.ts";
 
@@ -19,34 +19,21 @@ export const auth: Group = {
     login,
     register,
     status,
-    switchProfile,
-    list,
-    logout,
-    token,
+    ...profilesCommands,
     waitVerified,
     resendVerification,
-    profileShow,
-    profileUpdate,
+    ...profileCommands,
     email,
-    password,
-    passwordReset,
-    passwordConfirm,
-    keysList,
-    keysCreate,
-    keysRevoke,
-    keysRotate,
-    sessionsList,
-    sessionsEnd,
-    signOutEverywhere,
+    ...passwordCommands,
+    ...keysCommands,
+    ...sessionsCommands,
     factorStatus,
     factorEnable,
     factorDisable,
     factorRecovery,
-    passkeysList,
-    passkeysRemove,
+    ...passkeysCommands,
     confirm,
-    exportAccount,
-    deleteAccount,
+    ...personalCommands,
   ],
   fallback: "list",
 };

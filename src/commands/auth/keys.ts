@@ -21,7 +21,7 @@ const keyView = viewOf<ItemOf<"listApiKeys">>([
   detail("in use:current"),
 ]);
 
-export const keysList = define({
+const keysList = define({
   name: "keys list",
   operation: "listApiKeys",
   list: true,
@@ -29,7 +29,7 @@ export const keysList = define({
   view: keyView,
 });
 
-export const keysCreate = define({
+const keysCreate = define({
   name: "keys create",
   summary: "Create an API key (shown once)",
   operation: "createApiKey",
@@ -80,7 +80,7 @@ function endsWith(keys: readonly Key[], id: string, { isRevoked }: { isRevoked: 
   return ` So ${more.length === 1 ? "does this key" : `do these ${more.length} keys`}, created with it${more.some(({ rotatedFrom }) => rotatedFrom) ? " or in its place" : ""}: ${names.join(", ")}.`;
 }
 
-export const keysRevoke = define({
+const keysRevoke = define({
   name: "keys revoke",
   summary: "Revoke an API key and those created with it or in its place",
   operation: ["revokeApiKey", "listApiKeys"],
@@ -108,7 +108,7 @@ const secondsBetween = (from: number, to: string) => Math.max(0, Math.round((Dat
 /** How long a key still works, as a sentence says it. */
 const grace = (seconds: number) => (seconds === 0 ? "immediately" : `in ${duration(seconds)}`);
 
-export const keysRotate = define({
+const keysRotate = define({
   name: "keys rotate",
   summary: "Replace an API key with a new one (shown once)",
   description:
@@ -155,3 +155,5 @@ export const keysRotate = define({
     return flags.secretFile === undefined ? ctx.text(said, data) : ctx.secret(data.apiKey, flags.secretFile, data);
   },
 });
+
+export const keysCommands = [keysList, keysCreate, keysRevoke, keysRotate];

@@ -6,7 +6,7 @@ const view = viewOf<ItemOf<"listPasskeys">>(["id", "name", "last used:lastUsedAt
   empty: "The account has no passkeys.",
 });
 
-export const passkeysList = define({
+const passkeysList = define({
   name: "passkeys list",
   summary: "List your passkeys",
   description:
@@ -19,7 +19,7 @@ export const passkeysList = define({
   },
 });
 
-export const passkeysRemove = define({
+const passkeysRemove = define({
   name: "passkeys remove",
   summary: "Remove a passkey",
   operation: ["removePasskey", "listPasskeys", "getFactor"],
@@ -39,3 +39,5 @@ export const passkeysRemove = define({
     return ctx.message(data);
   },
 });
+
+export const passkeysCommands = [passkeysList, passkeysRemove];

@@ -23,7 +23,7 @@ function requireOneInput(...files: [flag: string, file: string | undefined][]) {
   if (names.length > 1) throw usage(`${names.join(" and ")} cannot both read standard input.`);
 }
 
-export const password = define({
+const password = define({
   name: "password",
   summary: "Change your password",
   description: "Asks for the current password and the new one, or reads them from files. API keys remain valid.",
@@ -49,7 +49,7 @@ export const password = define({
   },
 });
 
-export const passwordReset = define({
+const passwordReset = define({
   name: "password reset",
   summary: "Send a mail with which you can set a new password",
   description: "For a password that you forgot. The mail has a link, and a token for `playtest auth password confirm`.",
@@ -63,7 +63,7 @@ export const passwordReset = define({
   },
 });
 
-export const passwordConfirm = define({
+const passwordConfirm = define({
   name: "password confirm",
   summary: "Set a new password with the token of a reset mail",
   description:
@@ -86,3 +86,5 @@ export const passwordConfirm = define({
     return ctx.message(data, await forgetIfDead(ctx));
   },
 });
+
+export const passwordCommands = [password, passwordReset, passwordConfirm];

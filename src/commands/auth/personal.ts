@@ -9,7 +9,7 @@ async function inFull(ctx: Context, given: { passwordFile: string | undefined; c
   return withCodeIfNeeded(ctx, given.code, (code) => ctx.api().exportAccountInFull({ body: { password, code } }));
 }
 
-export const exportAccount = define({
+const exportAccount = define({
   name: "export",
   summary: "Export everything that is kept about your account",
   description:
@@ -30,7 +30,7 @@ export const exportAccount = define({
   },
 });
 
-export const deleteAccount = define({
+const deleteAccount = define({
   name: "delete",
   summary: "Delete your account",
   description:
@@ -54,3 +54,5 @@ export const deleteAccount = define({
     return ctx.message(data, await forgetStored(ctx));
   },
 });
+
+export const personalCommands = [exportAccount, deleteAccount];

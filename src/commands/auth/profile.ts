@@ -12,7 +12,7 @@ const view = viewOf<ItemOf<"getMe">>([
   detail("created:createdAt"),
 ]);
 
-export const profileShow = define({
+const profileShow = define({
   name: "profile show",
   aliases: ["profile"],
   summary: "Show your profile",
@@ -21,7 +21,7 @@ export const profileShow = define({
   view,
 });
 
-export const profileUpdate = define({
+const profileUpdate = define({
   name: "profile update",
   summary: "Change your name, company, website or gaming experience",
   operation: "updateProfile",
@@ -36,3 +36,5 @@ export const profileUpdate = define({
     return ctx.message(data);
   },
 });
+
+export const profileCommands = [profileShow, profileUpdate];

@@ -17,7 +17,7 @@ const profilesOf = (ctx: Context) => {
   }));
 };
 
-export const list = define({
+const list = define({
   name: "list",
   aliases: ["ls"],
   summary: "List saved profiles",
@@ -25,7 +25,7 @@ export const list = define({
   run: async (_, ctx) => ctx.rows("profiles", profilesOf(ctx), view),
 });
 
-export const switchProfile = define({
+const switchProfile = define({
   name: "switch",
   summary: "Switch to another profile",
   args: { profile: arg.optional("Profile name") },
@@ -42,7 +42,7 @@ export const switchProfile = define({
   },
 });
 
-export const logout = define({
+const logout = define({
   name: "logout",
   summary: "Remove the stored key (does not revoke it)",
   flags: { all: flag.toggle("Remove all stored keys") },
@@ -64,7 +64,7 @@ export const logout = define({
   },
 });
 
-export const token = define({
+const token = define({
   name: "token",
   summary: "Print the API key in use",
   private: true,
@@ -77,3 +77,5 @@ export const token = define({
     return ctx.secret(key.value, flags.secretFile, { result: { apiKey: key.value, from: key.from } });
   },
 });
+
+export const profilesCommands = [switchProfile, list, logout, token];

@@ -5,7 +5,7 @@ const view = viewOf<ItemOf<"listSessions">>(
   { empty: "No browser is signed in." },
 );
 
-export const sessionsList = define({
+const sessionsList = define({
   name: "sessions list",
   summary: "List the browsers that are signed in to your account",
   operation: "listSessions",
@@ -16,7 +16,7 @@ export const sessionsList = define({
   },
 });
 
-export const sessionsEnd = define({
+const sessionsEnd = define({
   name: "sessions end",
   summary: "Sign a browser out of your account",
   operation: "endSession",
@@ -29,7 +29,7 @@ export const sessionsEnd = define({
   },
 });
 
-export const signOutEverywhere = define({
+const signOutEverywhere = define({
   name: "sign-out-everywhere",
   summary: "Sign out of every browser",
   description: "API keys remain valid, unless --revoke-api-keys is given: then only the key in use does.",
@@ -54,3 +54,5 @@ export const signOutEverywhere = define({
     return ctx.message(data);
   },
 });
+
+export const sessionsCommands = [sessionsList, sessionsEnd, signOutEverywhere];

@@ -1,7 +1,7 @@
 import { define } from "../../cli/define.ts";
 import { historyView, hoursView } from "./view.ts";
 
-export const hours = define({
+const hours = define({
   name: "hours",
   summary: "Show the balance of playtest hours",
   operation: "getPlaytestHours",
@@ -9,7 +9,7 @@ export const hours = define({
   view: hoursView,
 });
 
-export const hoursHistory = define({
+const hoursHistory = define({
   name: "hours history",
   summary: "List playtest hours added and spent, newest first",
   operation: "listPlaytestHoursHistory",
@@ -17,3 +17,5 @@ export const hoursHistory = define({
   examples: ["playtest billing hours history", "playtest billing hours history --all --csv"],
   view: historyView,
 });
+
+export const hoursCommands = [hours, hoursHistory];

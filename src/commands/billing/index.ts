@@ -5,33 +5,26 @@ import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";
 import { creditX402Prove } from "./credit-x402-prove.ts";
 import { forecast } from "./forecast.ts";
-import { hours, hoursHistory } from "./hours.ts";
+import { hoursCommands } from "./hours.ts";
 import { invoice } from "./invoice.ts";
-import { detailsSet, detailsShow, invoicesList } from "./invoices.ts";
-import { paymentsList, paymentsShow } from "./payments.ts";
+import { invoicesCommands } from "./invoices.ts";
+import { paymentsCommands } from "./payments.ts";
 import { plans } from "./plans.ts";
 import { spend } from "./spend.ts";
-import { subscriptionCancel, subscriptionCheckout, subscriptionResume, subscriptionShow } from "./subscription.ts";
+import { subscriptionCommands } from "./subscription.ts";
 
 export const billing: Group = {
   commands: [
     balance,
-    paymentsList,
-    paymentsShow,
+    ...paymentsCommands,
     invoice,
-    invoicesList,
-    detailsShow,
-    detailsSet,
+    ...invoicesCommands,
     creditAdd,
     creditX402,
     creditX402Prove,
     plans,
-    subscriptionShow,
-    subscriptionCheckout,
-    subscriptionCancel,
-    subscriptionResume,
-    hours,
-    hoursHistory,
+    ...subscriptionCommands,
+    ...hoursCommands,
     forecast,
     spend,
   ].map(aboutMoney),

@@ -7,7 +7,7 @@ const invoicesView = viewOf<ItemOf<"listInvoices">>(
   { empty: "No invoices yet." },
 );
 
-export const invoicesList = define({
+const invoicesList = define({
   name: "invoices list",
   aliases: ["invoices"],
   description: "Totals include tax. Those of credit notes are below zero, so that the sum is what was paid.",
@@ -24,7 +24,7 @@ const detailsView = viewOf<Data<"getBillingDetails">["details"]>([
   detail("tax number:taxNumber"),
 ]);
 
-export const detailsShow = define({
+const detailsShow = define({
   name: "details show",
   aliases: ["details"],
   summary: "Show the name, address and tax number on your invoices",
@@ -40,7 +40,7 @@ export const detailsShow = define({
   },
 });
 
-export const detailsSet = define({
+const detailsSet = define({
   name: "details set",
   summary: "Change the name, address and tax number for your next invoices",
   description: "Invoices that were issued stay as they are. Without a name, invoices have the company of your profile.",
@@ -56,3 +56,5 @@ export const detailsSet = define({
     return { kind: "item", data, subject: data.details, view: detailsView };
   },
 });
+
+export const invoicesCommands = [invoicesList, detailsShow, detailsSet];

@@ -1,7 +1,7 @@
 import { arg, define } from "../../cli/define.ts";
 import { paymentView } from "./view.ts";
 
-export const paymentsList = define({
+const paymentsList = define({
   name: "payments list",
   aliases: ["payments"],
   operation: "listPayments",
@@ -10,10 +10,12 @@ export const paymentsList = define({
   view: paymentView,
 });
 
-export const paymentsShow = define({
+const paymentsShow = define({
   name: "payments show",
   operation: "getPayment",
   args: { payment: arg.id("Payment id", "listPayments", "status") },
   examples: ["playtest billing payments show 7be02c11"],
   view: paymentView,
 });
+
+export const paymentsCommands = [paymentsList, paymentsShow];

@@ -5,7 +5,7 @@ import { requireSandbox } from "../shared/sandbox.ts";
 import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
-export const subscriptionShow = define({
+const subscriptionShow = define({
   name: "subscription show",
   aliases: ["subscription"],
   summary: "Show the subscription and its hours",
@@ -18,7 +18,7 @@ export const subscriptionShow = define({
   },
 });
 
-export const subscriptionCheckout = define({
+const subscriptionCheckout = define({
   name: "subscription checkout",
   summary: "Subscribe or change the plan at a hosted checkout",
   description:
@@ -53,7 +53,7 @@ export const subscriptionCheckout = define({
   },
 });
 
-export const subscriptionCancel = define({
+const subscriptionCancel = define({
   name: "subscription cancel",
   summary: "Cancel the subscription at the end of its period; hours are kept",
   operation: "cancelSubscription",
@@ -70,9 +70,11 @@ export const subscriptionCancel = define({
   },
 });
 
-export const subscriptionResume = define({
+const subscriptionResume = define({
   name: "subscription resume",
   operation: "resumeSubscription",
   examples: ["playtest billing subscription resume"],
   view: changedSubscriptionView,
 });
+
+export const subscriptionCommands = [subscriptionShow, subscriptionCheckout, subscriptionCancel, subscriptionResume];

@@ -1,7 +1,7 @@
 import { define } from "../../cli/define.ts";
 import { contactArg, conversationWith, findContact } from "./contacts.ts";
 
-export const block = define({
+const block = define({
   name: "block",
   summary: "Block messages from a contact",
   operation: ["blockConversation", "openConversation", "listContacts"],
@@ -14,7 +14,7 @@ export const block = define({
   },
 });
 
-export const unblock = define({
+const unblock = define({
   name: "unblock",
   summary: "Unblock messages from a contact",
   operation: ["unblockConversation", "openConversation", "listContacts"],
@@ -26,3 +26,5 @@ export const unblock = define({
     return ctx.message(data);
   },
 });
+
+export const blockCommands = [block, unblock];

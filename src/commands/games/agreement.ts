@@ -1,6 +1,6 @@
 import { arg, col, define, type ItemOf, viewOf } from "../../cli/define.ts";
 
-export const agreement = define({
+const agreement = define({
   name: "agreement",
   summary: "Show the agreement that playtesters of a game must accept",
   description: "It is the game's own (`games update --consent-file`), or else that of the server.",
@@ -26,7 +26,7 @@ const view = viewOf<ItemOf<"listGameConsents">>(
   { empty: "No playtester has accepted an agreement for this game." },
 );
 
-export const consents = define({
+const consents = define({
   name: "consents",
   summary: "List which playtesters accepted which agreement",
   operation: "listGameConsents",
@@ -35,3 +35,5 @@ export const consents = define({
   examples: ["playtest games consents", "playtest games consents GAME --all --csv"],
   view,
 });
+
+export const agreementCommands = [agreement, consents];

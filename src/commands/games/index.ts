@@ -1,5 +1,5 @@
 import type { Group } from "../../cli/define.ts";
-import { agreement, consents } from "./agreement.ts";
+import { agreementCommands } from "./agreement.ts";
 import { apply } from "./apply.ts";
 import { buildUrl } from "./build-url.ts";
 import { builds } from "./builds.ts";
@@ -12,6 +12,6 @@ import { update } from "./update.ts";
 import { use } from "./use.ts";
 
 export const games: Group = {
-  commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff, agreement, consents],
+  commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff, ...agreementCommands],
   fallback: "list",
 };

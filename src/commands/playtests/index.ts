@@ -3,7 +3,7 @@ import { aboutMoney } from "../shared/without-payments.ts";
 import { bulk } from "./bulk/bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
-import { keysAdd, keysList } from "./keys.ts";
+import { keysCommands } from "./keys.ts";
 import { list } from "./list.ts";
 import { order } from "./order.ts";
 import { panels } from "./panels.ts";
@@ -28,8 +28,7 @@ export const playtests: Group = {
     update,
     slots,
     cancelSlot,
-    keysList,
-    keysAdd,
+    ...keysCommands,
     wait,
     watch,
     bulk,

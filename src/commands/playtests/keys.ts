@@ -13,7 +13,7 @@ const addedView = viewOf<ItemOf<"addPlaytestKeys">>([
   detail("keys needed:needed"),
 ]);
 
-export const keysList = define({
+const keysList = define({
   name: "keys list",
   aliases: ["keys"],
   summary: "List the game keys of a playtest and which slots have them",
@@ -33,7 +33,7 @@ export const keysList = define({
     ),
 });
 
-export const keysAdd = define({
+const keysAdd = define({
   name: "keys add",
   summary: "Add game keys to an active playtest",
   description: "A slot is claimed with one key for each player. Keys are handed out in the order in which they were added.",
@@ -52,3 +52,5 @@ export const keysAdd = define({
     return ctx.item(added, addedView);
   },
 });
+
+export const keysCommands = [keysList, keysAdd];

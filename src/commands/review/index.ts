@@ -11,10 +11,10 @@ import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { search } from "./search/search.ts";
-import { clip, clips, clipsDelete } from "./sharing/clip.ts";
-import { publication, unpublish } from "./sharing/publication.ts";
-import { share, shares, unshare } from "./sharing/share.ts";
-import { still, stillDelete } from "./sharing/still.ts";
+import { clipCommands } from "./sharing/clip.ts";
+import { publicationCommands } from "./sharing/publication.ts";
+import { shareCommands } from "./sharing/share.ts";
+import { stillCommands } from "./sharing/still.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { transcript } from "./transcript.ts";
@@ -39,17 +39,11 @@ export const review: Group = {
     notesEdit,
     notesDelete,
     pushNotes,
-    share,
-    shares,
-    unshare,
-    publication,
-    unpublish,
+    ...shareCommands,
+    ...publicationCommands,
     search,
-    clip,
-    clips,
-    clipsDelete,
-    still,
-    stillDelete,
+    ...clipCommands,
+    ...stillCommands,
     download,
     watch,
     stats,

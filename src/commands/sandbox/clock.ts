@@ -9,14 +9,14 @@ const advancedView = viewOf<ItemOf<"advanceClock">>([...clockView.columns, "jobs
 /** Milliseconds: everything that becomes due runs before the server answers. */
 const timeout = 600_000;
 
-export const clock = define({
+const clock = define({
   name: "clock",
   operation: "getClock",
   examples: ["playtest sandbox clock"],
   view: clockView,
 });
 
-export const advance = define({
+const advance = define({
   name: "advance",
   summary: "Move the sandbox clock forward and run what becomes due",
   description: "Deadlines, renewals and expirations follow this clock. It cannot be moved back.",
@@ -38,3 +38,5 @@ function secondsOf(text: string): number {
   if (seconds > max) throw usage(`time: must be at most ${max / 86_400}d.`);
   return seconds;
 }
+
+export const clockCommands = [advance, clock];

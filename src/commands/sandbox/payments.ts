@@ -18,7 +18,7 @@ async function subscriptionId(ctx: Context, given: string | undefined): Promise<
   return id;
 }
 
-export const pay = define({
+const pay = define({
   name: "pay",
   summary: "Do what a person would do at the checkout of a payment",
   description: "The outcome is paid unless --outcome says otherwise. A completed payment can be disputed.",
@@ -33,7 +33,7 @@ export const pay = define({
   },
 });
 
-export const subscriptionPay = define({
+const subscriptionPay = define({
   name: "subscription pay",
   summary: "Do what a person would do at the checkout of a subscription",
   description: "The outcome is paid unless --outcome says otherwise.",
@@ -49,7 +49,7 @@ export const subscriptionPay = define({
   },
 });
 
-export const subscriptionRenewals = define({
+const subscriptionRenewals = define({
   name: "subscription renewals",
   summary: "Decide whether the next renewals of a subscription are paid or fail",
   operation: ["setRenewals", "getSubscription"],
@@ -61,3 +61,5 @@ export const subscriptionRenewals = define({
     return ctx.item(await ctx.api().setRenewals({ params, body }), subscriptionView);
   },
 });
+
+export const paymentsCommands = [pay, subscriptionPay, subscriptionRenewals];

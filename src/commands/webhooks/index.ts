@@ -3,7 +3,7 @@ import { deliveries, redeliver, test } from "./deliveries.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
 import { create, enable, list, remove, rotateSecret, show, update } from "./manage.ts";
-import { sign, verify } from "./sign.ts";
+import { signCommands } from "./sign.ts";
 import { trigger } from "./trigger.ts";
 
 export const webhooks: Group = {
@@ -20,8 +20,7 @@ export const webhooks: Group = {
     redeliver,
     listen,
     trigger,
-    sign,
-    verify,
+    ...signCommands,
     doctor,
   ],
   fallback: "list",

@@ -4,7 +4,7 @@ import { readBody, readFrom, readSecret, secretFlag } from "./secret.ts";
 import { sign as signatures, verify as verdictsOn } from "./signature.ts";
 import { checkView } from "./view.ts";
 
-export const sign = define({
+const sign = define({
   name: "sign",
   summary: "Print the signature headers for a request body",
   risk: "local",
@@ -37,7 +37,7 @@ const headerLine = (line: string): [string, string] => {
 /** The header lines of a captured request. The request line, the body and empty lines are ignored. */
 const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => /^[A-Za-z0-9-]+:/.test(line));
 
-export const verify = define({
+const verify = define({
   name: "verify",
   summary: "Verify the signatures of a request that you received",
   risk: "local",
@@ -65,3 +65,5 @@ export const verify = define({
     return { ...outcome, failure: failure(`Verification failed: ${failed.join(", ")}.`) };
   },
 });
+
+export const signCommands = [sign, verify];

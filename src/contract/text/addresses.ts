@@ -14,7 +14,7 @@ export interface Range {
 
 /** `10.1.0.0/16`, `fd00::/8` or a single address; undefined for anything else. */
 export function parseRange(text: string): Range | undefined {
-  const [network = "", length, ...more] = text.split("/");
+  const [network, length, ...more] = text.split("/") as [string, ...string[]];
   if (!isAddress(network) || more.length > 0) return undefined;
   const family = familyOf(network);
   const longest = family === "ipv6" ? 128 : 32;
@@ -35,4 +35,4 @@ export const listOfTexts = (texts: readonly string[]) => listOf(texts.map((text)
  * Whether an address is in one of the ranges; false for any other text. The zone of an address does not count. An IPv4 address and the
  * same one written as IPv6 (`::ffff:10.0.0.1`) are in the same ranges.
  */
-export const isIn = (list: BlockList, address: string) => isIP(address) !== 0 && list.check(address, familyOf(address));
+export const isIn = (list: BlockList, address: string) => list.check(address, familyOf(address));

@@ -43,7 +43,7 @@ function spanOf(text: string): { atMs: number; endMs: number } {
   return { atMs, endMs };
 }
 
-export const clip = define({
+const clip = define({
   name: "clip",
   summary: "Cut a clip out of a video",
   description:
@@ -74,7 +74,7 @@ export const clip = define({
   },
 });
 
-export const clips = define({
+const clips = define({
   name: "clips list",
   aliases: ["clips"],
   summary: "List the clips of a video",
@@ -85,7 +85,7 @@ export const clips = define({
   view: clipsView,
 });
 
-export const clipsDelete = define({
+const clipsDelete = define({
   name: "clips delete",
   summary: "Delete a clip",
   args: { clip: arg.id("Id of the clip") },
@@ -94,3 +94,5 @@ export const clipsDelete = define({
   examples: ["playtest review clips delete CLIP --yes"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteClip({ params: { id: args.clip } })),
 });
+
+export const clipCommands = [clip, clips, clipsDelete];

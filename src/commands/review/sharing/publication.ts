@@ -3,7 +3,7 @@ import { shortId } from "../../../io/text.ts";
 import { slotArg } from "../queue.ts";
 import { publicationView } from "./view.ts";
 
-export const publication = define({
+const publication = define({
   name: "publication",
   summary: "Show what became of the publication of a video",
   args: { slot: slotArg() },
@@ -12,7 +12,7 @@ export const publication = define({
   view: publicationView,
 });
 
-export const unpublish = define({
+const unpublish = define({
   name: "unpublish",
   summary: "Remove the published video of a public playtest",
   description:
@@ -25,3 +25,5 @@ export const unpublish = define({
   run: async ({ args, body }, ctx) =>
     ctx.item(await ctx.api().unpublishSlot({ params: { id: args.slot }, body }), publicationView),
 });
+
+export const publicationCommands = [publication, unpublish];

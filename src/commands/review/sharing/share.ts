@@ -33,7 +33,7 @@ async function creationFor(ctx: Context, id: string): Promise<Creation> {
   return "createPlaytestShare";
 }
 
-export const share = define({
+const share = define({
   name: "share",
   summary: "Share a video, a clip or the videos of a playtest by a link that expires",
   description:
@@ -76,7 +76,7 @@ export const share = define({
   },
 });
 
-export const shares = define({
+const shares = define({
   name: "shares",
   summary: "List your shares, how often they were viewed and when they expire",
   description: "A browser that opens a page several times counts once per hour. Nothing about who opened it is stored.",
@@ -87,7 +87,7 @@ export const shares = define({
   view: sharesView,
 });
 
-export const unshare = define({
+const unshare = define({
   name: "unshare",
   summary: "End a share: its link stops working at once",
   args: {
@@ -102,3 +102,5 @@ export const unshare = define({
   examples: ["playtest review unshare SHARE"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteShare({ params: { id: args.share } })),
 });
+
+export const shareCommands = [share, shares, unshare];

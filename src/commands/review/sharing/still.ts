@@ -12,7 +12,7 @@ const stillView = viewOf<ItemOf<"getStill">>([
   detail("url:downloadUrl"),
 ]);
 
-export const still = define({
+const still = define({
   name: "still",
   summary: "Take a still image of the video at a note",
   description:
@@ -34,7 +34,7 @@ export const still = define({
   },
 });
 
-export const stillDelete = define({
+const stillDelete = define({
   name: "still delete",
   summary: "Delete the still image of a note",
   args: { note: noteArg },
@@ -43,3 +43,5 @@ export const stillDelete = define({
   examples: ["playtest review still delete NOTE --yes"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteStill({ params: { id: args.note } })),
 });
+
+export const stillCommands = [still, stillDelete];

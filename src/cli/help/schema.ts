@@ -1,8 +1,15 @@
-import { arg, define } from "../../cli/define.ts";
-import { commandNamed } from "../../cli/globals.ts";
 import { operations } from "../../contract/static.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { usage } from "../../errors.ts";
+import { arg, define } from "../define.ts";
+import { find, named, spelledOut } from "../find.ts";
+import { overview } from "./overview.ts";
+
+function noSuch(words: string, names: readonly string[]) {
+  const near = nearest(words, names);
+  const hint = near === undefined ? "See `playtest help --tree`." : `Did you mean ${near}?`;
+  return usage(`Unknown command ${JSON.stringify(words)}.`, hint);
+}
 
 export const schema = define({
   name: "schema",
@@ -13,20 +20,16 @@ export const schema = define({
   args: { command: { ...arg.many("Command, such as games create (default: all commands)"), optional: true } },
   examples: ["playtest schema games create", "playtest schema games create --jq '.body[].name'"],
   async run({ args }, ctx) {
-    const { tree } = await import("../../cli/tree.ts");
+    const { tree } = await import("../tree.ts");
     if (args.command.length === 0) return ctx.verbatim(JSON.stringify(tree, null, 2), tree);
-    const named = tree.commands.map((command) => ({ name: command.path.join(" "), command }));
-    const words = args.command.join(" ");
-    const found = commandNamed(named, words);
-    if (!found) {
-      const near = nearest(
-        words,
-        named.map(({ name }) => name),
+    const commands = named(tree.commands);
+    const found = find(spelledOut(args.command, overview.groups), commands);
+    if (!("command" in found) || found.rest.length > 0)
+      throw noSuch(
+        args.command.join(" "),
+        commands.map(({ name }) => name),
       );
-      const hint = near === undefined ? "See `playtest help --tree`." : `Did you mean ${near}?`;
-      throw usage(`Unknown command ${JSON.stringify(words)}.`, hint);
-    }
-    const { body, ...described } = found.command;
+    const { body, ...described } = found.command.described;
     const data = { ...described, body: body === null ? [] : operations[body].body };
     return ctx.verbatim(JSON.stringify(data, null, 2), data);
   },

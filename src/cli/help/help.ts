@@ -1,35 +1,30 @@
-import { arg, define, flag } from "../../cli/define.ts";
-import { commandNamed } from "../../cli/globals.ts";
-import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
-import { commandHelp, groupHelp } from "../../cli/help/command.ts";
-import { columns, rootHelp, topicsHelp } from "../../cli/help/root.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";
 import { narrowHelp } from "../../help/narrow.ts";
+import { arg, define, flag } from "../define.ts";
+import { find, named, spelledOut } from "../find.ts";
+import { commandsAt, groups, nounCalled } from "../groups.ts";
+import { commandHelp, groupHelp } from "./command.ts";
+import { columns, rootHelp, topicsHelp } from "./root.ts";
 import { showTopic } from "./topic.ts";
 
 const topicNames = topicList.map(({ name }) => name);
 
 async function helpOn(words: readonly string[]): Promise<string | undefined> {
-  const [first = "", ...rest] = words;
-  const top = [...topCommands, ...shortcuts].find(({ name }) => name === first);
-  if (top && rest.length === 0) return commandHelp(await top.load(), first);
-  const entry = groups.find(({ name, aliases }) => name === first || aliases.includes(first));
-  if (!entry) return undefined;
-  const group = await entry.load();
-  const { commands } = group;
-  const verb = rest.join(" ");
-  const found = commandNamed(commands, verb);
-  if (found) return commandHelp(found, `${entry.name} ${found.name}`);
-  const below = commands.filter(({ name }) => verb === "" || name.startsWith(`${verb} `));
-  return below.length > 0 ? groupHelp(entry, below, verb === "" ? group : undefined) : undefined;
+  const [first = ""] = words;
+  const found = find(spelledOut(words, groups), await commandsAt(first));
+  if (found.rest.length > 0) return undefined;
+  if ("command" in found) return commandHelp(await found.command.load(), found.command.name);
+  const noun = nounCalled(first)!;
+  const below = await Promise.all(found.group.map(({ load }) => load()));
+  return groupHelp(noun, below, words.length === 1 ? await noun.load() : undefined);
 }
 
 /** The error for words that name neither a command nor a topic. */
 async function noHelp(words: string) {
-  const { tree } = await import("../../cli/tree.ts");
-  const commands = tree.commands.map(({ path }) => path.join(" "));
+  const { tree } = await import("../tree.ts");
+  const commands = named(tree.commands).map(({ name }) => name);
   const near = nearest(words, [...topicNames, ...groups.map(({ name }) => name), ...commands]);
   const topics = `Topics: ${topicNames.join(", ")}. For commands, see \`playtest --help\`.`;
   return notFound(`No help found for ${JSON.stringify(words)}.`, near === undefined ? topics : `Did you mean ${near}?`);
@@ -45,7 +40,7 @@ export const help = define({
     // Lines are wrapped only on a terminal, so that a program gets one line per command.
     const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
     if (flags.tree) {
-      const { tree } = await import("../../cli/tree.ts");
+      const { tree } = await import("../tree.ts");
       const rows = columns(
         tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
         most,
