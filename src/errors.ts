@@ -159,6 +159,7 @@ const byCode: Record<string, ExitCode> = {
   CONFLICT: exitCodes.conflict,
   IDEMPOTENCY_MISMATCH: exitCodes.conflict,
   PAYMENT_REQUIRED: exitCodes.payment,
+  BUDGET_EXCEEDED: exitCodes.payment,
   RATE_LIMITED: exitCodes.rateLimited,
   SERVICE_UNAVAILABLE: exitCodes.unreachable,
   INTERNAL_ERROR: exitCodes.error,

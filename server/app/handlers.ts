@@ -10,6 +10,7 @@ import { mailHandlers } from "../admin/mails-handlers.ts";
 import { payoutBatches } from "../admin/payouts/batches-handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
 import { audit } from "../audit/handlers.ts";
+import { budgets } from "../billing/budgets/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { depositProofs } from "../billing/crypto/proving/handlers.ts";
 import { billing } from "../billing/handlers.ts";
@@ -85,6 +86,7 @@ export const handlers: Handlers = {
   ...statements,
   ...playtester,
   ...billing,
+  ...budgets,
   ...crypto,
   ...depositProofs,
   ...sandboxPayments,

@@ -41,6 +41,9 @@ export interface NoticeContext {
   decision?: "approved" | "rejected";
   /** On a server without payments, nothing is said about them. */
   withoutPayments?: boolean;
+  /** What is left of a budget, as a sentence without its end, and how much of it is spent. */
+  budget?: string;
+  percent?: number;
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
@@ -225,6 +228,14 @@ const notices = {
   "subscription.payment_failed": ({ planName, until }) => ({
     title: "Renewal payment failed",
     body: `The renewal of ${planName ?? "your plan"} could not be charged. ${until ? `It is tried again on ${until}.` : "It is not tried again."}`,
+  }),
+  "budget.threshold": ({ budget, percent }) => ({
+    title: percent === 100 ? "Budget spent" : `Budget ${percent ?? 50} % spent`,
+    body: `${budget ?? "Little is left of a budget"}.`,
+  }),
+  "budget.exceeded": ({ budget }) => ({
+    title: "Refused by a budget",
+    body: `An order or payment was refused because a budget does not cover it. ${budget ?? "Little is left of it"}.`,
   }),
   "payment.completed": ({ amount }) => ({ title: "Payment completed", body: `Your payment of ${amount} went through.` }),
   "payment.failed": ({ amount, sentBack }) =>

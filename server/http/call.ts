@@ -20,6 +20,8 @@ export interface Principal {
   role: "game_owner" | "playtester" | "admin";
   scopes: ReadonlySet<Scope>;
   emailVerified: boolean;
+  /** Whether the key can change nothing. */
+  readOnly: boolean;
 }
 
 /** Whose key or session a request came with. */

@@ -3,6 +3,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
 import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
+import { refuseBudgeted } from "../accounts/budgets/service.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
@@ -63,6 +64,7 @@ export function createExecute(deps: Deps): Execute {
     // Before a stored reply is replayed: it may say what the caller no longer may know.
     const { principal } = request;
     if (endpoint.confirmed && principal) await deps.store.read((q) => requireConfirmation(q, principal));
+    if (endpoint.refusesBudgeted && principal) await deps.store.read((q) => refuseBudgeted(q, principal));
     const call = new OperationCall(deps, endpoint, request);
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);

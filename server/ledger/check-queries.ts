@@ -1,4 +1,5 @@
 import type { Rule } from "./check-rule.ts";
+import { budgetEntries, budgetUses } from "./budget-check-queries.ts";
 import { invoiceNumbers, invoiceTotals } from "./invoice-check-queries.ts";
 
 const holding = "('open', 'reserved', 'submitted', 'blocked', 'publishing')";
@@ -241,5 +242,5 @@ const causes: Rule = {
 export const rules: readonly Rule[] = [
   ...[transfers, balances, overdrafts, holds, once],
   ...[hours, processors, deposits, immutable, causes],
-  ...[invoiceTotals, invoiceNumbers],
+  ...[invoiceTotals, invoiceNumbers, budgetUses, budgetEntries],
 ];

@@ -1,6 +1,9 @@
+import type { BudgetLeft } from "../../src/contract/accounts/budgets.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
+import { bindingOn, leftOfAll, plan, settle, take } from "../billing/budgets/service.ts";
+import { refuseUnapproved, toldOf, withinBudgets } from "../billing/budgets/spending.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
@@ -8,7 +11,7 @@ import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
-import type { CommitOptions, Handlers } from "../http/call.ts";
+import type { Caller, CommitOptions, Handlers } from "../http/call.ts";
 import { CommittedError } from "../http/call.ts";
 import { ApiError, conflict } from "../lib/api-error.ts";
 import { closeWhenFull } from "./applications/service.ts";
@@ -18,6 +21,7 @@ import { groupWarnings } from "./groups/membership.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
+  cancelUnpaid,
   charge,
   checkOrder,
   insufficient,
@@ -27,6 +31,7 @@ import {
   placeOrder,
   priceOrder,
   pricePlaytest,
+  takenAs,
 } from "./orders.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
 import { awaitsPayment } from "./slots/rules.ts";
@@ -54,16 +59,30 @@ async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, 
   return { checkoutUrl, paymentId: payment.id };
 }
 
+/** Takes an unpaid order from the budgets of the caller who pays it, unless they counted it before. */
+async function takeForUnpaid(
+  tx: Tx,
+  caller: Caller,
+  row: playtests.PlaytestRow,
+  { cents, minutes }: { cents: number; minutes: number },
+): Promise<BudgetLeft[]> {
+  const binding = await bindingOn(tx, caller, row.game_id);
+  const subject = { playtestId: row.id };
+  refuseUnapproved(binding, row.cost_per_slot_cents * row.quantity);
+  return take(tx, await plan(tx, binding, { cents, minutes, slots: row.quantity }, subject), subject);
+}
+
 /** Builds the reply, whose shape depends on how the order was paid. */
 async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
   const { playtest, settlement, priced } = placed;
-  if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
+  const told = toldOf(placed.budgets);
+  if (isPaid(placed)) return { ...paidReply(playtest, placed.settlement.by, priced, placed.paymentId), ...told };
   if (playtest.is_free_public_trial === 1) {
     const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
-    return trialReply(playtest, opened, tx.now);
+    return { ...trialReply(playtest, opened, tx.now), ...told };
   }
-  if (settlement.by === "free") return { playtest: playtestView(playtest) };
-  return pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined);
+  if (settlement.by === "free") return { playtest: playtestView(playtest), ...told };
+  return { ...pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined), ...told };
 }
 
 /** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
@@ -96,17 +115,20 @@ export const orders = {
       const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
       return new CommittedError(problem, until);
     };
-    return call.commit(
-      async (tx) => {
-        const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-        if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
-        if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
-        const placed = await placeOrder(call.deps, tx, { gameId, ownerId }, call.body, method);
-        if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
-        return replyTo(call.deps, tx, placed, method === "card");
-      },
-      optionsOf(method, ownerId),
-    );
+    const again = async (tx: Tx, before: playtests.PlaytestRow) => {
+      await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+      const cents = before.cost_per_slot_cents * before.quantity;
+      await takeForUnpaid(tx, call.principal, before, { cents, minutes: 0 });
+      return bill(tx, before, cents);
+    };
+    const place = async (tx: Tx) => {
+      const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+      if (before) return again(tx, before);
+      const placed = await placeOrder(call.deps, tx, { gameId, caller: call.principal }, call.body, method);
+      if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
+      return replyTo(call.deps, tx, placed, method === "card");
+    };
+    return call.commit((tx) => withinBudgets(tx, () => place(tx)), optionsOf(method, ownerId));
   },
 
   quotePlaytest: (call) =>
@@ -115,7 +137,10 @@ export const orders = {
       const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
       if (game) await requireUnfrozen(q, game.owner_id);
       await checkOrder(q, game, order);
-      const { price, need, funds } = await priceOrder(q, call.principal.userId, order);
+      const [{ price, need, funds }, binding] = await Promise.all([
+        priceOrder(q, call.principal.userId, order),
+        bindingOn(q, call.principal, gameId ?? null),
+      ]);
       const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
       return {
         costPerSlotCents: price.costCents,
@@ -125,6 +150,7 @@ export const orders = {
         playtestMinutesAvailable: funds.minutesAvailable,
         balanceCents: funds.balanceCents,
         wouldPayWith: by,
+        ...toldOf(await leftOfAll(q, binding)),
         missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
         warnings: await groupWarnings(q, order.panel, order.quantity),
       };
@@ -141,22 +167,27 @@ export const orders = {
     requirePayments(call.deps);
     if (method === "card") requireCards(call.deps);
     const offer = method === "x402" ? await offerOf(call.deps, wantedOf(call.headers)) : undefined;
-    return call.commit(async (tx) => {
+    const pay = async (tx: Tx) => {
       playtests.lock(tx, id);
       const row = await ownPlaytest(tx, id, call.principal.userId);
       if (!awaitsPayment(row, tx.now)) throw conflict("This order is not waiting for payment. Nothing was charged.");
       const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
-      if (method === "card") return pendingReply(row, priced, await checkoutFor(call.deps, tx, row, priced));
+      const settlement = choosePaymentMethod(priced.need, priced.funds, method);
+      if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
+      const amounts = takenAs(method === "hours" ? "hours" : "later", priced.need, row.quantity);
+      const told = toldOf(await takeForUnpaid(tx, call.principal, row, amounts));
+      if (method === "card") return { ...pendingReply(row, priced, await checkoutFor(call.deps, tx, row, priced)), ...told };
       if (offer) {
         const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
         const { problem, until } = await billOrder(tx, row, request);
         return new CommittedError(problem, until);
       }
       if (method === "x402") throw new Error("a crypto payment requires an offer");
-      if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
+      await settle(tx, row.id, amounts);
       const paymentId = await charge(call.deps, tx, row, method, priced.need);
-      return paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId);
-    });
+      return { ...paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId), ...told };
+    };
+    return call.commit((tx) => withinBudgets(tx, () => pay(tx)));
   },
 
   cancelPlaytest: (call) =>
@@ -167,7 +198,7 @@ export const orders = {
       const { status } = countedPlaytestView(row, counts, tx.now);
       const total = { cents: 0, minutes: 0 };
       if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
-        await playtests.transition(tx, row, "cancel", { updated_at: tx.now });
+        await cancelUnpaid(tx, row);
       else {
         const open = status === "active" ? await slots.openOf(tx, row.id) : [];
         if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");

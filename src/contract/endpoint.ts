@@ -100,6 +100,8 @@ export interface Endpoint<
   secretReply?: boolean;
   /** Rate limit class: creating accounts and checking passwords have lower limits than other requests without a key. */
   limit?: "register" | "password";
+  /** Refused for an API key with a budget: it would let the key out of it. */
+  refusesBudgeted?: boolean;
   /** An administrator with a second factor must have confirmed the API key in use with a code recently. */
   confirmed?: boolean;
   /** Calls that change something are recorded in the audit log: every admin action and every change of credentials. */
@@ -144,6 +146,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   unverified?: boolean;
   secretReply?: boolean;
   limit?: "register" | "password";
+  refusesBudgeted?: boolean;
   confirmed?: boolean;
   audit?: Audited;
   media?: Media;

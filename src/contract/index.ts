@@ -1,4 +1,5 @@
 import { agreements } from "./accounts/agreements.ts";
+import { budgets } from "./accounts/budgets.ts";
 import { factors } from "./accounts/factors.ts";
 import { passkeys } from "./accounts/passkeys.ts";
 import { admin } from "./admin.ts";
@@ -37,6 +38,7 @@ export const resources = {
   clips,
   applications,
   billing,
+  budgets,
   chat,
   info,
   webhooks,
@@ -64,6 +66,7 @@ export const contract = {
   ...clips,
   ...applications,
   ...billing,
+  ...budgets,
   ...chat,
   ...info,
   ...webhooks,

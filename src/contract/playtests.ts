@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { spentFrom } from "./accounts/budgets.ts";
 import { endpoint, KiB } from "./endpoint.ts";
 import {
   cents,
@@ -86,6 +87,7 @@ export const pendingOrder = z
       z.string().optional().meta({ description: "URL of the card checkout, if card payment was requested." }),
     ),
     paymentId: extension(id().optional()),
+    ...spentFrom,
   })
   .meta({ id: "PendingOrder" });
 
@@ -97,6 +99,7 @@ export const hoursOrder = z
     playtestMinutesUsed: minutes(),
     playtestMinutesRemaining: minutes(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "HoursOrder" });
 
@@ -108,6 +111,7 @@ export const creditOrder = z
     totalCents: cents(),
     balanceCents: cents(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "CreditOrder" });
 
@@ -118,6 +122,7 @@ export const cryptoOrder = z
     paidWithCrypto: z.literal(true),
     totalCents: cents(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "CryptoOrder" });
 
@@ -126,9 +131,10 @@ export const trialOrder = z
     playtest,
     slots: z.array(slot),
     needsAdminApproval: z.literal(true),
+    ...spentFrom,
   })
   .meta({ id: "TrialOrder" });
-export const freeOrder = z.strictObject({ playtest }).meta({ id: "FreeOrder" });
+export const freeOrder = z.strictObject({ playtest, ...spentFrom }).meta({ id: "FreeOrder" });
 
 export const orderReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder, trialOrder, freeOrder]);
 export const payReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder]);
@@ -143,6 +149,7 @@ export const quote = z
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
+    ...spentFrom,
     warnings: extension(z.array(z.string()).meta({ description: "What to know before placing the order." })),
   })
   .meta({ id: "Quote" });
@@ -187,7 +194,7 @@ export const playtests = {
     status: 201,
     reply: orderReply,
     headers: orderHeaders,
-    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {
     ...owner,
@@ -272,7 +279,7 @@ export const playtests = {
     }),
     reply: payReply,
     headers: payHeaders,
-    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
     ...owner,

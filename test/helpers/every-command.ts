@@ -415,6 +415,12 @@ export const everyCommand: Record<string, Row> = {
   "billing invoices list": nothing,
   "billing details show": nothing,
   "billing details set": words(() => "--name Lantern"),
+  "billing budgets list": nothing,
+  "billing budgets set": words(() => "90000/month"),
+  "billing budgets remove": words(async ({ owner }) => {
+    const body = { period: "total", limitCents: 90_000_000 };
+    return `${(await owner.post("/billing/budgets", body)).body.data.budget.id} --yes`;
+  }),
   "billing credit add": words(() => "--amount 20"),
   "billing credit x402": words(() => "--amount 20"),
   "billing credit x402 prove": words(async ({ server, owner }) => {

@@ -118,6 +118,14 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See your webhooks", "playtest webhooks list"]],
   },
+  budget: {
+    title: "See your budgets",
+    commands: [],
+    withoutId: [
+      ["See what is left of them", "playtest billing budgets list"],
+      ["Set one, for the API key with this name", "playtest billing budgets set 50/day --key ci"],
+    ],
+  },
 };
 
 /** What operators do. They sign in with an administrator's key. */

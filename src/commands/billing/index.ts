@@ -1,6 +1,7 @@
 import type { Group } from "../../cli/define.ts";
 import { aboutMoney } from "../shared/without-payments.ts";
 import { balance } from "./balance.ts";
+import { budgetsList, budgetsRemove, budgetsSet } from "./budgets.ts";
 import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";
 import { creditX402Prove } from "./credit-x402-prove.ts";
@@ -32,6 +33,9 @@ export const billing: Group = {
     subscriptionResume,
     hours,
     hoursHistory,
+    budgetsList,
+    budgetsSet,
+    budgetsRemove,
     forecast,
     spend,
   ].map(aboutMoney),

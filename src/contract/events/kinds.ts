@@ -32,6 +32,8 @@ export const eventKinds = [
   "payment.dispute_ended",
   "slot.published",
   "slot.publish_failed",
+  "budget.threshold",
+  "budget.exceeded",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];
