@@ -81,6 +81,8 @@ export const eventMeanings: Record<EventKind, string> = {
   "payout.completed": "earnings were paid out (to playtesters)",
   "payout.failed": "a payout failed (to playtesters)",
   "slot.due": "the deadline of a slot is near (to its playtester)",
+  "order.approval_requested": "an order of an API key waits for your approval",
+  "order.approval_decided": "such an order was approved or declined, or nobody decided in time",
   "budget.threshold": "50, 80 or 100 percent of a budget are spent",
   "budget.exceeded": "a budget refused an order or payment, for the first time in its day, month or total",
   "credit.low": "an order took your credit below the server's threshold",

@@ -32,6 +32,7 @@ import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { moments } from "../playtests/moments/handlers.ts";
+import { orderApprovals } from "../playtests/order-approvals/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
@@ -70,6 +71,7 @@ export const handlers: Handlers = {
   ...moments,
   ...notifications,
   ...orders,
+  ...orderApprovals,
   ...payoutDetails,
   ...payouts,
   ...payoutBatches,

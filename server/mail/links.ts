@@ -22,6 +22,7 @@ export const tasks = [
   "publication",
   "webhook",
   "budget",
+  "order",
 ] as const;
 export type Task = (typeof tasks)[number];
 
@@ -88,6 +89,8 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "application.auto_rejected": ofApplications,
   "chat.message": ({ conversationId }) => ["Read the conversation", "chat", conversationId],
   "credit.low": () => ["Add credit", "credit", null],
+  "order.approval_requested": ({ approvalId }) => ["Decide on the order", "order", approvalId],
+  "order.approval_decided": ({ approvalId }) => ["See the order", "order", approvalId],
   "budget.threshold": ofBudget,
   "budget.exceeded": ofBudget,
   "payment.completed": ofPayment,

@@ -19,6 +19,7 @@ const removed = [
   "DELETE FROM notification_settings WHERE user_id = ?",
   "DELETE FROM events WHERE account_id = ?",
   "DELETE FROM event_counters WHERE account_id = ?",
+  "DELETE FROM order_approvals WHERE owner_id = ?",
   "DELETE FROM budget_entries WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budget_uses WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
   "DELETE FROM budgets WHERE owner_id = ?",

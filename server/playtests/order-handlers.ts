@@ -18,6 +18,8 @@ import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import { groupWarnings } from "./groups/membership.ts";
+import { askForApproval } from "./order-approvals/service.ts";
+import { wasApproved } from "./order-approvals/store.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
@@ -25,6 +27,7 @@ import {
   charge,
   checkOrder,
   insufficient,
+  NeedsApproval,
   orderDescription,
   type Placed,
   type Priced,
@@ -68,12 +71,12 @@ async function takeForUnpaid(
 ): Promise<BudgetLeft[]> {
   const binding = await bindingOn(tx, caller, row.game_id);
   const subject = { playtestId: row.id };
-  refuseUnapproved(binding, row.cost_per_slot_cents * row.quantity);
+  if (!(await wasApproved(tx, row.id))) refuseUnapproved(caller, binding, row.cost_per_slot_cents * row.quantity);
   return take(tx, await plan(tx, binding, { cents, minutes, slots: row.quantity }, subject), subject);
 }
 
 /** Builds the reply, whose shape depends on how the order was paid. */
-async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
+export async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
   const { playtest, settlement, priced } = placed;
   const told = toldOf(placed.budgets);
   if (isPaid(placed)) return { ...paidReply(playtest, placed.settlement.by, priced, placed.paymentId), ...told };
@@ -128,7 +131,13 @@ export const orders = {
       if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
       return replyTo(call.deps, tx, placed, method === "card");
     };
-    return call.commit((tx) => withinBudgets(tx, () => place(tx)), optionsOf(method, ownerId));
+    const order = { caller: call.principal, gameId, order: call.body, method, requestKey };
+    const placeOrAsk = (tx: Tx) =>
+      place(tx).catch((error: unknown) => {
+        if (error instanceof NeedsApproval) return askForApproval(tx, { ...order, totalCents: error.totalCents });
+        throw error;
+      });
+    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(method, ownerId));
   },
 
   quotePlaytest: (call) =>

@@ -6,7 +6,7 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Amounts } from "../billing/budgets/rules.ts";
-import { bindingOn, plan, release, take } from "../billing/budgets/service.ts";
+import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
@@ -84,16 +84,33 @@ export interface Ordering {
   gameId: string;
   /** Who orders: their budgets count it. */
   caller: Caller;
+  /** The price (cents) at which a person approved it. */
+  approvedCents?: number;
+}
+
+/** A budget of the caller lets nobody place this order without approval. Nothing was written. */
+export class NeedsApproval extends Error {
+  override name = "NeedsApproval";
+  readonly totalCents: number;
+  constructor(totalCents: number) {
+    super("the order has to be approved");
+    this.totalCents = totalCents;
+  }
+}
+
+/** An order was approved at another price. Nothing was written. */
+export class PriceChanged extends NeedsApproval {
+  override name = "PriceChanged";
 }
 
 /**
  * Places an order and pays it from hours or credit if they cover it. Throws, with nothing written, when the requested
- * payment method or a budget does not cover it, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
+ * payment method or a budget does not cover it, it has to be approved first, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(
   deps: Deps,
   tx: Tx,
-  { gameId, caller }: Ordering,
+  { gameId, caller, approvedCents }: Ordering,
   order: Order,
   method: PaymentMethod,
 ): Promise<Placed> {
@@ -112,6 +129,9 @@ export async function placeOrder(
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
   const planned = await plan(tx, binding, takenAs(settlement.by, priced.need, order.quantity));
+  const { totalCents } = priced.need;
+  if (approvedCents === undefined && needsApproval(caller, binding, totalCents)) throw new NeedsApproval(totalCents);
+  if (approvedCents !== undefined && approvedCents !== totalCents) throw new PriceChanged(totalCents);
   const playtest = newPlaytest(tx, game, order, priced.price);
   const budgets = await take(tx, planned, { playtestId: playtest.id });
   if (settlement.by === "later" || settlement.by === "crypto") {

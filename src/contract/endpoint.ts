@@ -86,6 +86,8 @@ export interface Endpoint<
   status: 200 | 201;
   /** 200 where the reply may also show something that was there before. */
   existing?: 200;
+  /** The `data` of a reply with 202: it was not done but waits for a person. */
+  accepted?: z.ZodType;
   /** A list: `meta` carries `cursor` and `hasMore`. */
   list: L;
   /** Error codes beyond those that every route of its kind can answer with (see `impliedErrors`). */
@@ -139,6 +141,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   maxBodyBytes?: number;
   status?: 200 | 201;
   existing?: 200;
+  accepted?: z.ZodType;
   list?: L;
   errors?: readonly ErrorCode[];
   extension?: boolean;

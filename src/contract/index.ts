@@ -1,6 +1,7 @@
 import { agreements } from "./accounts/agreements.ts";
 import { budgets } from "./accounts/budgets.ts";
 import { factors } from "./accounts/factors.ts";
+import { orderApprovals } from "./accounts/order-approvals.ts";
 import { passkeys } from "./accounts/passkeys.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
@@ -37,6 +38,7 @@ export const resources = {
   search,
   clips,
   applications,
+  approvals: orderApprovals,
   billing,
   budgets,
   chat,
@@ -67,6 +69,7 @@ export const contract = {
   ...applications,
   ...billing,
   ...budgets,
+  ...orderApprovals,
   ...chat,
   ...info,
   ...webhooks,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { spentFrom } from "./accounts/budgets.ts";
+import { waitingOrder } from "./accounts/order-approval.ts";
 import { endpoint, KiB } from "./endpoint.ts";
 import {
   cents,
@@ -192,6 +193,8 @@ export const playtests = {
     body: orderBody,
     maxBodyBytes: 1024 * KiB,
     status: 201,
+    existing: 200,
+    accepted: waitingOrder,
     reply: orderReply,
     headers: orderHeaders,
     errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],

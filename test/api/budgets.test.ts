@@ -97,9 +97,9 @@ onBothDatabases("budgets", (serve) => {
     const { events } = (await shop.owner.get("/events?limit=100")).body.data;
     const told = events.filter(({ event }: { event: string }) => event === "budget.threshold");
     expect(told.map(({ data }: { data: object }) => data)).toMatchObject([
-      { percent: 50, spentCents: 10_000 },
-      { percent: 80, spentCents: 16_000 },
       { percent: 100, spentCents: 20_000 },
+      { percent: 80, spentCents: 16_000 },
+      { percent: 50, spentCents: 10_000 },
     ]);
   });
 

@@ -109,9 +109,9 @@ function netOf(entered: readonly store.Entered[]): Map<string, store.Entered> {
   return net;
 }
 
-/** Whether an order of this worth has to be approved first. */
-export const needsApproval = (binding: readonly Budget[], worthCents: number): boolean =>
-  binding.some(({ approve_over_cents: over }) => over !== null && worthCents > over);
+/** Whether what is worth so much has to be approved first. A person in a browser approves by ordering. */
+export const needsApproval = ({ sessionId }: Caller, binding: readonly Budget[], worthCents: number): boolean =>
+  sessionId === null && binding.some(({ approve_over_cents: over }) => over !== null && worthCents > over);
 
 /** Takes what was planned in this transaction. Returns what is left of the budgets. */
 export async function take(tx: Tx, planned: Plan, subject: store.Subject): Promise<BudgetLeft[]> {

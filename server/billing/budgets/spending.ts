@@ -21,8 +21,8 @@ export async function withinBudgets<T>(tx: Tx, work: () => Promise<T>): Promise<
 }
 
 /** 402 for what has to be approved and is no new order: nothing else can be. */
-export function refuseUnapproved(binding: readonly BudgetRow[], worthCents: number): void {
-  if (!needsApproval(binding, worthCents)) return;
+export function refuseUnapproved(caller: Caller, binding: readonly BudgetRow[], worthCents: number): void {
+  if (!needsApproval(caller, binding, worthCents)) return;
   throw new ApiError(
     "BUDGET_EXCEEDED",
     `A budget of this API key asks for approval above an amount that ${usd(worthCents)} exceeds, and only a new order can be approved. Nothing was charged. Ask the owner of the account to pay it.`,
@@ -32,7 +32,7 @@ export function refuseUnapproved(binding: readonly BudgetRow[], worthCents: numb
 /** Plans to pay in: credit or a plan, which are for no order. */
 export async function planPayment(q: ReadTx, caller: Caller, cents: number): Promise<Plan> {
   const binding = await bindingOn(q, caller, null);
-  refuseUnapproved(binding, cents);
+  refuseUnapproved(caller, binding, cents);
   return plan(q, binding, { cents, minutes: 0, slots: 0 });
 }
 

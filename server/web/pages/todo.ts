@@ -118,6 +118,15 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See your webhooks", "playtest webhooks list"]],
   },
+  order: {
+    title: "Decide on an order",
+    commands: [
+      ["See it", "playtest approvals show ID"],
+      ["Approve it: it is placed and paid", "playtest approvals approve ID"],
+      ["Decline it", "playtest approvals decline ID"],
+    ],
+    withoutId: [["See the orders that wait", "playtest approvals list"]],
+  },
   budget: {
     title: "See your budgets",
     commands: [],

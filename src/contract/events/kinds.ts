@@ -34,6 +34,8 @@ export const eventKinds = [
   "slot.publish_failed",
   "budget.threshold",
   "budget.exceeded",
+  "order.approval_requested",
+  "order.approval_decided",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -30,6 +30,8 @@ const payout = z.strictObject({ payoutId: id(), amountCents: z.int() });
 const { id: _, approveOverCents: __, ...counted } = budgetLeft.shape;
 const budget = { budgetId: id(), ...counted };
 
+const orderApproval = { approvalId: id(), gameId: id(), keyId: id(), totalCents: z.int() };
+
 /** What `data` of an event says, for each kind. */
 export const eventPayloads = {
   "slot.reserved": z.strictObject({ ...slot, reservedAt: timestamp() }),
@@ -69,6 +71,12 @@ export const eventPayloads = {
     percent: z.literal([50, 80, 100]).meta({ description: "How much of its limit is spent, at least." }),
   }),
   "budget.exceeded": z.strictObject(budget),
+  "order.approval_requested": z.strictObject({ ...orderApproval, expiresAt: timestamp() }),
+  "order.approval_decided": z.strictObject({
+    ...orderApproval,
+    verdict: z.enum(["approved", "declined", "expired"]),
+    playtestId: id().nullable(),
+  }),
   "approval.pending": z.strictObject({
     playtestId: id(),
     gameId: id(),
