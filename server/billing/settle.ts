@@ -1,8 +1,8 @@
 import type { Tx } from "../app/tx.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
+import { reclaim, release } from "./budgets/service.ts";
 import type { Period } from "./invoices/rules.ts";
-import { release, reclaim } from "./budgets/service.ts";
 import { payOrder } from "./pay-order.ts";
 import { announceFailed, announcePaid } from "./payments.ts";
 import { hasExpired } from "./rules.ts";

@@ -23,12 +23,15 @@ const returned = (asset: string) =>
   `COALESCE((SELECT SUM(x.amount) FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
     WHERE t.playtest_id = p.id AND t.asset = '${asset}' AND t.source IN ('slot_refund:', 'manual_slot_expired:') AND x.amount > 0), 0)`;
 const due = "CASE WHEN p.status = 'pending_payment' THEN p.cost_per_slot_cents * p.quantity ELSE 0 END";
-const entered = (kinds: string) => `SELECT budget_id, playtest_id, SUM(cents) AS cents, SUM(minutes) AS minutes FROM budget_entries
+const entered = (
+  kinds: string,
+) => `SELECT budget_id, playtest_id, SUM(cents) AS cents, SUM(minutes) AS minutes FROM budget_entries
   WHERE playtest_id IS NOT NULL AND kind IN (${kinds}) GROUP BY budget_id, playtest_id`;
 
 export const budgetEntries: Rule = {
   name: "ledger_14_budget_entries",
-  promise: "each budget counts of an order what the ledger posted for it, or what it still has to pay, and of a payment what it was for",
+  promise:
+    "each budget counts of an order what the ledger posted for it, or what it still has to pay, and of a payment what it was for",
   help,
   sql: `SELECT 'order ' || playtest_id AS id, 'is counted as ' || ${text("cents")} || ' cents and ' || ${text("minutes")} || ' minutes, and took ' || ${text("took_cents")} || ' and ' || ${text("took_minutes")} AS detail FROM (
       SELECT e.playtest_id, e.cents, e.minutes, ${due} + ${posted("order", "USD")} AS took_cents, ${posted("playtest", "MIN")} AS took_minutes

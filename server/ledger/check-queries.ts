@@ -1,5 +1,5 @@
-import type { Rule } from "./check-rule.ts";
 import { budgetEntries, budgetUses } from "./budget-check-queries.ts";
+import type { Rule } from "./check-rule.ts";
 import { invoiceNumbers, invoiceTotals } from "./invoice-check-queries.ts";
 
 const holding = "('open', 'reserved', 'submitted', 'blocked', 'publishing')";

@@ -206,8 +206,7 @@ export const orders = {
       const counts = (await playtests.slotCounts(tx, [row.id], tx.now)).get(row.id)!;
       const { status } = countedPlaytestView(row, counts, tx.now);
       const total = { cents: 0, minutes: 0 };
-      if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
-        await cancelUnpaid(tx, row);
+      if (status === "pending_payment" && playtests.isIn(row, "pending_payment")) await cancelUnpaid(tx, row);
       else {
         const open = status === "active" ? await slots.openOf(tx, row.id) : [];
         if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");

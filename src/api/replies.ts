@@ -181,11 +181,16 @@ export function waitsForApproval(reply: HttpReply): CliError | undefined {
   const parsed = reply.status === 202 ? parseJson(reply.body) : undefined;
   const approval = isRecord(parsed) && isRecord(parsed.data) ? parsed.data.approval : undefined;
   if (!isRecord(approval) || typeof approval.id !== "string") return undefined;
-  return new CliError("NEEDS_APPROVAL", exitCodes.pending, "The order waits for the approval of the account's owner. Nothing was ordered or charged yet.", {
-    hint: `The owner decides in Studio, or with \`playtest approvals approve ${approval.id}\` and another API key. To see what became of it: \`playtest approvals show ${approval.id}\`.`,
-    httpStatus: reply.status,
-    approval,
-  });
+  return new CliError(
+    "NEEDS_APPROVAL",
+    exitCodes.pending,
+    "The order waits for the approval of the account's owner. Nothing was ordered or charged yet.",
+    {
+      hint: `The owner decides in Studio, or with \`playtest approvals approve ${approval.id}\` and another API key. To see what became of it: \`playtest approvals show ${approval.id}\`.`,
+      httpStatus: reply.status,
+      approval,
+    },
+  );
 }
 
 /** Adds how long the server asked to wait, where that is longer than allowed. */

@@ -62,7 +62,16 @@ function describe(error: unknown, argv: readonly string[], running: Running): Re
   const lost = error instanceof OutcomeUnknown ? error.idempotencyKey : during(error)?.idempotencyKey;
   const retryCommand = lost === undefined ? null : repeatCommand(argv, running.session?.repeatKey() ?? lost);
   if (error instanceof CliError) {
-    const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment, budget, approval } = error.extra;
+    const {
+      details = [],
+      httpStatus = null,
+      requestId = null,
+      hint = null,
+      retryable = false,
+      payment,
+      budget,
+      approval,
+    } = error.extra;
     const { code, message } = error;
     const base = { code, message, details, httpStatus, requestId, exitCode, hint: fieldsHint(error, running) ?? hint, retryable };
     const more = { ...(payment && { payment }), ...(budget && { budget }), ...(approval && { approval }) };

@@ -36,7 +36,8 @@ class Shop {
   order = (by: Person, body: object = {}, method?: string, headers: Record<string, string> = {}) =>
     by.post(`/games/${this.gameId}/playtests`, body, { ...(method && { "x-payment-method": method }), ...headers });
   budgets = async (by = this.owner) => (await by.get("/billing/budgets")).body.data.budgets as Budget[];
-  spent = async () => (await this.budgets()).map(({ spentCents, spentMinutes, spentSlots }) => [spentCents, spentMinutes, spentSlots]);
+  spent = async () =>
+    (await this.budgets()).map(({ spentCents, spentMinutes, spentSlots }) => [spentCents, spentMinutes, spentSlots]);
   count = async () => (await this.owner.get(`/games/${this.gameId}/playtests`)).body.data.playtests.length as number;
 }
 
@@ -198,7 +199,9 @@ onBothDatabases("budgets", (serve) => {
       ["a plan", {}, (_, agent) => agent.post("/billing/subscription/checkout", { planKey: "indie_monthly" }), [7900, 0, 0]],
     ])("%s", async (_, funds, act, taken) => {
       const shop = await open(await serve(), funds);
-      const agent = await shop.key([{ period: "day", limitCents: 1.5 * Math.max(2000, taken[0]!), limitMinutes: 60, limitSlots: 1 }]);
+      const agent = await shop.key([
+        { period: "day", limitCents: 1.5 * Math.max(2000, taken[0]!), limitMinutes: 60, limitSlots: 1 },
+      ]);
       const first = await act(shop, agent);
       expect(codeOf(first)).not.toBe(exceeded);
       expect(await shop.spent()).toEqual([taken]);
@@ -213,11 +216,11 @@ onBothDatabases("budgets", (serve) => {
       for (let n = 0; n < 2; n++) ids.push((await shop.order(shop.owner)).body.data.playtest.id);
       await giveCredit(shop.server, shop.owner, 100_000);
       const pay = (id: string, method: string) => agent.post(`/playtests/${id}/pay`, { method });
-      expect([codeOf(await pay(ids[0]!, "credit")), codeOf(await pay(ids[1]!, "credit")), codeOf(await pay(ids[1]!, "card"))]).toEqual([
-        200,
-        exceeded,
-        exceeded,
-      ]);
+      expect([
+        codeOf(await pay(ids[0]!, "credit")),
+        codeOf(await pay(ids[1]!, "credit")),
+        codeOf(await pay(ids[1]!, "card")),
+      ]).toEqual([200, exceeded, exceeded]);
       expect(await shop.spent()).toEqual([[2000, 0, 1]]);
     });
 

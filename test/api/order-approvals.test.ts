@@ -35,7 +35,8 @@ class Shop {
   show = async (id: string) => (await this.owner.get(`/approvals/${id}`)).body.data.approval as Approval;
   count = async () => (await this.owner.get(`/games/${this.gameId}/playtests`)).body.data.playtests.length as number;
   balance = async () => (await this.owner.get("/billing/balance")).body.data.balanceCents as number;
-  spent = async () => (await this.owner.get("/billing/budgets")).body.data.budgets.map(({ spentCents }: { spentCents: number }) => spentCents);
+  spent = async () =>
+    (await this.owner.get("/billing/budgets")).body.data.budgets.map(({ spentCents }: { spentCents: number }) => spentCents);
 }
 
 async function keyWith(server: TestServer, by: Person, budgets: object[]): Promise<Person & { keyId: string }> {
@@ -101,7 +102,11 @@ onBothDatabases("orders that wait for approval", (serve) => {
     it("approved twice", async () => {
       const shop = await open(await serve());
       const { id } = await shop.ask();
-      expect([codeOf(await shop.approve(id)), codeOf(await shop.approve(id)), await shop.count()]).toEqual([201, "409 CONFLICT", 1]);
+      expect([codeOf(await shop.approve(id)), codeOf(await shop.approve(id)), await shop.count()]).toEqual([
+        201,
+        "409 CONFLICT",
+        1,
+      ]);
     });
 
     it("approved at the same time", async () => {
@@ -125,7 +130,11 @@ onBothDatabases("orders that wait for approval", (serve) => {
       const shop = await open(server);
       const { id } = await shop.ask();
       await server.advance(24 * hour);
-      expect([(await shop.show(id)).status, codeOf(await shop.approve(id)), await shop.count()]).toEqual(["expired", "409 CONFLICT", 0]);
+      expect([(await shop.show(id)).status, codeOf(await shop.approve(id)), await shop.count()]).toEqual([
+        "expired",
+        "409 CONFLICT",
+        0,
+      ]);
     });
 
     it("after it was declined, with a reason", async () => {
@@ -176,7 +185,8 @@ onBothDatabases("orders that wait for approval", (serve) => {
       const stranger = await registerOwner(server);
       const deciders = [shop.agent, child, other, stranger];
       const approvals = [];
-      for (const by of deciders) approvals.push(codeOf(await shop.approve(id, by)), codeOf(await by.post(`/approvals/${id}/decline`, {})));
+      for (const by of deciders)
+        approvals.push(codeOf(await shop.approve(id, by)), codeOf(await by.post(`/approvals/${id}/decline`, {})));
       expect(approvals).toEqual([...Array(6).fill(forbidden), "404 NOT_FOUND", "404 NOT_FOUND"]);
       expect(await shop.count()).toBe(0);
     });
@@ -211,7 +221,11 @@ onBothDatabases("orders that wait for approval", (serve) => {
       const second = await shop.ask({ quantity: 3 });
       expect([first.id === second.id, second.totalCents]).toEqual([false, 6000]);
       await shop.approve(first.id);
-      expect((await shop.owner.get(`/games/${shop.gameId}/playtests`)).body.data.playtests.map(({ quantity }: { quantity: number }) => quantity)).toEqual([2]);
+      expect(
+        (await shop.owner.get(`/games/${shop.gameId}/playtests`)).body.data.playtests.map(
+          ({ quantity }: { quantity: number }) => quantity,
+        ),
+      ).toEqual([2]);
     });
   });
 
@@ -258,7 +272,8 @@ onBothDatabases("orders that wait for approval", (serve) => {
     const first = await shop.ask({ quantity: 2 });
     const second = await shop.ask({ quantity: 3 });
     await shop.approve(first.id);
-    const list = async (query = "") => (await shop.agent.get(`/approvals${query}`)).body.data.approvals.map(({ id }: Approval) => id);
+    const list = async (query = "") =>
+      (await shop.agent.get(`/approvals${query}`)).body.data.approvals.map(({ id }: Approval) => id);
     expect([await list(), await list("?status=pending"), await list("?status=expired")]).toEqual([
       [second.id, first.id],
       [second.id],

@@ -227,7 +227,10 @@ const waiting = async ({ server, bystander }: RightfulWorld) => {
   const gameId = await createGame(as, { name: secretWord });
   const budgets = [{ period: "order", approveOverCents: 1000 }];
   const { apiKey } = (await as.post("/auth/api-keys", { name: secretWord, budgets })).body.data;
-  const reply = await server.request("POST", `/games/${gameId}/playtests`, { key: apiKey, body: { notesForTesters: secretWord } });
+  const reply = await server.request("POST", `/games/${gameId}/playtests`, {
+    key: apiKey,
+    body: { notesForTesters: secretWord },
+  });
   return { as, ids: { id: reply.body.data.approval.id as string } };
 };
 const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => {

@@ -20,7 +20,11 @@ async function viewsOf(q: ReadTx, caller: Caller, list: readonly Budget[]) {
   return list.map(({ id, created_at }, at) => ({ ...left[at]!, applies: own.has(id), createdAt: iso(created_at) }));
 }
 
-async function checkCounted(tx: Tx, ownerId: string, { keyId, gameId }: { keyId?: string | undefined; gameId?: string | undefined }) {
+async function checkCounted(
+  tx: Tx,
+  ownerId: string,
+  { keyId, gameId }: { keyId?: string | undefined; gameId?: string | undefined },
+) {
   if (keyId !== undefined && !(await keys.findLive(tx, keyId, ownerId, tx.now)))
     throw invalid("keyId", "is not the id of one of your API keys that work");
   if (gameId !== undefined && !(await games.findForOwner(tx, gameId, ownerId)))

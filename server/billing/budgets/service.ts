@@ -133,7 +133,10 @@ async function enter(
   kind: store.EntryKind,
   { cents, minutes, slots }: Amounts,
 ): Promise<void> {
-  const about = "playtestId" in subject ? { playtest_id: subject.playtestId, payment_id: null } : { playtest_id: null, payment_id: subject.paymentId };
+  const about =
+    "playtestId" in subject
+      ? { playtest_id: subject.playtestId, payment_id: null }
+      : { playtest_id: null, payment_id: subject.paymentId };
   await store.insertEntry(tx, { id: tx.newId(), ...window, ...about, kind, cents, minutes, slots, created_at: tx.now });
 }
 

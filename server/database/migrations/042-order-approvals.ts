@@ -17,7 +17,10 @@ export const orderApprovals = {
       reason TEXT, playtest_id TEXT, created_at {int} NOT NULL, expires_at {int} NOT NULL, decided_at {int}, decided_by TEXT) {strict}`,
     "CREATE INDEX order_approvals_by_owner ON order_approvals (owner_id, created_at, id)",
     "CREATE INDEX order_approvals_by_playtest ON order_approvals (playtest_id) WHERE playtest_id IS NOT NULL",
-    ...enumerated("order_approvals", { status: ["pending", "approved", "declined", "expired"], method: ["any", "hours", "credit", "card", "x402"] }),
+    ...enumerated("order_approvals", {
+      status: ["pending", "approved", "declined", "expired"],
+      method: ["any", "hours", "credit", "card", "x402"],
+    }),
     ...withKinds.map(([table, column]) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check`),
     ...withKinds.flatMap(([table, column]) => enumerated(table, { [column]: kinds })),
   ],

@@ -75,7 +75,9 @@ export async function askForApproval(tx: Tx, wish: Wish) {
 /** Stores what waits, and tells its owner. */
 async function ask(tx: Tx, row: Row): Promise<Row> {
   if ((await store.countPending(tx, row.owner_id)) >= maxPending)
-    throw conflict(`${maxPending} orders wait for approval, the most there can be. Nothing was ordered. Decide on some of them first.`);
+    throw conflict(
+      `${maxPending} orders wait for approval, the most there can be. Nothing was ordered. Decide on some of them first.`,
+    );
   await store.insert(tx, row);
   await tx.schedule({ kind: "expire-approval", key: row.id, payload: { approvalId: row.id }, runAt: row.expires_at });
   const { gameName, keyName } = await viewOf(tx, row);

@@ -64,7 +64,12 @@ export const wasApproved = async (q: Query, playtestId: string): Promise<boolean
   (await q.one("SELECT id FROM order_approvals WHERE playtest_id = ? AND status = 'approved'", playtestId)) !== undefined;
 
 /** The approvals of an owner at `now` (ms), of a status if that is given. One whose time has passed is expired. */
-export function listForOwner(q: Query, ownerId: string, { status, now }: { status: ApprovalStatus | undefined; now: number }, page: Page) {
+export function listForOwner(
+  q: Query,
+  ownerId: string,
+  { status, now }: { status: ApprovalStatus | undefined; now: number },
+  page: Page,
+) {
   const { sql, values } = keyset(page, "a");
   const present = "CASE WHEN a.status = 'pending' AND a.expires_at <= ? THEN 'expired' ELSE a.status END";
   const only = status === undefined ? "" : `AND ${present} = ?`;

@@ -12,7 +12,8 @@ export const orderOf = (q: ReadTx, { id, sealed }: Pick<Row, "id" | "sealed">): 
   orderBody.parse(JSON.parse(q.secrets.open(sealed, store.sealingContext(id))));
 
 /** One that nobody decided in time is expired, also before the job says so. */
-export const statusAt = ({ status, expires_at: end }: Row, now: number) => (status === "pending" && end <= now ? "expired" : status);
+export const statusAt = ({ status, expires_at: end }: Row, now: number) =>
+  status === "pending" && end <= now ? "expired" : status;
 
 /** Approvals as the API shows them, without the game keys of their orders. */
 export async function viewsOf(q: ReadTx, rows: readonly Row[]) {

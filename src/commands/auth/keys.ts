@@ -38,7 +38,10 @@ export const keysCreate = define({
   body: "createApiKey",
   bodyOmit: ["password", "email", "code", "budgets"],
   flags: {
-    budget: flag.list("What the key may spend, such as 50/day, 200/month, 20/order or 5slots/day", { value: "LIMIT/PERIOD", field: "budgets" }),
+    budget: flag.list("What the key may spend, such as 50/day, 200/month, 20/order or 5slots/day", {
+      value: "LIMIT/PERIOD",
+      field: "budgets",
+    }),
     approveOver: flag.money("Orders of the key above this amount wait for your approval", { field: "budgets" }),
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
   },

@@ -73,7 +73,9 @@ async function find(
   for await (const { items } of pages)
     for (const item of items as { id: string; name: string }[]) if (item.id === id || item.name === given) found.push(item.id);
   if (found.length === 1) return found[0]!;
-  throw usage(`${found.length === 0 ? "No" : "More than one"} ${noun} is called ${JSON.stringify(given)}. Nothing was changed. Pass its id.`);
+  throw usage(
+    `${found.length === 0 ? "No" : "More than one"} ${noun} is called ${JSON.stringify(given)}. Nothing was changed. Pass its id.`,
+  );
 }
 
 export const budgetsRemove = define({

@@ -32,7 +32,9 @@ export type NewBudget = z.output<ReturnType<typeof newBudgets>>[number];
 /** What is left of a budget. A limit that it does not have is null. */
 const left = {
   id: id(),
-  keyId: id().nullable().meta({ description: "API key whose spending it counts, with the keys made with it or in its place; null for all." }),
+  keyId: id()
+    .nullable()
+    .meta({ description: "API key whose spending it counts, with the keys made with it or in its place; null for all." }),
   gameId: id().nullable().meta({ description: "Game whose orders it counts; null for all." }),
   period: z.enum(budgetPeriods),
   limitCents: cents().nullable(),
