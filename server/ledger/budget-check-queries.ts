@@ -2,7 +2,7 @@ import type { Rule } from "./check-rule.ts";
 
 const text = (value: string) => `CAST(${value} AS TEXT)`;
 const help =
-  "A budget counts more or less than was spent, so that it refuses too much or too little. Something other than this program changed its rows, or those of the order. Compare the entries of the budget with the orders and payments that they name.";
+  "A budget counts more or less than was spent, so that it refuses too much or too little. Something other than this program changed its rows, or those of the order. Stop the server and compare the entries of the budget with the orders and payments that they name.";
 
 export const budgetUses: Rule = {
   name: "ledger_13_budget_uses",

@@ -45,7 +45,7 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and unique indexes refuse a game's second free trial and a second order with one
+ * inserts new rows, the conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial and a second order with one
  * ref.
  * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
  * than that.
