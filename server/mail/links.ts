@@ -44,6 +44,7 @@ const studioPages: Partial<Record<Task, (id: string) => string>> = {
   playtest: studio.playtest,
   problem: studio.problem,
   applications: studio.applications,
+  order: studio.approval,
   chat: studio.conversation,
 };
 

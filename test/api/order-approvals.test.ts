@@ -85,7 +85,7 @@ onBothDatabases("orders that wait for approval", (serve) => {
     const { id } = await shop.ask();
     await server.advance(0);
     const mail = server.mails.find(({ subject }) => subject === "Approve an order of $40.00?")!;
-    expect(mail.text).toContain(`/todo/order/${id}`);
+    expect(mail.text).toContain(`/studio/approvals/${id}`);
     expect(mail.text).toContain(`playtest approvals approve ${id}`);
     const { notifications } = (await shop.owner.get("/notifications")).body.data;
     expect(notifications[0]).toMatchObject({ title: "Approve an order" });

@@ -34,7 +34,11 @@ const steps: readonly Step[] = [
     apart: ["sqlite", "postgres"],
     env: { PLAYTEST_SOAK_CALLS: part(callsPerHour / 2), PLAYTEST_SOAK_MINUTES: String(minutes * share) },
   },
-  { what: "orders against one budget", files: ["test/faults/budgets.test.ts"], env: { PLAYTEST_BUDGET_ORDERS: part(budgetOrdersPerHour) } },
+  {
+    what: "orders against one budget",
+    files: ["test/faults/budgets.test.ts"],
+    env: { PLAYTEST_BUDGET_ORDERS: part(budgetOrdersPerHour) },
+  },
   { what: "killed servers", files: ["test/faults/kill.test.ts"], env: { PLAYTEST_KILL_ROUNDS: part(killsPerHour) } },
   {
     what: "faults",
