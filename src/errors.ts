@@ -33,6 +33,10 @@ interface Extra {
   retryable?: boolean;
   retryCommand?: string;
   payment?: Record<string, unknown> | undefined;
+  /** What is left of the budget that refused. */
+  budget?: Record<string, unknown> | undefined;
+  /** The order that waits for a person. */
+  approval?: Record<string, unknown> | undefined;
 }
 
 /** An error a person can act on: what happened, what to do next (`hint`), and the exit code. */
@@ -159,6 +163,7 @@ const byCode: Record<string, ExitCode> = {
   CONFLICT: exitCodes.conflict,
   IDEMPOTENCY_MISMATCH: exitCodes.conflict,
   PAYMENT_REQUIRED: exitCodes.payment,
+  BUDGET_EXCEEDED: exitCodes.payment,
   RATE_LIMITED: exitCodes.rateLimited,
   SERVICE_UNAVAILABLE: exitCodes.unreachable,
   INTERNAL_ERROR: exitCodes.error,
@@ -250,7 +255,7 @@ export const exitCodeMeanings: readonly (readonly [number, string, string])[] = 
   [5, "permission denied", "the API key lacks a required scope"],
   [6, "conflict", "also: an idempotency key reused for a different request"],
   [7, "payment required or spending limit reached", "also: an order left unpaid (0 with --allow-pending)"],
-  [8, "still pending", "a wait timed out, or a transcript is not ready"],
+  [8, "still pending", "a wait timed out, a transcript is not ready, or an order waits for approval"],
   [9, "rate limited", "the server asked to wait longer than --max-wait"],
   [
     10,

@@ -92,6 +92,7 @@ const principalOfKey = perRow(
     role: key.role,
     scopes: scopesOf(key),
     emailVerified: key.email_verified_at !== null,
+    readOnly: key.read_only === 1,
   }),
 );
 
@@ -106,6 +107,7 @@ function principalOf(session: Session, headers: IncomingHttpHeaders): Principal 
 export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
     throw forbidden(refusal(endpoint.access, principal));
+  if (principal.readOnly && endpoint.risk !== "read") throw forbidden("The API key is read-only. Nothing was changed.");
   if (principal.emailVerified || endpoint.unverified) return;
   throw new ApiError(
     "EMAIL_NOT_VERIFIED",

@@ -7,6 +7,7 @@ import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 import { changeNote, deliveryOf, firstAddressNote, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
 import { checkPassword } from "./attempts/attempts.ts";
+import { addBudget } from "./budgets/service.ts";
 import { lacksAddress, requestEmailChange, requestFirstAddress } from "./email-change.ts";
 import { requireCode } from "./factors/codes.ts";
 import { refuseGuessable } from "./guessable.ts";
@@ -76,6 +77,7 @@ async function keyMaker(
     return {
       user,
       userId: user.id,
+      role: user.role,
       scopes: accountScopes(user),
       keyExpiresAt: null,
       parentId: null,
@@ -83,9 +85,10 @@ async function keyMaker(
   }
   if (!principal)
     throw new ApiError("UNAUTHORIZED", "Credentials are required. Send an API key, or `email` and `password` in the body.");
-  const { userId, keyId, keyExpiresAt, sessionId } = principal;
+  const { userId, keyId, keyExpiresAt, sessionId, role } = principal;
   return {
     userId,
+    role,
     scopes: [...principal.scopes] as readonly Scope[],
     keyExpiresAt,
     parentId: sessionId === null ? keyId : null,
@@ -187,7 +190,7 @@ export const auth = {
   },
 
   async createApiKey(call) {
-    const { name, scopes, expiresAt } = call.body;
+    const { name, scopes, expiresAt, readOnly, budgets = [] } = call.body;
     if (expiresAt !== undefined && Date.parse(expiresAt) <= call.deps.clock.now())
       throw invalid("expiresAt", "must be in the future");
     const maker = await keyMaker(call.deps, call.maybePrincipal, call);
@@ -203,7 +206,9 @@ export const auth = {
       const { userId, parentId } = maker;
       if (maker.user) await requireUnchanged(tx, maker.user);
       if (parentId !== null) await requireLive(tx, parentId);
-      const { row, secret } = await createKey(tx, { userId, name, scopes: wanted, expiresAt: expires, parentId });
+      if (budgets.length > 0 && maker.role !== "game_owner") throw invalid("budgets", "are only for the keys of game owners");
+      const { row, secret } = await createKey(tx, { userId, name, scopes: wanted, expiresAt: expires, parentId, readOnly });
+      for (const given of budgets) await addBudget(tx, userId, { key_id: row.id, game_id: null }, given);
       trail.created(row.id, { by: userId });
       await mailNewKey(tx, row, call.client);
       return { key: keyView(row), apiKey: secret };

@@ -14,6 +14,10 @@ export interface KeyRow {
   parent_id: string | null;
   /** The key that it replaced, if nobody proved then that they are the owner. It is revoked with that key, whenever that is. */
   rotated_from: string | null;
+  /** The key that it replaced, in any way: it inherits the budgets of that key, and of those above it. */
+  replaces: string | null;
+  /** 1 if it can change nothing. */
+  read_only: number;
   created_at: number;
   last_used_at: number | null;
   expires_at: number | null;
@@ -29,7 +33,7 @@ export interface KeyWithAccount extends KeyRow {
 
 export const findByHash = (q: Query, hash: string) =>
   q.one<KeyWithAccount>(
-    `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, u.role, u.email_verified_at, u.suspended_at, u.admin_scopes
+    `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, k.read_only, u.role, u.email_verified_at, u.suspended_at, u.admin_scopes
        FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.hash = ?`,
     hash,
   );

@@ -35,6 +35,8 @@ export async function rotateKey(
     expiresAt: old.expires_at,
     parentId: old.parent_id,
     rotatedFrom: isProven ? null : old.id,
+    replaces: old.id,
+    readOnly: old.read_only === 1,
   });
   const end = now + graceMs;
   await keys.endBy(tx, old.id, caller.userId, end);

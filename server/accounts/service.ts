@@ -263,6 +263,8 @@ export async function createKey(
     expiresAt?: number | null;
     parentId?: string | null;
     rotatedFrom?: string | null;
+    replaces?: string | null;
+    readOnly?: boolean;
   },
 ): Promise<{ row: keys.KeyRow; secret: string }> {
   const most = tx.config.limits.keysPerAccount;
@@ -280,6 +282,8 @@ export async function createKey(
     scopes: JSON.stringify(options.scopes),
     parent_id: options.parentId ?? null,
     rotated_from: options.rotatedFrom ?? null,
+    replaces: options.replaces ?? null,
+    read_only: options.readOnly ? 1 : 0,
     created_at: tx.now,
     last_used_at: null,
     expires_at: options.expiresAt ?? null,

@@ -79,6 +79,7 @@ export const sessionPrincipal = (session: Session): Principal => ({
   role: session.role,
   scopes: new Set(roleScopes[session.role]),
   emailVerified: true,
+  readOnly: false,
 });
 
 const yearMs = 365 * 24 * 3_600_000;

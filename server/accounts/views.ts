@@ -44,5 +44,6 @@ export const keyView = (key: KeyRow, inUse?: Pick<Principal, "keyId">) => ({
   expiresAt: isoOrNull(key.expires_at),
   parentId: key.parent_id,
   rotatedFrom: key.rotated_from,
+  readOnly: key.read_only === 1,
   current: key.id === inUse?.keyId,
 });

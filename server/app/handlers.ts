@@ -10,6 +10,7 @@ import { mailHandlers } from "../admin/mails-handlers.ts";
 import { payoutBatches } from "../admin/payouts/batches-handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
 import { audit } from "../audit/handlers.ts";
+import { budgets } from "../billing/budgets/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { depositProofs } from "../billing/crypto/proving/handlers.ts";
 import { billing } from "../billing/handlers.ts";
@@ -31,6 +32,7 @@ import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { moments } from "../playtests/moments/handlers.ts";
+import { orderApprovals } from "../playtests/order-approvals/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
@@ -69,6 +71,7 @@ export const handlers: Handlers = {
   ...moments,
   ...notifications,
   ...orders,
+  ...orderApprovals,
   ...payoutDetails,
   ...payouts,
   ...payoutBatches,
@@ -85,6 +88,7 @@ export const handlers: Handlers = {
   ...statements,
   ...playtester,
   ...billing,
+  ...budgets,
   ...crypto,
   ...depositProofs,
   ...sandboxPayments,

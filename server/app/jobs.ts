@@ -16,6 +16,7 @@ import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
+import { expireApproval } from "../playtests/order-approvals/service.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
@@ -52,6 +53,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "send-summary": sendSummary,
   "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
+  "expire-approval": expireApproval,
   "expire-order": expireOrder,
   "close-window": closeWindow,
   "publish-video": publishVideo,

@@ -16,7 +16,9 @@ const subjects = {
     (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions FROM users u WHERE id = ?`,
   session: "SELECT user_id, created_at, expires_at FROM sessions WHERE id = ?",
   passkey: "SELECT user_id, created_at, blocked_at FROM passkeys WHERE id = ?",
-  key: "SELECT user_id, prefix, scopes, parent_id, expires_at, revoked_at FROM api_keys WHERE id = ?",
+  key: "SELECT user_id, prefix, scopes, parent_id, read_only, expires_at, revoked_at FROM api_keys WHERE id = ?",
+  budget: `SELECT owner_id, key_id, game_id, period, limit_cents, limit_minutes, limit_slots, approve_over_cents, removed_at
+    FROM budgets WHERE id = ?`,
   balance: `SELECT u.id AS user_id, -COALESCE(c.balance, 0) AS credit_cents, -COALESCE(m.balance, 0) AS playtest_minutes
     FROM users u LEFT JOIN ledger_accounts c ON c.id = 'liab:credit:' || u.id LEFT JOIN ledger_accounts m ON m.id = 'min:balance:' || u.id
     WHERE u.id = ?`,
@@ -59,7 +61,7 @@ export async function stateOf(q: Query, kind: SubjectKind, id: string): Promise<
   return row ? Object.fromEntries(Object.entries(row).map(([column, value]) => [camel(column), shown(column, value)])) : null;
 }
 
-const flags = new Set(["has_password", "with_name", "with_notes"]);
+const flags = new Set(["has_password", "read_only", "with_name", "with_notes"]);
 
 function shown(column: string, value: unknown): unknown {
   if (column === "email_sha256") return sha256(value as string);

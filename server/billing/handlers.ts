@@ -1,8 +1,11 @@
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Handlers } from "../http/call.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/api-error.ts";
+import { take } from "./budgets/service.ts";
+import { planPayment, toldOf, withinBudgets } from "./budgets/spending.ts";
 import * as hoursStore from "./hours-store.ts";
 import { paymentView, paymentViews } from "./invoices/views.ts";
 import { openCheckout, requireCards, requirePayments, requireReturnable } from "./payments.ts";
@@ -50,12 +53,15 @@ export const billing = {
     requireCards(call.deps);
     const { amountCents, returnUrl } = call.body;
     requireReturnable(returnUrl);
-    return call.commit(async (tx) => {
+    const buy = async (tx: Tx) => {
+      const planned = await planPayment(tx, call.principal, amountCents);
       const ownerId = call.principal.userId;
       const checkout = { ownerId, amountCents, returnUrl, purpose: "credit", description: "Playtest credit" } as const;
       const { payment, checkoutUrl } = await openCheckout(call.deps, tx, checkout);
-      return { checkoutUrl, paymentId: payment.id, amountCents };
-    });
+      const told = toldOf(await take(tx, planned, { paymentId: payment.id }));
+      return { checkoutUrl, paymentId: payment.id, amountCents, ...told };
+    };
+    return call.commit((tx) => withinBudgets(tx, () => buy(tx)));
   },
 
   listPlans: async ({ deps }) => ({ plans: plans.map(planView), configured: deps.cards !== null }),

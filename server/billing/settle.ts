@@ -1,6 +1,7 @@
 import type { Tx } from "../app/tx.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
+import { reclaim, release } from "./budgets/service.ts";
 import type { Period } from "./invoices/rules.ts";
 import { payOrder } from "./pay-order.ts";
 import { announceFailed, announcePaid } from "./payments.ts";
@@ -22,6 +23,7 @@ export async function payPayment(tx: Tx, payment: payments.PaymentRow, card?: st
   const late = payment.status !== "pending" || hasExpired(payment, now);
   if (!(await payments.complete(tx, payment, now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");
+  if (payment.purpose !== "order") await reclaim(tx, payment.id);
   const period = await onPaid[payment.purpose](tx, payment, card);
   await announcePaid(tx, { ...payment, completed_at: now }, period);
   return true;
@@ -58,6 +60,7 @@ async function addCredit(tx: Tx, payment: payments.PaymentRow): Promise<undefine
 export async function declinePayment(tx: Tx, payment: payments.PaymentRow): Promise<boolean> {
   if (!(await payments.transitionFromAny(tx, payment, "fail", { updated_at: tx.now }))) return false;
   if (payment.purpose === "subscription") await abandon(tx, payment, "payment_failed");
+  await release(tx, { paymentId: payment.id });
   await announceFailed(tx, payment);
   return true;
 }
@@ -68,5 +71,6 @@ export async function cancelPayment(tx: Tx, payment: payments.PaymentRow): Promi
   if (!(await payments.transitionFromAny(tx, payment, "cancel", { updated_at: now }))) return false;
   const reason = hasExpired(payment, now) ? "checkout_expired" : "checkout_cancelled";
   if (payment.purpose === "subscription") await abandon(tx, payment, reason);
+  await release(tx, { paymentId: payment.id });
   return true;
 }

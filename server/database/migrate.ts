@@ -38,6 +38,8 @@ import { erasure } from "./migrations/036-erasure.ts";
 import { uploadWriters } from "./migrations/037-upload-writers.ts";
 import { mailOutcomes } from "./migrations/038-mail-outcomes.ts";
 import { publications } from "./migrations/039-publications.ts";
+import { budgets } from "./migrations/041-budgets.ts";
+import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -92,6 +94,8 @@ export const migrations: readonly Migration[] = [
   uploadWriters,
   mailOutcomes,
   publications,
+  budgets,
+  orderApprovals,
 ];
 
 export interface Applied {

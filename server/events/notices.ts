@@ -41,6 +41,12 @@ export interface NoticeContext {
   decision?: "approved" | "rejected";
   /** On a server without payments, nothing is said about them. */
   withoutPayments?: boolean;
+  /** What is left of a budget, as a sentence without its end, and how much of it is spent. */
+  budget?: string;
+  percent?: number;
+  /** What became of an order that waited for approval, and the name of the API key that ordered. */
+  verdict?: "approved" | "declined" | "expired";
+  keyName?: string;
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
@@ -225,6 +231,22 @@ const notices = {
   "subscription.payment_failed": ({ planName, until }) => ({
     title: "Renewal payment failed",
     body: `The renewal of ${planName ?? "your plan"} could not be charged. ${until ? `It is tried again on ${until}.` : "It is not tried again."}`,
+  }),
+  "order.approval_requested": ({ amount, game, keyName, until }) => ({
+    title: "Approve an order",
+    body: `The API key ${keyName ?? ""} wants to order a playtest of ${game} for ${amount}. It waits for your approval until ${until ?? "tomorrow"}.`,
+  }),
+  "order.approval_decided": ({ amount, game, verdict }) => ({
+    title: `Order ${verdict ?? "approved"}`,
+    body: `The order of a playtest of ${game} for ${amount} ${verdict === "expired" ? "was not approved in time" : `was ${verdict ?? "approved"}`}.`,
+  }),
+  "budget.threshold": ({ budget, percent }) => ({
+    title: percent === 100 ? "Budget spent" : `Budget ${percent ?? 50} % spent`,
+    body: `${budget ?? "Little is left of a budget"}.`,
+  }),
+  "budget.exceeded": ({ budget }) => ({
+    title: "Refused by a budget",
+    body: `An order or payment was refused because a budget does not cover it. ${budget ?? "Little is left of it"}.`,
   }),
   "payment.completed": ({ amount }) => ({ title: "Payment completed", body: `Your payment of ${amount} went through.` }),
   "payment.failed": ({ amount, sentBack }) =>

@@ -4,6 +4,7 @@ import type { Handlers } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/api-error.ts";
 import { scheduleCover } from "./covers/fetch-cover.ts";
 import * as covers from "./covers/store.ts";
+import { requireMayReplaceBuild } from "./playtested.ts";
 import * as gameStore from "./store.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";
 
@@ -106,6 +107,7 @@ export const games = {
       if (platforms !== undefined) changes.platforms = JSON.stringify([...new Set(platforms)]);
       if (languages !== undefined) changes.languages = JSON.stringify([...new Set(languages)]);
       if (buildUrl !== undefined && buildUrl !== row.build_url) {
+        await requireMayReplaceBuild(tx, call.principal, row.id);
         Object.assign(changes, { build_url: buildUrl, build_id: null });
         await addBuild(tx, row.id, buildUrl, changes.updated_at!);
       }

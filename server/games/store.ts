@@ -77,6 +77,10 @@ export const insert = (tx: Query, game: GameRow) => insertRow(tx, "games", game)
 
 export const update = (tx: Query, id: string, changes: Partial<Omit<GameRow, "status">>) => updateRow(tx, "games", id, changes);
 
+/** Whether a playtest of the game is active. */
+export const isPlaytested = async (q: Query, gameId: string): Promise<boolean> =>
+  (await q.one("SELECT id FROM playtests WHERE game_id = ? AND status = 'active' LIMIT 1", gameId)) !== undefined;
+
 export const { transitionFromAny } = stateMachine<GameRow, typeof gameMoves>({ noun: "game", table: "games", moves: gameMoves });
 
 export async function setCategories(tx: Query, gameId: string, categoryIds: readonly string[]): Promise<void> {

@@ -90,6 +90,7 @@ const lowerCased = (headers: Record<string, string>) =>
 function contentOf({ status, headers, body }: Rendered) {
   const parsed = JSON.parse(Buffer.from(body).toString());
   if (status < 400) return parsed as { data: never; meta: Meta };
-  const { code, message, details, payment } = (parsed as ErrorBody).error;
-  throw new ApiError(code as ErrorCode, message, { status, headers, ...(details && { details }), ...(payment && { payment }) });
+  const { code, message, details, payment, budget } = (parsed as ErrorBody).error;
+  const more = { ...(details && { details }), ...(payment && { payment }), ...(budget && { budget }) };
+  throw new ApiError(code as ErrorCode, message, { status, headers, ...more });
 }

@@ -20,6 +20,8 @@ export interface Principal {
   role: "game_owner" | "playtester" | "admin";
   scopes: ReadonlySet<Scope>;
   emailVerified: boolean;
+  /** Whether the key can change nothing. */
+  readOnly: boolean;
 }
 
 /** Whose key or session a request came with. */
@@ -83,6 +85,14 @@ export class Existing<T> {
   }
 }
 
+/** The reply of an operation that did not do what was asked but waits for a person: 202. It is not stored under an idempotency key. */
+export class Accepted {
+  readonly data: unknown;
+  constructor(data: unknown) {
+    this.data = data;
+  }
+}
+
 /** An error whose effects are committed, such as the 402 that creates an order. It is stored under its idempotency key until `until` (ms). */
 export class CommittedError {
   readonly problem: ApiError;
@@ -134,7 +144,7 @@ export interface Call<E extends Endpoint> {
    * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
    */
   commit(
-    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedError>,
+    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | Accepted | CommittedError>,
     options?: CommitOptions,
   ): Promise<Committed<DataOf<E>>>;
 }

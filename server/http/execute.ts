@@ -3,12 +3,14 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
 import { canonicalJson } from "../../src/contract/text/canonical-json.ts";
 import { requireActive, requireLive } from "../accounts/authenticate.ts";
+import { refuseBudgeted } from "../accounts/budgets/service.ts";
 import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
 import type { Page } from "../database/keyset.ts";
 import {
+  Accepted,
   type Call,
   type Client,
   type CommitOptions,
@@ -63,6 +65,7 @@ export function createExecute(deps: Deps): Execute {
     // Before a stored reply is replayed: it may say what the caller no longer may know.
     const { principal } = request;
     if (endpoint.confirmed && principal) await deps.store.read((q) => requireConfirmation(q, principal));
+    if (endpoint.refusesBudgeted && principal) await deps.store.read((q) => refuseBudgeted(q, principal));
     const call = new OperationCall(deps, endpoint, request);
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);
@@ -192,7 +195,9 @@ class OperationCall {
       if (this.#endpoint.audit) await trail.write();
       const refused = outcome instanceof CommittedError;
       const rendered = refused ? renderError(outcome.problem, this.#meta()) : this.render(outcome);
-      await idempotent?.save(tx, rendered, refused ? outcome.until : undefined);
+      // What became of the order since is answered to a repetition.
+      const until = outcome instanceof Accepted ? 0 : refused ? outcome.until : undefined;
+      await idempotent?.save(tx, rendered, until);
       return new Committed<never>(rendered);
     };
     try {
@@ -207,13 +212,18 @@ class OperationCall {
 
   render(result: unknown): Rendered {
     const meta = this.#meta();
-    const data = result instanceof Listed || result instanceof Existing ? result.data : result;
+    const isWrapped = result instanceof Listed || result instanceof Existing || result instanceof Accepted;
+    const data = isWrapped ? result.data : result;
     if (result instanceof Listed) {
       meta.cursor = result.next && encodeCursor(this.deps.secrets, this.#listName(), result.next);
       meta.hasMore = result.next !== null;
     }
+    const { status, existing = status, accepted } = this.#endpoint;
+    if (result instanceof Accepted && accepted) {
+      if (this.deps.config.strict) checkReply({ ...this.#endpoint, reply: accepted }, data);
+      return renderData(202, data, meta);
+    }
     if (this.deps.config.strict) checkReply(this.#endpoint, data);
-    const { status, existing = status } = this.#endpoint;
     return renderData(result instanceof Existing ? existing : status, data, meta);
   }
 

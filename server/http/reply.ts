@@ -30,8 +30,9 @@ export const renderData = (status: number, data: unknown, meta: Meta): Rendered 
 });
 
 export function renderError(problem: ApiError, meta: Meta): Rendered {
-  const { code, message, details, payment } = problem;
-  const body: ErrorBody = { error: { code, message, ...(details && { details }), ...(payment && { payment }) }, meta };
+  const { code, message, details, payment, budget } = problem;
+  const more = { ...(details && { details }), ...(payment && { payment }), ...(budget && { budget }) };
+  const body: ErrorBody = { error: { code, message, ...more }, meta };
   return { status: problem.status, headers: { ...json, ...problem.headers }, body: JSON.stringify(body) };
 }
 

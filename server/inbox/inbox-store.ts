@@ -74,6 +74,18 @@ export const ofOwner = {
       userId,
       now,
     ),
+  waitingOrders: (q, { userId, now }) =>
+    waiting(
+      q,
+      {
+        id: "id",
+        due: "expires_at",
+        rows: "order_approvals WHERE owner_id = ? AND status = 'pending' AND expires_at > ?",
+        order: "expires_at, id",
+      },
+      userId,
+      now,
+    ),
   unreadMessages: (q, { userId }) => waiting(q, unread("owner_id", "playtester"), userId),
   /** Only for who has bought credit: others pay each order by itself. */
   lowCredit: async (q, { userId, lowCreditCents }) => {

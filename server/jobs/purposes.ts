@@ -14,6 +14,7 @@ const purposes = {
   "discard-upload": "remove an upload that was not finished",
   "dispute-payment": "record a dispute of a payment",
   "end-publishing": "show a video on the own page that a platform did not publish in time",
+  "expire-approval": "end the time to approve an order",
   "expire-order": "expire an order that was not paid",
   "expire-slot": "expire a slot",
   "fetch-cover": "fetch the cover image of a game",

@@ -1,3 +1,4 @@
+import { budgetEntries, budgetUses } from "./budget-check-queries.ts";
 import type { Rule } from "./check-rule.ts";
 import { invoiceNumbers, invoiceTotals } from "./invoice-check-queries.ts";
 
@@ -241,5 +242,5 @@ const causes: Rule = {
 export const rules: readonly Rule[] = [
   ...[transfers, balances, overdrafts, holds, once],
   ...[hours, processors, deposits, immutable, causes],
-  ...[invoiceTotals, invoiceNumbers],
+  ...[invoiceTotals, invoiceNumbers, budgetUses, budgetEntries],
 ];

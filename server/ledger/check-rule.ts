@@ -1,4 +1,4 @@
-/** One of the ledger's twelve invariants (see README.md), with a query for violations: rows of `id` and `detail`. */
+/** One of the ledger's fourteen invariants (see README.md), with a query for violations: rows of `id` and `detail`. */
 export interface Rule {
   name: string;
   promise: string;

@@ -22,7 +22,7 @@ async function apply(q: Query, { name, promise, help, sql }: Rule): Promise<Chec
 }
 
 /**
- * Checks the twelve invariants of the ledger. Reads every posting, which takes seconds on a large database. It is read-only, so a server
+ * Checks the fourteen invariants of the ledger. Reads every posting, which takes seconds on a large database. It is read-only, so a server
  * may be running: its changes are committed completely or not at all.
  */
 export async function checkLedger(q: Query): Promise<Check[]> {

@@ -6,6 +6,7 @@ interface Extra {
   details?: ErrorDetail[];
   headers?: Record<string, string>;
   payment?: Record<string, unknown>;
+  budget?: Record<string, unknown>;
   cause?: unknown;
 }
 
@@ -17,6 +18,7 @@ export class ApiError extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
   readonly payment: Record<string, unknown> | undefined;
+  readonly budget: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, message: string, extra: Extra = {}) {
     super(message, { cause: extra.cause });
@@ -25,6 +27,7 @@ export class ApiError extends Error {
     this.details = extra.details;
     this.headers = extra.headers ?? {};
     this.payment = extra.payment;
+    this.budget = extra.budget;
   }
 }
 

@@ -21,6 +21,8 @@ export const tasks = [
   "approval",
   "publication",
   "webhook",
+  "budget",
+  "order",
 ] as const;
 export type Task = (typeof tasks)[number];
 
@@ -42,6 +44,7 @@ const studioPages: Partial<Record<Task, (id: string) => string>> = {
   playtest: studio.playtest,
   problem: studio.problem,
   applications: studio.applications,
+  order: studio.approval,
   chat: studio.conversation,
 };
 
@@ -60,6 +63,7 @@ type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label
 const ofPlaytest = ({ playtestId }: { playtestId: string }) => ["See the playtest", "playtest", playtestId] as const;
 const ofVideo = ({ slotId }: { slotId: string }) => ["See the submission", "review", slotId] as const;
 const ofApplications = ({ playtestId }: { playtestId: string }) => ["See the applications", "applications", playtestId] as const;
+const ofBudget = () => ["See the budgets", "budget", null] as const;
 const ofSubscription = () => ["See the subscription", "subscription", null] as const;
 const ofPayment = ({ paymentId }: { paymentId: string }) => ["See the payment", "payment", paymentId] as const;
 const ofWebhook = ({ webhookId }: { webhookId: string }) => ["See the webhook", "webhook", webhookId] as const;
@@ -86,6 +90,10 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "application.auto_rejected": ofApplications,
   "chat.message": ({ conversationId }) => ["Read the conversation", "chat", conversationId],
   "credit.low": () => ["Add credit", "credit", null],
+  "order.approval_requested": ({ approvalId }) => ["Decide on the order", "order", approvalId],
+  "order.approval_decided": ({ approvalId }) => ["See the order", "order", approvalId],
+  "budget.threshold": ofBudget,
+  "budget.exceeded": ofBudget,
   "payment.completed": ofPayment,
   "payment.failed": ofPayment,
   "payment.disputed": ofPayment,

@@ -7,7 +7,13 @@ type Row = Record<string, unknown>;
 /** What is kept about an account, by kind: never a secret, nor what only concerns somebody else. Each `?` is the account's id. */
 const kinds = {
   apiKeys:
-    "SELECT id, name, prefix, scopes, parent_id, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
+    "SELECT id, name, prefix, scopes, parent_id, read_only AS is_read_only, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
+  budgets: `SELECT id, key_id, game_id, period, limit_cents, limit_minutes, limit_slots, approve_over_cents, created_at, removed_at
+    FROM budgets WHERE owner_id = ?`,
+  orderApprovals: `SELECT id, key_id, game_id, method, total_cents, status, reason, playtest_id, created_at, expires_at, decided_at
+    FROM order_approvals WHERE owner_id = ?`,
+  budgetEntries: `SELECT e.id, e.budget_id, e.playtest_id, e.payment_id, e.kind, e.cents, e.minutes, e.slots, e.created_at
+    FROM budget_entries e JOIN budgets b ON b.id = e.budget_id WHERE b.owner_id = ?`,
   sessions: "SELECT id, address, agent, created_at, last_used_at, expires_at FROM sessions WHERE user_id = ?",
   secondFactor: "SELECT created_at, enabled_at FROM second_factors WHERE user_id = ?",
   recoveryCodes: "SELECT created_at, used_at FROM recovery_codes WHERE user_id = ?",

@@ -1,6 +1,7 @@
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { closePending } from "./applications/service.ts";
+import { cancelUnpaid } from "./orders.ts";
 import { remindHolder } from "./slots/reminders.ts";
 import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
@@ -24,8 +25,7 @@ export const expireSlot = (job: Job, deps: Deps) =>
 export const expireOrder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const playtest = await playtests.find(tx, String(job.payload.playtestId));
-    if (playtest && playtests.isIn(playtest, "pending_payment"))
-      await playtests.transition(tx, playtest, "cancel", { updated_at: tx.now });
+    if (playtest && playtests.isIn(playtest, "pending_payment")) await cancelUnpaid(tx, playtest);
     await job.done(tx);
   });
 

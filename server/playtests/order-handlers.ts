@@ -1,6 +1,9 @@
+import type { BudgetLeft } from "../../src/contract/accounts/budgets.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
+import { bindingOn, leftOfAll, plan, settle, take } from "../billing/budgets/service.ts";
+import { refuseUnapproved, toldOf, withinBudgets } from "../billing/budgets/spending.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
@@ -8,25 +11,30 @@ import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
-import type { CommitOptions, Handlers } from "../http/call.ts";
+import type { Caller, CommitOptions, Handlers } from "../http/call.ts";
 import { CommittedError } from "../http/call.ts";
 import { ApiError, conflict } from "../lib/api-error.ts";
 import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import { groupWarnings } from "./groups/membership.ts";
+import { askForApproval } from "./order-approvals/service.ts";
+import { wasApproved } from "./order-approvals/store.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
+  cancelUnpaid,
   charge,
   checkOrder,
   insufficient,
+  NeedsApproval,
   orderDescription,
   type Placed,
   type Priced,
   placeOrder,
   priceOrder,
   pricePlaytest,
+  takenAs,
 } from "./orders.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
 import { awaitsPayment } from "./slots/rules.ts";
@@ -37,7 +45,7 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 
 /**
  * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the condition of the balance's UPDATE refuses an overdraft, and unique indexes refuse a game's second free trial and a second order with one
+ * inserts new rows, the conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial and a second order with one
  * ref.
  * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
  * than that.
@@ -54,16 +62,30 @@ async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, 
   return { checkoutUrl, paymentId: payment.id };
 }
 
+/** Takes an unpaid order from the budgets of the caller who pays it, unless they counted it before. */
+async function takeForUnpaid(
+  tx: Tx,
+  caller: Caller,
+  row: playtests.PlaytestRow,
+  { cents, minutes }: { cents: number; minutes: number },
+): Promise<BudgetLeft[]> {
+  const binding = await bindingOn(tx, caller, row.game_id);
+  const subject = { playtestId: row.id };
+  if (!(await wasApproved(tx, row.id))) refuseUnapproved(caller, binding, row.cost_per_slot_cents * row.quantity);
+  return take(tx, await plan(tx, binding, { cents, minutes, slots: row.quantity }, subject), subject);
+}
+
 /** Builds the reply, whose shape depends on how the order was paid. */
-async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
+export async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolean) {
   const { playtest, settlement, priced } = placed;
-  if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
+  const told = toldOf(placed.budgets);
+  if (isPaid(placed)) return { ...paidReply(playtest, placed.settlement.by, priced, placed.paymentId), ...told };
   if (playtest.is_free_public_trial === 1) {
     const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
-    return trialReply(playtest, opened, tx.now);
+    return { ...trialReply(playtest, opened, tx.now), ...told };
   }
-  if (settlement.by === "free") return { playtest: playtestView(playtest) };
-  return pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined);
+  if (settlement.by === "free") return { playtest: playtestView(playtest), ...told };
+  return { ...pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined), ...told };
 }
 
 /** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
@@ -96,17 +118,26 @@ export const orders = {
       const { problem, until } = await billOrder(tx, playtest, { offer: offer!, cents, requestKey });
       return new CommittedError(problem, until);
     };
-    return call.commit(
-      async (tx) => {
-        const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
-        if (before) await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
-        if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
-        const placed = await placeOrder(call.deps, tx, { gameId, ownerId }, call.body, method);
-        if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
-        return replyTo(call.deps, tx, placed, method === "card");
-      },
-      optionsOf(method, ownerId),
-    );
+    const again = async (tx: Tx, before: playtests.PlaytestRow) => {
+      await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
+      const cents = before.cost_per_slot_cents * before.quantity;
+      await takeForUnpaid(tx, call.principal, before, { cents, minutes: 0 });
+      return bill(tx, before, cents);
+    };
+    const place = async (tx: Tx) => {
+      const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+      if (before) return again(tx, before);
+      const placed = await placeOrder(call.deps, tx, { gameId, caller: call.principal }, call.body, method);
+      if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
+      return replyTo(call.deps, tx, placed, method === "card");
+    };
+    const order = { caller: call.principal, gameId, order: call.body, method, requestKey };
+    const placeOrAsk = (tx: Tx) =>
+      place(tx).catch((error: unknown) => {
+        if (error instanceof NeedsApproval) return askForApproval(tx, { ...order, totalCents: error.totalCents });
+        throw error;
+      });
+    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(method, ownerId));
   },
 
   quotePlaytest: (call) =>
@@ -115,7 +146,10 @@ export const orders = {
       const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
       if (game) await requireUnfrozen(q, game.owner_id);
       await checkOrder(q, game, order);
-      const { price, need, funds } = await priceOrder(q, call.principal.userId, order);
+      const [{ price, need, funds }, binding] = await Promise.all([
+        priceOrder(q, call.principal.userId, order),
+        bindingOn(q, call.principal, gameId ?? null),
+      ]);
       const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
       return {
         costPerSlotCents: price.costCents,
@@ -125,6 +159,7 @@ export const orders = {
         playtestMinutesAvailable: funds.minutesAvailable,
         balanceCents: funds.balanceCents,
         wouldPayWith: by,
+        ...toldOf(await leftOfAll(q, binding)),
         missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
         warnings: await groupWarnings(q, order.panel, order.quantity),
       };
@@ -141,22 +176,27 @@ export const orders = {
     requirePayments(call.deps);
     if (method === "card") requireCards(call.deps);
     const offer = method === "x402" ? await offerOf(call.deps, wantedOf(call.headers)) : undefined;
-    return call.commit(async (tx) => {
+    const pay = async (tx: Tx) => {
       playtests.lock(tx, id);
       const row = await ownPlaytest(tx, id, call.principal.userId);
       if (!awaitsPayment(row, tx.now)) throw conflict("This order is not waiting for payment. Nothing was charged.");
       const [priced] = await Promise.all([pricePlaytest(tx, row), requireUnfrozen(tx, row.owner_id)]);
-      if (method === "card") return pendingReply(row, priced, await checkoutFor(call.deps, tx, row, priced));
+      const settlement = choosePaymentMethod(priced.need, priced.funds, method);
+      if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
+      const amounts = takenAs(method === "hours" ? "hours" : "later", priced.need, row.quantity);
+      const told = toldOf(await takeForUnpaid(tx, call.principal, row, amounts));
+      if (method === "card") return { ...pendingReply(row, priced, await checkoutFor(call.deps, tx, row, priced)), ...told };
       if (offer) {
         const request = { offer, cents: priced.need.totalCents, requestKey: undefined };
         const { problem, until } = await billOrder(tx, row, request);
         return new CommittedError(problem, until);
       }
       if (method === "x402") throw new Error("a crypto payment requires an offer");
-      if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
+      await settle(tx, row.id, amounts);
       const paymentId = await charge(call.deps, tx, row, method, priced.need);
-      return paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId);
-    });
+      return { ...paidReply(await activate(tx, row, method, paymentId), method, priced, paymentId), ...told };
+    };
+    return call.commit((tx) => withinBudgets(tx, () => pay(tx)));
   },
 
   cancelPlaytest: (call) =>
@@ -166,8 +206,7 @@ export const orders = {
       const counts = (await playtests.slotCounts(tx, [row.id], tx.now)).get(row.id)!;
       const { status } = countedPlaytestView(row, counts, tx.now);
       const total = { cents: 0, minutes: 0 };
-      if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
-        await playtests.transition(tx, row, "cancel", { updated_at: tx.now });
+      if (status === "pending_payment" && playtests.isIn(row, "pending_payment")) await cancelUnpaid(tx, row);
       else {
         const open = status === "active" ? await slots.openOf(tx, row.id) : [];
         if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");

@@ -1,9 +1,12 @@
+import type { BudgetLeft } from "../../src/contract/accounts/budgets.ts";
 import type { Order } from "../../src/contract/order-body.ts";
 import { plural } from "../../src/contract/text/plural.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
+import type { Amounts } from "../billing/budgets/rules.ts";
+import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
@@ -11,6 +14,7 @@ import { isUniqueViolation, type Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import type { OrderedGame } from "../games/store.ts";
+import type { Caller } from "../http/call.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { ApiError, conflict, invalid } from "../lib/api-error.ts";
@@ -21,7 +25,7 @@ import { ownGame } from "./find.ts";
 import { requireGroup } from "./groups/membership.ts";
 import { storeKeys } from "./keys/service.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
-import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
+import { choosePaymentMethod, type Funds, type Need, type PaymentMethod, type Settlement } from "./rules.ts";
 import * as slots from "./slots/store.ts";
 import * as playtests from "./store.ts";
 
@@ -65,32 +69,71 @@ export interface Placed {
   priced: Priced;
   /** The payment's id. Undefined for a free or unpaid order. */
   paymentId: string | undefined;
+  /** What is left of the budgets that counted it. */
+  budgets: BudgetLeft[];
+}
+
+/** What an order takes from budgets: what is paid or due, or the minutes in its place, and its slots. */
+export const takenAs = (by: Settlement["by"], need: Need, quantity: number): Amounts => ({
+  cents: by === "hours" || by === "free" ? 0 : need.totalCents,
+  minutes: by === "hours" ? need.minutesNeeded : 0,
+  slots: quantity,
+});
+
+export interface Ordering {
+  gameId: string;
+  /** Who orders: their budgets count it. */
+  caller: Caller;
+  /** The price (cents) at which a person approved it. */
+  approvedCents?: number;
+}
+
+/** A budget of the caller lets nobody place this order without approval. Nothing was written. */
+export class NeedsApproval extends Error {
+  override name = "NeedsApproval";
+  readonly totalCents: number;
+  constructor(totalCents: number) {
+    super("the order has to be approved");
+    this.totalCents = totalCents;
+  }
+}
+
+/** An order was approved at another price. Nothing was written. */
+export class PriceChanged extends NeedsApproval {
+  override name = "PriceChanged";
 }
 
 /**
- * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, when the requested
- * payment method does not cover it, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
+ * Places an order and pays it from hours or credit if they cover it. Throws, with nothing written, when the requested
+ * payment method or a budget does not cover it, it has to be approved first, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(
   deps: Deps,
   tx: Tx,
-  { gameId, ownerId }: { gameId: string; ownerId: string },
+  { gameId, caller, approvedCents }: Ordering,
   order: Order,
   method: PaymentMethod,
 ): Promise<Placed> {
+  const ownerId = caller.userId;
   // One round trip: what is read behind the lock is what the writes before it left.
-  const [, game, priced, holder] = await Promise.all([
+  const [, game, priced, holder, binding] = await Promise.all([
     lockActive(tx, ownerId),
     ownGame(tx, gameId, ownerId),
     priceOrder(tx, ownerId, order),
     order.ref === undefined ? undefined : playtests.holderOf(tx, ownerId, order.ref),
+    bindingOn(tx, caller, gameId),
     requireUnfrozen(tx, ownerId),
   ]);
   if (holder) throw refTaken(order.ref!, `the order ${holder.id} (${holder.status})`);
   await checkOrder(tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
+  const planned = await plan(tx, binding, takenAs(settlement.by, priced.need, order.quantity));
+  const { totalCents } = priced.need;
+  if (approvedCents === undefined && needsApproval(caller, binding, totalCents)) throw new NeedsApproval(totalCents);
+  if (approvedCents !== undefined && approvedCents !== totalCents) throw new PriceChanged(totalCents);
   const playtest = newPlaytest(tx, game, order, priced.price);
+  const budgets = await take(tx, planned, { playtestId: playtest.id });
   if (settlement.by === "later" || settlement.by === "crypto") {
     await insertPlaytest(tx, playtest, order);
     await tx.schedule({
@@ -99,7 +142,7 @@ export async function placeOrder(
       payload: { playtestId: playtest.id },
       runAt: playtest.pay_by!,
     });
-    return { playtest, settlement, priced, paymentId: undefined };
+    return { playtest, settlement, priced, paymentId: undefined, budgets };
   }
   const paidWith = settlement.by;
   const paymentId = paidWith === "free" ? undefined : await charge(deps, tx, playtest, paidWith, priced.need);
@@ -107,7 +150,7 @@ export async function placeOrder(
   await insertPlaytest(tx, active, order);
   await open(tx, active);
   if (order.isFreePublicTrial) await announceApproval(tx, active, null);
-  return { playtest: active, settlement, priced, paymentId };
+  return { playtest: active, settlement, priced, paymentId, budgets };
 }
 
 /** Charges the price to hours or credit and records a completed payment. The ledger rejects an overdraft. Returns the payment's id. */
@@ -180,6 +223,12 @@ export async function activate(
   const active = await playtests.transition(tx, playtest, "activate", activation(tx, playtest, paidWith, paymentId));
   await open(tx, active);
   return active;
+}
+
+/** Cancels an order that was not paid. Budgets get back what it took. */
+export async function cancelUnpaid(tx: Tx, playtest: playtests.PlaytestRow & { status: "pending_payment" }): Promise<void> {
+  await playtests.transition(tx, playtest, "cancel", { updated_at: tx.now });
+  await release(tx, { playtestId: playtest.id });
 }
 
 /** What changes when an order becomes active, besides its status. In manual selection, the review window starts. */

@@ -4,6 +4,7 @@ import { requireActive, requireLive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
+import { requireMayReplaceBuild } from "../games/playtested.ts";
 import * as games from "../games/store.ts";
 import type { Caller } from "../http/call.ts";
 import { ApiError, conflict, notFound } from "../lib/api-error.ts";
@@ -56,6 +57,7 @@ export async function finish(
     const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
     const found = { duration_ms: facts?.durationMs ?? null, facts: facts ? JSON.stringify(facts) : null };
     await deps.store.write(async (tx) => {
+      if (upload.game_id !== null && upload.kind === "build") await requireMayReplaceBuild(tx, caller, upload.game_id);
       await record(tx, upload, { filetype, ...found });
       await requireLive(tx, caller, tx.now).catch((error) => {
         isEnded = true;

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
+import { requireMayReplaceBuild } from "../games/playtested.ts";
 import * as games from "../games/store.ts";
 import type { Call, Handler, Handlers } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
@@ -43,6 +44,7 @@ export const uploads = {
       const userId = call.principal.userId;
       const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
       if (!game) throw notFound();
+      await call.read((q) => requireMayReplaceBuild(q, call.principal, game.id));
       const { size, metadata } = read(call.deps.config.uploads.buildMaxBytes);
       const sha256 = readText(metadata, "sha256", 64).toLowerCase();
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");

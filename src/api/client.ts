@@ -3,7 +3,7 @@ import { operations } from "../contract/static.ts";
 import { CliError } from "../errors.ts";
 import { Exchanges } from "./exchange.ts";
 import { explainAbsence } from "./offers.ts";
-import { loadShapes, parseJson, replyError, requireData, withRequestedWait } from "./replies.ts";
+import { loadShapes, parseJson, replyError, requireData, waitsForApproval, withRequestedWait } from "./replies.ts";
 import type { CallOptions, ClientOptions, HttpReply, RawRequest } from "./types.ts";
 import { fillPath, instanceUrl, queryString } from "./url.ts";
 
@@ -58,6 +58,8 @@ export function createClientCore(options: ClientOptions) {
     if (media !== "document") void loadShapes().catch(() => {});
     const reply = await sent;
     const { status, headers, repeated = false } = reply;
+    const waits = waitsForApproval(reply);
+    if (waits) throw waits;
     if (extension) exchanges.knowledge.noteExtension();
     if (media === "document") return { data: parseJson(reply.body) as Data<O>, meta: {}, status, headers, repeated };
     try {

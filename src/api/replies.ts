@@ -2,7 +2,7 @@ import type { ErrorDetail } from "../contract/errors.ts";
 import type { Operation } from "../contract/index.ts";
 import type { Shape } from "../contract/openapi/shapes.ts";
 import type { StaticOperation } from "../contract/static.ts";
-import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
+import { CliError, exitCodeOfReply, exitCodes, hintFor, stillPending } from "../errors.ts";
 import { NetworkError } from "./transport.ts";
 import type { HttpReply } from "./types.ts";
 
@@ -44,6 +44,7 @@ interface ReadApiError {
   message: string;
   details: ErrorDetail[] | undefined;
   payment: Record<string, unknown> | undefined;
+  budget: Record<string, unknown> | undefined;
   requestId: string | undefined;
 }
 
@@ -56,7 +57,7 @@ const isPayable = (payment: unknown): payment is Record<string, unknown> =>
 /** The error of the API in a body. Undefined if it is none; a part of another type is left out. */
 export function readApiError(body: unknown): ReadApiError | undefined {
   if (!isRecord(body) || !isRecord(body.error) || !isText(body.error.message)) return undefined;
-  const { code, message, details, payment } = body.error;
+  const { code, message, details, payment, budget } = body.error;
   const valid = (Array.isArray(details) ? details : []).filter(
     (one): one is ErrorDetail => isRecord(one) && isText(one.field) && isText(one.message),
   );
@@ -66,6 +67,7 @@ export function readApiError(body: unknown): ReadApiError | undefined {
     message,
     details: valid.length > 0 ? valid : undefined,
     payment: isPayable(payment) ? payment : undefined,
+    budget: isRecord(budget) ? budget : undefined,
     requestId,
   };
 }
@@ -160,17 +162,35 @@ export function replyError(reply: HttpReply, url: URL): CliError {
       httpStatus: reply.status,
     });
   }
-  const { code, message, details, payment, requestId } = problem;
+  const { code, message, details, payment, budget, requestId } = problem;
   if (reply.status === 402 && reply.headers["retry-after"] !== undefined)
     return stillPending(message, "Repeat the same command later. It pays only once, however often you repeat it.");
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {
     hint: hintFor(code, message, url.pathname),
     details,
     payment,
+    budget,
     httpStatus: reply.status,
     requestId,
     retryable: reply.status === 429 || reply.status >= 500,
   });
+}
+
+/** The error for an order that waits for the approval of a person. Undefined for another reply. */
+export function waitsForApproval(reply: HttpReply): CliError | undefined {
+  const parsed = reply.status === 202 ? parseJson(reply.body) : undefined;
+  const approval = isRecord(parsed) && isRecord(parsed.data) ? parsed.data.approval : undefined;
+  if (!isRecord(approval) || typeof approval.id !== "string") return undefined;
+  return new CliError(
+    "NEEDS_APPROVAL",
+    exitCodes.pending,
+    "The order waits for the approval of the account's owner. Nothing was ordered or charged yet.",
+    {
+      hint: `The owner decides in Studio, or with \`playtest approvals approve ${approval.id}\` and another API key. To see what became of it: \`playtest approvals show ${approval.id}\`.`,
+      httpStatus: reply.status,
+      approval,
+    },
+  );
 }
 
 /** Adds how long the server asked to wait, where that is longer than allowed. */

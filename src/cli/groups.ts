@@ -33,6 +33,7 @@ const sandbox = async () => (await import("../commands/sandbox/index.ts")).sandb
 const config = async () => (await import("../commands/config/index.ts")).config;
 const playtests = async () => (await import("../commands/playtests/index.ts")).playtests;
 const applications = async () => (await import("../commands/applications/index.ts")).applications;
+const approvals = async () => (await import("../commands/approvals/index.ts")).approvals;
 const review = async () => (await import("../commands/review/index.ts")).review;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
 const top = async () => (await import("../commands/root/index.ts")).top;
@@ -54,6 +55,13 @@ export const groups: readonly GroupEntry[] = [
     aliases: ["application", "app"],
     summary: "Approve or reject applications",
     load: applications,
+  },
+  {
+    name: "approvals",
+    section: "owners",
+    aliases: ["approval"],
+    summary: "Decide on orders of API keys that wait for you",
+    load: approvals,
   },
   { name: "review", section: "owners", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
   { name: "billing", section: "owners", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },

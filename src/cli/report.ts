@@ -44,6 +44,8 @@ interface Report {
   retryable: boolean;
   retryCommand: string | null;
   payment?: unknown;
+  budget?: unknown;
+  approval?: unknown;
 }
 
 const during = (error: unknown) => (error instanceof Interrupted ? error.during : undefined);
@@ -60,10 +62,20 @@ function describe(error: unknown, argv: readonly string[], running: Running): Re
   const lost = error instanceof OutcomeUnknown ? error.idempotencyKey : during(error)?.idempotencyKey;
   const retryCommand = lost === undefined ? null : repeatCommand(argv, running.session?.repeatKey() ?? lost);
   if (error instanceof CliError) {
-    const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment } = error.extra;
+    const {
+      details = [],
+      httpStatus = null,
+      requestId = null,
+      hint = null,
+      retryable = false,
+      payment,
+      budget,
+      approval,
+    } = error.extra;
     const { code, message } = error;
     const base = { code, message, details, httpStatus, requestId, exitCode, hint: fieldsHint(error, running) ?? hint, retryable };
-    return { ...base, retryCommand: retryCommand ?? error.extra.retryCommand ?? null, ...(payment && { payment }) };
+    const more = { ...(payment && { payment }), ...(budget && { budget }), ...(approval && { approval }) };
+    return { ...base, retryCommand: retryCommand ?? error.extra.retryCommand ?? null, ...more };
   }
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Interrupted ? "INTERRUPTED" : "BUG";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import { email, extension, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
@@ -42,6 +43,10 @@ export const createApiKeyBody = z
     name: readableText(100).meta({ description: "Name of the key." }),
     scopes: scopesField.optional(),
     expiresAt: timestamp().optional().meta({ description: "When the key stops working; default never." }),
+    readOnly: extension(z.boolean().default(false).meta({ description: "A key that can change, order and send nothing." })),
+    budgets: extension(
+      newBudgets().optional().meta({ description: "What the key, and those made with it or in its place, may spend." }),
+    ),
     email: emailField.optional(),
     password: text(256, 1).optional().meta({ description: "The account's password, to authenticate without an API key." }),
     code: optionalCodeField(),
@@ -102,6 +107,7 @@ export const apiKey = z
           "The key that it replaced without the password. It is revoked with that key, also afterwards; null for any other.",
       }),
     ),
+    readOnly: extension(z.boolean().meta({ description: "Whether it can change nothing." })),
     current: extension(z.boolean().meta({ description: "Whether it is the key that asks." })),
   })
   .meta({ id: "ApiKey" });
@@ -174,6 +180,7 @@ export const auth = {
   }),
   changePassword: endpoint("POST /auth/change-password", {
     ...main,
+    refusesBudgeted: true,
     ...audited("user.change_password"),
     summary: "Change your password",
     body: z.strictObject({
@@ -187,6 +194,7 @@ export const auth = {
   }),
   changeEmail: endpoint("POST /auth/change-email", {
     ...main,
+    refusesBudgeted: true,
     ...audited("user.request_email_change"),
     summary: "Change your email address: sends a link to both addresses",
     body: z.strictObject({
@@ -262,6 +270,7 @@ export const auth = {
   }),
   endSession: endpoint("DELETE /auth/sessions/:id", {
     ...main,
+    refusesBudgeted: true,
     summary: "Sign a browser out of your account",
     ...audited("session.end"),
     risk: "destroy",
@@ -269,6 +278,7 @@ export const auth = {
   }),
   signOutEverywhere: endpoint("POST /auth/sign-out-everywhere", {
     ...main,
+    refusesBudgeted: true,
     summary: "Sign out of every browser, and revoke all other API keys if you want",
     ...audited("user.sign_out_everywhere", "revokeApiKeys", "removePasskeys"),
     risk: "destroy",
@@ -290,6 +300,7 @@ export const auth = {
   }),
   exportAccountInFull: endpoint("POST /auth/export", {
     ...main,
+    refusesBudgeted: true,
     ...audited("user.export"),
     summary:
       "Export everything that is kept about your account, with the payout details in full. Takes the password and sends an email",
@@ -304,6 +315,7 @@ export const auth = {
   }),
   deleteAccount: endpoint("POST /auth/delete-account", {
     ...main,
+    refusesBudgeted: true,
     ...audited("user.delete"),
     summary: "Delete your account: the ledger stays, personal data goes",
     risk: "destroy",

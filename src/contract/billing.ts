@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { spentFrom } from "./accounts/budgets.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, extension, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";
 import { chains, cryptoHeaders, currencies } from "./headers.ts";
@@ -231,8 +232,9 @@ export const billing = {
       checkoutUrl: z.string(),
       paymentId: id(),
       amountCents: cents(),
+      ...spentFrom,
     }),
-    errors: ["NOT_CONFIGURED"],
+    errors: ["BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
     ...owner,
@@ -249,7 +251,7 @@ export const billing = {
       creditedCents: cents(),
     }),
     headers: cryptoHeaders,
-    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   getProofMessage: endpoint("GET /billing/payments/:id/proof", {
     ...owner,
@@ -315,8 +317,9 @@ export const billing = {
       sessionId: z.string(),
       subscriptionId: id(),
       isPlanChange: z.boolean(),
+      ...spentFrom,
     }),
-    errors: ["NOT_CONFIGURED"],
+    errors: ["BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,

@@ -86,6 +86,8 @@ export interface Endpoint<
   status: 200 | 201;
   /** 200 where the reply may also show something that was there before. */
   existing?: 200;
+  /** The `data` of a reply with 202: it was not done but waits for a person. */
+  accepted?: z.ZodType;
   /** A list: `meta` carries `cursor` and `hasMore`. */
   list: L;
   /** Error codes beyond those that every route of its kind can answer with (see `impliedErrors`). */
@@ -100,6 +102,8 @@ export interface Endpoint<
   secretReply?: boolean;
   /** Rate limit class: creating accounts and checking passwords have lower limits than other requests without a key. */
   limit?: "register" | "password";
+  /** Refused for an API key with a budget: it would let the key out of it. */
+  refusesBudgeted?: boolean;
   /** An administrator with a second factor must have confirmed the API key in use with a code recently. */
   confirmed?: boolean;
   /** Calls that change something are recorded in the audit log: every admin action and every change of credentials. */
@@ -137,6 +141,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   maxBodyBytes?: number;
   status?: 200 | 201;
   existing?: 200;
+  accepted?: z.ZodType;
   list?: L;
   errors?: readonly ErrorCode[];
   extension?: boolean;
@@ -144,6 +149,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   unverified?: boolean;
   secretReply?: boolean;
   limit?: "register" | "password";
+  refusesBudgeted?: boolean;
   confirmed?: boolean;
   audit?: Audited;
   media?: Media;

@@ -4,6 +4,7 @@ export const errorStatuses = {
   UNAUTHORIZED: 401,
   CODE_REQUIRED: 401,
   PAYMENT_REQUIRED: 402,
+  BUDGET_EXCEEDED: 402,
   FORBIDDEN: 403,
   EMAIL_NOT_VERIFIED: 403,
   CONFIRMATION_REQUIRED: 403,
@@ -31,13 +32,14 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** The body of every failed reply. `payment` accompanies the crypto 402 only. */
+/** The body of every failed reply. `payment` accompanies the crypto 402 only, `budget` a budget that refused. */
 export interface ErrorBody {
   error: {
     code: ErrorCode | (string & {});
     message: string;
     details?: ErrorDetail[];
     payment?: Record<string, unknown>;
+    budget?: Record<string, unknown>;
   };
   meta: { requestId: string; timestamp: string };
 }

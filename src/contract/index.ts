@@ -1,5 +1,7 @@
 import { agreements } from "./accounts/agreements.ts";
+import { budgets } from "./accounts/budgets.ts";
 import { factors } from "./accounts/factors.ts";
+import { orderApprovals } from "./accounts/order-approvals.ts";
 import { passkeys } from "./accounts/passkeys.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
@@ -36,7 +38,9 @@ export const resources = {
   search,
   clips,
   applications,
+  approvals: orderApprovals,
   billing,
+  budgets,
   chat,
   info,
   webhooks,
@@ -64,6 +68,8 @@ export const contract = {
   ...clips,
   ...applications,
   ...billing,
+  ...budgets,
+  ...orderApprovals,
   ...chat,
   ...info,
   ...webhooks,

@@ -35,6 +35,7 @@ export const inboxKinds = [
   "reviews",
   "applications",
   "unpaidOrders",
+  "waitingOrders",
   "approvals",
   "failedPublications",
   "payoutsOwed",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { spentFrom } from "./accounts/budgets.ts";
+import { waitingOrder } from "./accounts/order-approval.ts";
 import { endpoint, KiB } from "./endpoint.ts";
 import {
   cents,
@@ -86,6 +88,7 @@ export const pendingOrder = z
       z.string().optional().meta({ description: "URL of the card checkout, if card payment was requested." }),
     ),
     paymentId: extension(id().optional()),
+    ...spentFrom,
   })
   .meta({ id: "PendingOrder" });
 
@@ -97,6 +100,7 @@ export const hoursOrder = z
     playtestMinutesUsed: minutes(),
     playtestMinutesRemaining: minutes(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "HoursOrder" });
 
@@ -108,6 +112,7 @@ export const creditOrder = z
     totalCents: cents(),
     balanceCents: cents(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "CreditOrder" });
 
@@ -118,6 +123,7 @@ export const cryptoOrder = z
     paidWithCrypto: z.literal(true),
     totalCents: cents(),
     paymentId: id(),
+    ...spentFrom,
   })
   .meta({ id: "CryptoOrder" });
 
@@ -126,9 +132,10 @@ export const trialOrder = z
     playtest,
     slots: z.array(slot),
     needsAdminApproval: z.literal(true),
+    ...spentFrom,
   })
   .meta({ id: "TrialOrder" });
-export const freeOrder = z.strictObject({ playtest }).meta({ id: "FreeOrder" });
+export const freeOrder = z.strictObject({ playtest, ...spentFrom }).meta({ id: "FreeOrder" });
 
 export const orderReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder, trialOrder, freeOrder]);
 export const payReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder]);
@@ -143,6 +150,7 @@ export const quote = z
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
+    ...spentFrom,
     warnings: extension(z.array(z.string()).meta({ description: "What to know before placing the order." })),
   })
   .meta({ id: "Quote" });
@@ -185,9 +193,11 @@ export const playtests = {
     body: orderBody,
     maxBodyBytes: 1024 * KiB,
     status: 201,
+    existing: 200,
+    accepted: waitingOrder,
     reply: orderReply,
     headers: orderHeaders,
-    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {
     ...owner,
@@ -272,7 +282,7 @@ export const playtests = {
     }),
     reply: payReply,
     headers: payHeaders,
-    errors: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
+    errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
     ...owner,

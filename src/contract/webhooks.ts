@@ -65,6 +65,7 @@ export const webhooks = {
   }),
   createWebhook: endpoint("POST /webhooks", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Create a webhook (its secret is shown once)",
     body: z.strictObject({ url: urlField, events: eventsField, format: formatField.optional() }),
     status: 201,
@@ -73,6 +74,7 @@ export const webhooks = {
   }),
   updateWebhook: endpoint("PATCH /webhooks/:id", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Change a webhook's address or events",
     body: z
       .strictObject({
@@ -85,6 +87,7 @@ export const webhooks = {
   }),
   deleteWebhook: endpoint("DELETE /webhooks/:id", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Delete a webhook permanently",
     risk: "destroy",
     reply: message(),
@@ -126,11 +129,13 @@ export const webhooks = {
   }),
   enableWebhook: endpoint("POST /webhooks/:id/enable", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Enable a disabled webhook",
     reply: z.strictObject({ message: z.string(), isActive: z.boolean() }),
   }),
   rotateWebhookSecret: endpoint("POST /webhooks/:id/rotate-secret", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Replace the signing secret; the old one stops working at once",
     risk: "destroy",
     reply: z.strictObject({ secret: z.string(), message: z.string() }),

@@ -8,6 +8,7 @@ export const chapters = [
       ["studio", "Inbox, games, videos and messages in the browser"],
       ["reviewing", "Watch submissions, accept or reject them, and download videos"],
       ["billing", "Credit, cards, crypto, subscriptions, hours and invoices"],
+      ["budgets", "Limit what API keys and agents may spend"],
       ["bulk", "Order many playtests from a spreadsheet"],
       ["ci", "Push builds and order playtests from continuous integration"],
       ["webhooks", "Receive events at your own HTTPS endpoint and verify them"],

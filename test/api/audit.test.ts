@@ -375,6 +375,18 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const after = expect.objectContaining({ userId: world.owner.id, scopes: ["billing"], prefix: key.prefix });
     return { of: world.owner, entry: { action: "key.create", targetId: key.id, before: null, after } };
   },
+  async setBudget(world) {
+    const { budget } = (await world.owner.post("/billing/budgets", { period: "day", limitCents: 5000 })).body.data;
+    await world.owner.post("/billing/budgets", { period: "day", limitCents: 4000 });
+    const [before, after] = [{ limitCents: 5000 }, { limitCents: 4000 }];
+    return { of: world.owner, entry: { action: "budget.set", targetId: budget.id, before, after } };
+  },
+  async removeBudget(world) {
+    const { budget } = (await world.owner.post("/billing/budgets", { period: "day", limitCents: 5000 })).body.data;
+    await world.owner.delete(`/billing/budgets/${budget.id}`);
+    const after = { removedAt: "2026-03-01T12:00:00.000Z" };
+    return { of: world.owner, entry: { action: "budget.remove", targetId: budget.id, before: { removedAt: null }, after } };
+  },
   async revokeApiKey(world) {
     const { key } = (await world.owner.post("/auth/api-keys", { name: "CI" })).body.data;
     await world.owner.delete(`/auth/api-keys/${key.id}`);

@@ -25,6 +25,14 @@ async function applied({ owner, gameId, playtester }: Market) {
   return { page, form: `${page}/${application}` };
 }
 
+/** The page of an order that a key of the owner asked for. */
+async function waitingOrder({ server, owner, gameId }: Market): Promise<string> {
+  const budgets = [{ period: "order", approveOverCents: 1000 }];
+  const { apiKey: key } = (await owner.post("/auth/api-keys", { name: "agent", budgets })).body.data;
+  const reply = await server.request("POST", `/games/${gameId}/playtests`, { key, body: {} });
+  return `/studio/approvals/${reply.body.data.approval.id}`;
+}
+
 async function reported({ owner, gameId, playtester }: Market) {
   const slotId = await claim(playtester, await order(owner, gameId));
   await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
@@ -272,6 +280,38 @@ const facts: Fact<Market>[] = [
     async holds(scene) {
       expect(await slotsOf(scene)).toEqual([]);
       expect(await noticesOf(scene.playtester)).toContain("application.rejected");
+    },
+  },
+  {
+    says: "You approved the order. It was placed.",
+    async see(scene) {
+      const page = await waitingOrder(scene);
+      return (await scene.browser.submit(page, `${page}/approve`)).location!;
+    },
+    async holds(scene) {
+      expect((await scene.owner.get(`/games/${scene.gameId}/playtests`)).body.data.playtests).toMatchObject([{ status: "active" }]);
+      expect(await creditOf(scene)).toBe(18_000);
+    },
+  },
+  {
+    says: "You declined the order. Nothing was ordered or charged.",
+    async see(scene) {
+      const page = await waitingOrder(scene);
+      return (await scene.browser.submit(page, `${page}/decline`, { reason: "Later" })).location!;
+    },
+    async holds(scene) {
+      expect((await scene.owner.get("/approvals")).body.data.approvals).toMatchObject([{ status: "declined", reason: "Later" }]);
+      expect([await slotsOf(scene), await creditOf(scene)]).toEqual([[], 20_000]);
+    },
+  },
+  {
+    says: "Left today: $50.00 of $50.00",
+    async see({ owner }) {
+      await owner.post("/billing/budgets", { period: "day", limitCents: 5000 });
+      return "/studio/approvals";
+    },
+    async holds({ owner }) {
+      expect((await owner.get("/billing/budgets")).body.data.budgets).toMatchObject([{ limitCents: 5000, spentCents: 0 }]);
     },
   },
   {

@@ -47,7 +47,13 @@ export async function openTill(server: TestServer, name?: string) {
       const gameId = await createGame(owner);
       const order = orderBody.parse({ quantity: 1 });
       await deps.store.write(async (tx) => {
-        const { playtest } = await placeOrder(deps, tx, { gameId, ownerId: owner.id }, order, "card");
+        const { playtest } = await placeOrder(
+          deps,
+          tx,
+          { gameId, caller: { userId: owner.id, keyId: "none", sessionId: null } },
+          order,
+          "card",
+        );
         const price = { cost_per_slot_cents: amount, duration_minutes: paidWith === "hours" ? amount : 60 };
         await updateRow(tx, "playtests", playtest.id, price);
         const need = { totalCents: amount, minutesNeeded: amount };

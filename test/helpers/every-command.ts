@@ -72,6 +72,14 @@ async function failedPublication(world: World): Promise<string> {
   return id;
 }
 
+/** The id of an order that waits for approval. */
+async function waitingOrder({ server, owner, gameId }: World): Promise<string> {
+  const budgets = [{ period: "order", approveOverCents: 1000 }];
+  const { apiKey } = (await owner.post("/auth/api-keys", { name: "agent", budgets })).body.data;
+  const reply = await server.request("POST", `/games/${gameId}/playtests`, { key: apiKey, body: {} });
+  return reply.body.data.approval.id;
+}
+
 let groupNumber = 0;
 /** The id of a new tester group. */
 const testerGroup = async ({ server, admin }: World): Promise<string> =>
@@ -415,6 +423,16 @@ export const everyCommand: Record<string, Row> = {
   "billing invoices list": nothing,
   "billing details show": nothing,
   "billing details set": words(() => "--name Lantern"),
+  "approvals list": nothing,
+  "approvals show": words(waitingOrder),
+  "approvals approve": words(async (world) => `${await waitingOrder(world)} --yes`),
+  "approvals decline": words(async (world) => `${await waitingOrder(world)} --yes`),
+  "billing budgets list": nothing,
+  "billing budgets set": words(() => "90000/month"),
+  "billing budgets remove": words(async ({ owner }) => {
+    const body = { period: "total", limitCents: 90_000_000 };
+    return `${(await owner.post("/billing/budgets", body)).body.data.budget.id} --yes`;
+  }),
   "billing credit add": words(() => "--amount 20"),
   "billing credit x402": words(() => "--amount 20"),
   "billing credit x402 prove": words(async ({ server, owner }) => {

@@ -215,6 +215,24 @@ const onApiKey = async ({ owner }: RightfulWorld) => {
   const { id } = (await owner.post("/auth/api-keys", { name: secretWord, scopes: ["game_owner"] })).body.data.key;
   return { as: owner, ids: { id } };
 };
+const budgeted = async ({ bystander }: RightfulWorld) => {
+  const as = await bystander("game_owner");
+  const { id } = (await as.post("/billing/budgets", { period: "day", limitCents: 5000 })).body.data.budget;
+  return { as, ids: { id: id as string } };
+};
+/** An order that waits, and the key of its account that decides. */
+const waiting = async ({ server, bystander }: RightfulWorld) => {
+  const as = await bystander("game_owner");
+  await giveCredit(server, as, 100_000);
+  const gameId = await createGame(as, { name: secretWord });
+  const budgets = [{ period: "order", approveOverCents: 1000 }];
+  const { apiKey } = (await as.post("/auth/api-keys", { name: secretWord, budgets })).body.data;
+  const reply = await server.request("POST", `/games/${gameId}/playtests`, {
+    key: apiKey,
+    body: { notesForTesters: secretWord },
+  });
+  return { as, ids: { id: reply.body.data.approval.id as string } };
+};
 const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => {
   const owner = await bystander("game_owner");
   const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
@@ -399,6 +417,13 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),
   approveApplication: onApplication,
   rejectApplication: onApplication,
+  listOrderApprovals: byOwner(),
+  getOrderApproval: waiting,
+  approveOrder: waiting,
+  declineOrder: waiting,
+  listBudgets: byOwner(),
+  setBudget: async ({ bystander }) => ({ as: await bystander("game_owner"), body: { period: "month", limitCents: 20_000 } }),
+  removeBudget: budgeted,
   getBalance: byOwner(),
   listPayments: byOwner(),
   getPayment: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment() } }),

@@ -38,7 +38,7 @@ async function order({ deps, game }: World, a: number): Promise<void> {
     const { playtest, settlement, priced } = await placeOrder(
       deps,
       tx,
-      { gameId: game.id, ownerId: game.owner_id },
+      { gameId: game.id, caller: { userId: game.owner_id, keyId: "none", sessionId: null } },
       body,
       "x402",
     );

@@ -11,9 +11,10 @@ const { values } = parseArgs({ options: { minutes: { type: "string", default: "6
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes} is not a number of minutes.`);
 
-/** In an hour: calls to both databases together, and how often the server is killed. */
+/** In an hour: calls to both databases together, how often the server is killed, and orders against one budget. */
 const callsPerHour = 1_000_000;
 const killsPerHour = 200;
+const budgetOrdersPerHour = 10_000;
 /** How much of the time the calls may take. */
 const share = 0.8;
 
@@ -32,6 +33,11 @@ const steps: readonly Step[] = [
     files: ["test/soak"],
     apart: ["sqlite", "postgres"],
     env: { PLAYTEST_SOAK_CALLS: part(callsPerHour / 2), PLAYTEST_SOAK_MINUTES: String(minutes * share) },
+  },
+  {
+    what: "orders against one budget",
+    files: ["test/faults/budgets.test.ts"],
+    env: { PLAYTEST_BUDGET_ORDERS: part(budgetOrdersPerHour) },
   },
   { what: "killed servers", files: ["test/faults/kill.test.ts"], env: { PLAYTEST_KILL_ROUNDS: part(killsPerHour) } },
   {

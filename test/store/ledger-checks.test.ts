@@ -37,9 +37,9 @@ describe.each(drivers)("ledger checks ($name)", (driver) => {
     await expect(undone).rejects.toBe(undo);
   };
 
-  it("all twelve checks pass after a long history", async () => {
+  it("all fourteen checks pass after a long history", async () => {
     expect(await store.read(failing)).toEqual([]);
-    expect((await store.read(checkLedger)).length).toBe(12);
+    expect((await store.read(checkLedger)).length).toBe(14);
   });
 
   it.each(corruptions)("detect $name", async (corruption) => {

@@ -1,6 +1,7 @@
 import type { Tx } from "../../app/tx.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
+import { reclaim } from "../budgets/service.ts";
 import { type Obstacle, payOrder } from "../pay-order.ts";
 import { announcePaid } from "../payments.ts";
 import * as payments from "../store.ts";
@@ -27,6 +28,7 @@ export async function completeQuote(
   const now = tx.now;
   await payments.complete(tx, payment, now);
   await payments.setReceived(tx, payment.id, txHash, cents);
+  await reclaim(tx, payment.id);
   const { playtest_id: playtestId, amount_cents: amountCents } = quote;
   // The order's price is needed for the order, so only the amount beyond it can pay a debt.
   const spare = cents - (playtestId === null ? 0 : amountCents);

@@ -1,8 +1,10 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
-import type { Handlers } from "../../http/call.ts";
+import type { Caller, Handlers } from "../../http/call.ts";
 import { CommittedError } from "../../http/call.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
+import { take } from "../budgets/service.ts";
+import { planPayment, withinBudgets } from "../budgets/spending.ts";
 import { requirePayments } from "../payments.ts";
 import { finalConfirmations } from "./chains/sandbox.ts";
 import { receive } from "./deposits.ts";
@@ -30,6 +32,14 @@ async function topUpUnderKey(tx: Tx, offer: Offer, { ownerId, cents, requestKey 
   return isOpenFor(quote, offer, tx.now) ? quote : undefined;
 }
 
+/** Opens a quote. The budgets of the caller count it until it lapses, and from then on if it is paid. */
+async function openWithinBudgets(tx: Tx, caller: Caller, offer: Offer, bill: Bill) {
+  const planned = await planPayment(tx, caller, bill.cents);
+  const quote = await openQuote(tx, offer, bill);
+  await take(tx, planned, { paymentId: quote.payment_id });
+  return quote;
+}
+
 /** Buying credit with crypto (request instructions, then submit the transaction), and creating sandbox transactions. */
 export const crypto = {
   async buyCreditWithCrypto(call) {
@@ -48,13 +58,14 @@ export const crypto = {
     const { amountCents } = call.body;
     if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
     const offer = await offerOf(call.deps, wantedOf(call.headers));
-    return call.commit(async (tx) => {
+    const ask = async (tx: Tx) => {
       const description = "Playtest credit";
       const requestKey = call.idempotencyKey;
       const bill = { ownerId, cents: amountCents, description, requestKey };
-      const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openQuote(tx, offer, bill));
+      const quote = (await topUpUnderKey(tx, offer, bill)) ?? (await openWithinBudgets(tx, call.principal, offer, bill));
       return new CommittedError(paymentRequired(quote, { description }), quote.expires_at);
-    });
+    };
+    return call.commit((tx) => withinBudgets(tx, () => ask(tx)));
   },
 
   async createTransaction(call) {

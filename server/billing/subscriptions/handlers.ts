@@ -1,7 +1,10 @@
+import type { Tx } from "../../app/tx.ts";
 import type { Handlers } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../lib/time.ts";
+import { take } from "../budgets/service.ts";
+import { planPayment, toldOf, withinBudgets } from "../budgets/spending.ts";
 import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
 import { requireCards, requirePayments } from "../payments.ts";
 import * as payments from "../store.ts";
@@ -36,7 +39,13 @@ export const subscriptions = {
   async checkoutSubscription(call) {
     requirePayments(call.deps);
     requireCards(call.deps, "minutes");
-    return call.commit((tx) => startCheckout(call.deps, tx, call.principal.userId, call.body.planKey));
+    const { planKey } = call.body;
+    const start = async (tx: Tx) => {
+      const planned = await planPayment(tx, call.principal, planOf(planKey).priceCents);
+      const { paymentId, ...started } = await startCheckout(call.deps, tx, call.principal.userId, planKey);
+      return { ...started, ...toldOf(await take(tx, planned, { paymentId })) };
+    };
+    return call.commit((tx) => withinBudgets(tx, () => start(tx)));
   },
 
   cancelSubscription: (call) =>

@@ -69,7 +69,8 @@ export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey
   const { priceCents: amountCents, name } = planOf(planKey);
   const checkout = { ownerId, amountCents, purpose: "subscription", subscriptionId: subscription.id } as const;
   const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...checkout, description: `${name} plan` });
-  return { checkoutUrl, sessionId: payment.external_id, subscriptionId: subscription.id, isPlanChange: running !== undefined };
+  const about = { sessionId: payment.external_id, subscriptionId: subscription.id, paymentId: payment.id };
+  return { checkoutUrl, ...about, isPlanChange: running !== undefined };
 }
 
 /**

@@ -2,8 +2,8 @@ import { enumerated } from "./002-enumerations.ts";
 import { withKinds as earlierTables } from "./010-notifications.ts";
 import { kinds as earlier } from "./012-disputes.ts";
 
-const kinds = [...earlier, "slot.published", "slot.publish_failed"];
-const withKinds = [...earlierTables, ["notification_settings", "kind"]] as const;
+export const kinds = [...earlier, "slot.published", "slot.publish_failed"];
+export const withKinds = [...earlierTables, ["notification_settings", "kind"]] as const;
 
 /**
  * What becomes of the video of an accepted public slot: one row for each place where it is or was published, of which one is not removed.

@@ -3,6 +3,7 @@ import { sealingContext as payoutContext } from "../../accounts/payout-details/s
 import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
 import { sessionContext } from "../../playtests/publications/store.ts";
+import { sealingContext as orderContext } from "../../playtests/order-approvals/store.ts";
 import { tokenContext } from "../../sharing/shares/store.ts";
 import type { SealedColumn } from "./store.ts";
 
@@ -18,6 +19,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "shares", key: ["id"], column: "token", context: (row) => tokenContext(String(row.id)) },
   { table: "publications", key: ["id"], column: "session", context: (row) => sessionContext(String(row.id)) },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
+  { table: "order_approvals", key: ["id"], column: "sealed", context: (row) => orderContext(String(row.id)) },
   { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },
   { table: "payouts", key: ["id"], column: "details", context: (row) => payoutOfBatchContext(String(row.id)) },
   { table: "mails", key: ["id"], column: "sealed", context: (row) => `mail ${row.id}` },

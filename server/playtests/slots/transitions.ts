@@ -4,6 +4,7 @@ import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { refund as returnToBudgets } from "../../billing/budgets/service.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
@@ -233,6 +234,7 @@ export async function refund(
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
   await ledger.postAll(tx, refundTransfers(terms, why));
+  await returnToBudgets(tx, playtest.id, { cents: terms.costCents, minutes: terms.minutes, slots: 1 });
   return { cents: terms.costCents, minutes: terms.minutes };
 }
 

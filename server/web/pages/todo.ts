@@ -118,6 +118,23 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See your webhooks", "playtest webhooks list"]],
   },
+  order: {
+    title: "Decide on an order",
+    commands: [
+      ["See it", "playtest approvals show ID"],
+      ["Approve it: it is placed and paid", "playtest approvals approve ID"],
+      ["Decline it", "playtest approvals decline ID"],
+    ],
+    withoutId: [["See the orders that wait", "playtest approvals list"]],
+  },
+  budget: {
+    title: "See your budgets",
+    commands: [],
+    withoutId: [
+      ["See what is left of them", "playtest billing budgets list"],
+      ["Set one, for the API key with this name", "playtest billing budgets set 50/day --key ci"],
+    ],
+  },
 };
 
 /** What operators do. They sign in with an administrator's key. */

@@ -3,6 +3,7 @@ import { opaqueIds } from "../../http/router.ts";
 import { html } from "../html.ts";
 import { type Area, SignedInPages } from "../shared/pages.ts";
 import { passkeyPages } from "../sign-in/passkeys.ts";
+import { approval, approvals } from "./approvals/page.ts";
 import { game, games } from "./games/pages.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
@@ -24,7 +25,21 @@ const back = html`<a href="${studio.inbox()}">Back to the inbox</a>`;
 /** The pages of Studio, for any host. */
 export function studioPages(given: Given, host: StudioHost): SignedInPages<StudioContext> {
   const { cli, account, offers, keepsMoments, readCaptions } = host;
-  const pages = [inbox, games, game, playtest, applications, compare, slot(host), problem, ...chat.pages, search, stats];
+  const pages = [
+    inbox,
+    games,
+    game,
+    playtest,
+    applications,
+    approvals,
+    approval,
+    compare,
+    slot(host),
+    problem,
+    ...chat.pages,
+    search,
+    stats,
+  ];
   const passkeys = account.instance === null ? passkeyPages({ at: studio.passkeys, back, layout }) : [];
   return new SignedInPages({
     ...given,

@@ -1,5 +1,5 @@
 import { studio } from "../../../src/contract/pages/addresses.ts";
-import type { ApplicationStatus, PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
+import type { ApplicationStatus, ApprovalStatus, PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
 import type { StudioContext } from "./types.ts";
 
@@ -47,10 +47,18 @@ const applicationBadges = {
   withdrawn: ["Withdrawn", ""],
 } as const satisfies Record<ApplicationStatus, Badge>;
 
+const approvalBadges = {
+  pending: ["To decide", "act"],
+  approved: ["Approved", "good"],
+  declined: ["Declined", ""],
+  expired: ["Expired", ""],
+} as const satisfies Record<ApprovalStatus, Badge>;
+
 const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
 
 export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
 export const playtestBadge = (status: PlaytestStatus) => badge(playtestBadges[status]);
+export const approvalBadge = (status: ApprovalStatus) => badge(approvalBadges[status]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);
 
 /** The end of an id, which the command takes too. */

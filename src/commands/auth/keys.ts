@@ -2,6 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
+import { combineBudgets, parseBudget } from "../shared/budget-flag.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 import { forgetIfDead, replaceStored, requirePlaceForKey } from "./account.ts";
@@ -18,6 +19,7 @@ const keyView = viewOf<ItemOf<"listApiKeys">>([
   "created:createdAt",
   detail("created with:parentId"),
   detail("replaces:rotatedFrom", "id"),
+  detail("read-only:readOnly"),
   detail("in use:current"),
 ]);
 
@@ -34,15 +36,26 @@ const keysCreate = define({
   summary: "Create an API key (shown once)",
   operation: "createApiKey",
   body: "createApiKey",
-  bodyOmit: ["password", "email", "code"],
-  flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
+  bodyOmit: ["password", "email", "code", "budgets"],
+  flags: {
+    budget: flag.list("What the key may spend, such as 50/day, 200/month, 20/order or 5slots/day", {
+      value: "LIMIT/PERIOD",
+      field: "budgets",
+    }),
+    approveOver: flag.money("Orders of the key above this amount wait for your approval", { field: "budgets" }),
+    secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
+  },
   examples: [
     "playtest auth keys create --name ci --scopes game_owner,billing",
+    "playtest auth keys create --name agent --budget 50/day --budget 200/month --approve-over 20",
+    "playtest auth keys create --name report --read-only",
     "playtest auth keys create --name ci --secret-file key.txt",
   ],
   async run({ body, flags }, ctx) {
+    const given = flags.budget.map((text) => parseBudget(text, "--budget"));
+    const budgets = [...((body.budgets ?? []) as typeof given), ...combineBudgets(given, flags.approveOver)];
     await ctx.reserveSecret(flags.secretFile);
-    const data = await ctx.api().createApiKey({ body });
+    const data = await ctx.api().createApiKey({ body: { ...body, ...(budgets.length > 0 && { budgets }) } });
     ctx.out.note(`Created the API key ${data.key.name}. It will not be shown again.`);
     return ctx.secret(data.apiKey, flags.secretFile, data);
   },

@@ -1,6 +1,7 @@
 import type { Group } from "../../cli/define.ts";
 import { aboutMoney } from "../shared/without-payments.ts";
 import { balance } from "./balance.ts";
+import { budgetsCommands } from "./budgets.ts";
 import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";
 import { creditX402Prove } from "./credit-x402-prove.ts";
@@ -25,6 +26,7 @@ export const billing: Group = {
     plans,
     ...subscriptionCommands,
     ...hoursCommands,
+    ...budgetsCommands,
     forecast,
     spend,
   ].map(aboutMoney),

@@ -1,6 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { isWebUrl } from "../../api/url.ts";
 import { type Context, detail, moneyCol, type Row, viewOf } from "../../cli/define.ts";
+import { budgetText } from "../../contract/text/budget-text.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -36,6 +37,9 @@ export function remainingText(reply: OrderReply): string {
   return "paidWithCredit" in reply && typeof reply.balanceCents === "number" ? usd(reply.balanceCents) : "";
 }
 
+/** The budgets that counted the order, on a server that has them. */
+const budgetsOf = (reply: OrderReply) => reply.budgets ?? [];
+
 /** The checkout page, if the server gave one that a browser may open. */
 const checkoutOf = (reply: OrderReply) =>
   "checkoutUrl" in reply && reply.checkoutUrl && isWebUrl(reply.checkoutUrl) ? reply.checkoutUrl : undefined;
@@ -45,6 +49,7 @@ const view = (reply: OrderReply) =>
     ...playtestColumns,
     moneyCol(detail("paid with", () => paidText(reply))),
     ...(remainingText(reply) ? [detail("remaining", () => remainingText(reply))] : []),
+    ...budgetsOf(reply).map((budget) => detail("budget", () => budgetText(budget, usd))),
     ...(checkoutOf(reply) ? [detail("pay at", () => checkoutOf(reply))] : []),
   ]);
 

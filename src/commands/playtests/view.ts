@@ -147,7 +147,7 @@ export const slotsView = viewOf<ItemOf<"listSlots">>(
 /** An estimate leaves open what it does not know. */
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
-export const quoteView = viewOf<Nullable<ItemOf<"quotePlaytest">>>([
+export const quoteView = viewOf<Nullable<Omit<Data<"quotePlaytest">, "budgets">>>([
   "total:totalCents",
   "price per slot:costPerSlotCents",
   "payout per slot:payoutCents",

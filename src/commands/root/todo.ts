@@ -35,6 +35,10 @@ const forAll = {
     `${plural(item.count, "order")} ${item.count === 1 ? "is" : "are"} not paid`,
     `playtest playtests pay ${id(item)}`,
   ],
+  waitingOrders: ({ count }) => [
+    `${plural(count, "order")} of an API key ${wait(count)} for your approval`,
+    "playtest approvals list --status pending",
+  ],
   approvals: (item) => [
     `${plural(item.count, "free trial or video", "free trials or videos")} ${wait(item.count)} for approval`,
     "playtest admin approvals",

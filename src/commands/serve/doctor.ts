@@ -20,7 +20,7 @@ export const doctor = define({
   args: {},
   flags: {
     ...location,
-    ledger: flag.toggle("Also check the twelve invariants of the ledger, which reads every posting"),
+    ledger: flag.toggle("Also check the fourteen invariants of the ledger, which reads every posting"),
     fix: flag.toggle("Repair cached balances and file modes and requeue failed jobs; with SQLite, stop the server first"),
   },
   examples: [

@@ -36,6 +36,7 @@ export const factors = {
   }),
   startFactor: endpoint("POST /auth/factor", {
     ...own,
+    refusesBudgeted: true,
     summary: "Begin to set up a second factor: get the secret for an authenticator app, to be enabled within 15 minutes",
     body: z
       .strictObject({
@@ -51,6 +52,7 @@ export const factors = {
   }),
   enableFactor: endpoint("POST /auth/factor/enable", {
     ...own,
+    refusesBudgeted: true,
     ...audited("user.enable_factor"),
     summary: "Enable the second factor with a first code from the authenticator app",
     body: z.strictObject({ code: text(64, 1).meta({ description: "Six digits from the authenticator app." }) }),
@@ -60,6 +62,7 @@ export const factors = {
   }),
   disableFactor: endpoint("POST /auth/factor/disable", {
     ...own,
+    refusesBudgeted: true,
     ...audited("user.disable_factor"),
     summary: "Remove the second factor from your account",
     risk: "destroy",
@@ -69,6 +72,7 @@ export const factors = {
   }),
   renewRecoveryCodes: endpoint("POST /auth/factor/recovery-codes", {
     ...own,
+    refusesBudgeted: true,
     ...audited("user.renew_recovery_codes"),
     summary: "Replace all recovery codes",
     risk: "destroy",

@@ -68,6 +68,7 @@ export const passkeys = {
   }),
   startPasskey: endpoint("POST /auth/passkeys/start", {
     ...browsing,
+    refusesBudgeted: true,
     summary: "Begin to add a passkey: get the options for the browser, valid for 5 minutes and the API key or session in use",
     body: z.strictObject(proof).prefault({}),
     reply: z.strictObject({
@@ -80,6 +81,7 @@ export const passkeys = {
   }),
   addPasskey: endpoint("POST /auth/passkeys", {
     ...browsing,
+    refusesBudgeted: true,
     ...audited("passkey.add"),
     summary: "Add the passkey that the browser created",
     body: z.strictObject({
@@ -92,6 +94,7 @@ export const passkeys = {
   }),
   removePasskey: endpoint("POST /auth/passkeys/:id/remove", {
     ...main,
+    refusesBudgeted: true,
     ...audited("passkey.remove"),
     summary: "Remove a passkey",
     risk: "destroy",

@@ -32,6 +32,10 @@ export const eventKinds = [
   "payment.dispute_ended",
   "slot.published",
   "slot.publish_failed",
+  "budget.threshold",
+  "budget.exceeded",
+  "order.approval_requested",
+  "order.approval_decided",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

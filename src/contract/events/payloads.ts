@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { budgetLeft } from "../accounts/budgets.ts";
 import { disputeEndings } from "../billing.ts";
 import { httpUrl, id, timestamp } from "../fields.ts";
 import { publishers } from "../publications/publishers.ts";
@@ -25,6 +26,11 @@ const disputed = z.strictObject({
 });
 const subscription = z.strictObject({ subscriptionId: id(), planKey: z.string(), status: z.enum(subscriptionStatuses) });
 const payout = z.strictObject({ payoutId: id(), amountCents: z.int() });
+
+const { id: _, approveOverCents: __, ...counted } = budgetLeft.shape;
+const budget = { budgetId: id(), ...counted };
+
+const orderApproval = { approvalId: id(), gameId: id(), keyId: id(), totalCents: z.int() };
 
 /** What `data` of an event says, for each kind. */
 export const eventPayloads = {
@@ -60,6 +66,17 @@ export const eventPayloads = {
     failedAt: timestamp(),
   }),
   "credit.low": z.strictObject({ balanceCents: z.int(), thresholdCents: z.int() }),
+  "budget.threshold": z.strictObject({
+    ...budget,
+    percent: z.literal([50, 80, 100]).meta({ description: "How much of its limit is spent, at least." }),
+  }),
+  "budget.exceeded": z.strictObject(budget),
+  "order.approval_requested": z.strictObject({ ...orderApproval, expiresAt: timestamp() }),
+  "order.approval_decided": z.strictObject({
+    ...orderApproval,
+    verdict: z.enum(["approved", "declined", "expired"]),
+    playtestId: id().nullable(),
+  }),
   "approval.pending": z.strictObject({
     playtestId: id(),
     gameId: id(),

@@ -67,10 +67,10 @@ function requestBody({ body, maxBodyBytes }: Endpoint, shared: Shared) {
   return { requestBody: { description: `At most ${maxBodyBytes / KiB} KiB.`, required, content: json(schema) } };
 }
 
-function content(e: Endpoint, shared: Shared): Json {
+function content(e: Endpoint, shared: Shared, reply = e.reply): Json {
   if (e.media === "tus") return {};
   if (e.media === "binary") return { content: { "application/pdf": {} } };
-  const data = hoist(replySchema(e.reply), shared);
+  const data = hoist(replySchema(reply), shared);
   if (e.media === "document") return { content: json(data) };
   const envelope = {
     type: "object",
@@ -81,11 +81,11 @@ function content(e: Endpoint, shared: Shared): Json {
   return { content: { ...json(envelope), ...stream } };
 }
 
-function success(e: Endpoint, shared: Shared) {
+function success(e: Endpoint, shared: Shared, reply?: Endpoint["reply"]) {
   const names = [...everyReply];
   if (e.media === "tus") names.push("Location", "Tus-Resumable");
   else if (e.method !== "GET" && e.access !== "none") names.push("Idempotency-Replayed");
-  return { description: e.summary, headers: headerRefs(names), ...content(e, shared) };
+  return { description: e.summary, headers: headerRefs(names), ...content(e, shared, reply) };
 }
 
 /** Adds the failed reply to the components unless an operation before did, and points to it. */
@@ -118,8 +118,9 @@ function responses(e: Endpoint, shared: Shared) {
   }
   const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);
   const successes = [e.status, ...(e.existing ? [e.existing] : [])].map((status) => [status, success(e, shared)] as const);
+  const waits = e.accepted ? [[202, success(e, shared, e.accepted)] as const] : [];
   const others = ofProtocol(e).map(([status, code]) => [status, problem(status, [code], e, shared)] as const);
-  return Object.fromEntries([...successes, ...failures, ...others]);
+  return Object.fromEntries([...successes, ...waits, ...failures, ...others]);
 }
 
 function operation(id: string, e: Endpoint, path: string, shared: Shared): Json {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { budgetLeft } from "../accounts/budgets.ts";
 import { paymentInstructions } from "../billing.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { idempotencyKey, paymentProof } from "../headers.ts";
@@ -61,6 +62,7 @@ export function sharedSchemas(): Record<string, JsonSchema | Json> {
   return {
     PaymentProof: inlined(inputSchema(paymentProof), "PaymentProof"),
     PaymentInstructions: inlined(replySchema(paymentInstructions), "PaymentInstructions"),
+    BudgetLeft: inlined(replySchema(budgetLeft), "BudgetLeft"),
     Meta: { type: "object", required: ["requestId", "timestamp"], properties: meta },
     ListMeta: {
       type: "object",
@@ -82,6 +84,7 @@ export function sharedSchemas(): Record<string, JsonSchema | Json> {
               items: { type: "object", required: ["field", "message"], properties: { field: string, message: string } },
             },
             payment: schemaRef("PaymentInstructions"),
+            budget: schemaRef("BudgetLeft"),
           },
         },
         meta: schemaRef("Meta"),

@@ -92,6 +92,8 @@ export const studio = {
   compare: address("/studio/playtests/:id/compare"),
   slot: address("/studio/slots/:id"),
   problem: address("/studio/slots/:id/problem"),
+  approvals: address("/studio/approvals"),
+  approval: address("/studio/approvals/:id"),
   messages: address("/studio/messages"),
   conversation: address("/studio/messages/:id"),
   search: address("/studio/search"),

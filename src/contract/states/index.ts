@@ -42,6 +42,17 @@ export const playtestMoves = {
   expired: {},
 } as const satisfies Moves<PlaytestStatus>;
 
+export const approvalStatuses = ["pending", "approved", "declined", "expired"] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
+
+/** An order that waits for a person. */
+export const approvalMoves = {
+  pending: { approve: "approved", decline: "declined", expire: "expired" },
+  approved: {},
+  declined: {},
+  expired: {},
+} as const satisfies Moves<ApprovalStatus>;
+
 export const applicationStatuses = ["pending", "approved", "rejected", "auto_rejected", "withdrawn"] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
 

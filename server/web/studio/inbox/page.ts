@@ -13,6 +13,7 @@ const kinds: Record<Row["kind"], string> = {
   application: "Applications",
   keys: "Game keys",
   order: "Order",
+  approval: "Order",
   review: "Review",
   message: "Message",
   credit: "Credit",

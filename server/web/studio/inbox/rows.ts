@@ -15,7 +15,7 @@ type Item = Data<"getInbox">["items"][number];
 
 /** One thing that waits for the owner. Times are ISO 8601. */
 export interface Row {
-  kind: "problem" | "application" | "keys" | "order" | "review" | "message" | "credit";
+  kind: "problem" | "application" | "keys" | "order" | "approval" | "review" | "message" | "credit";
   title: Markup;
   text: Markup | null;
   /** The latest time to act, or when it began to wait. */
@@ -83,6 +83,13 @@ function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCe
       kind: "order",
       title: html`<a href="${studio.playtest(first)}">${plural(count, "order")} not paid</a>`,
       text: command(context, `playtest playtests pay ${first}`),
+    };
+  if (kind === "waitingOrders")
+    return {
+      ...row,
+      kind: "approval",
+      title: html`<a href="${studio.approvals()}">${plural(count, "order")} of an API key to decide on</a>`,
+      text: null,
     };
   if (kind === "lowCredit")
     return {

@@ -1,0 +1,83 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { budgetText } from "../../../../src/contract/text/budget-text.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { button, cursorOf, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
+import { ifAllowed } from "../allowed.ts";
+import { studioLayout } from "../layout.ts";
+import { approvalBadge, command, plural } from "../parts.ts";
+import { action, type StudioContext, type StudioPage } from "../types.ts";
+
+type Approval = Data<"listOrderApprovals">["approvals"][number];
+type Budget = Data<"listBudgets">["budgets"][number];
+
+const said = new Map([
+  ["approved", "You approved the order. It was placed."],
+  ["declined", "You declined the order. Nothing was ordered or charged."],
+]);
+
+/** `/studio/approvals`: the orders of API keys that wait for the owner, and what the keys may spend. */
+async function approvalsPage(context: StudioContext): Promise<PageContent> {
+  const { call, query } = context;
+  const { data, meta } = await call("listOrderApprovals", { query: { limit: 50, cursor: cursorOf(context) } });
+  const budgets = (await ifAllowed(call("listBudgets")))?.data.budgets ?? [];
+  const done = said.get(query.get("done") ?? "");
+  const list =
+    data.approvals.length > 0
+      ? html`<ul class="list">${data.approvals.map((one) => card(context, one))}</ul>`
+      : html`<p class="calm">No orders wait for you.</p>`;
+  const body = html`${done && notice(done)}<div data-live="approvals">${list}${more(studio.approvals(), meta.cursor, "Show more")}</div>
+${budgetsPart(context, budgets)}`;
+  return studioLayout(context, undefined, { title: "Orders that wait for approval", body });
+}
+
+/** `/studio/approvals/ID`: one of them, where its email leads. */
+async function approvalPage(context: StudioContext): Promise<PageContent> {
+  const { approval } = (await context.call("getOrderApproval", { params: { id: context.id } })).data;
+  const done = said.get(context.query.get("done") ?? "");
+  const body = html`${done && notice(done)}<p><a href="${studio.approvals()}">All orders that waited</a></p>
+<div data-live="approval"><ul class="list">${card(context, approval)}</ul></div>`;
+  return studioLayout(context, undefined, { title: `Order of ${approval.gameName}`, body });
+}
+
+function card(context: StudioContext, one: Approval): Markup {
+  const left = one.status === "pending" ? until(one.expiresAt, context.now) : "";
+  return html`<li class="card"><div class="head"><h2><a href="${studio.game(one.gameId)}">${one.gameName}</a></h2>${approvalBadge(one.status)}</div>
+<ul class="facts"><li>${usd(one.totalCents)}</li><li>${plural(one.quantity, "slot")} of ${one.durationMinutes} min</li>${one.playerCount > 1 && html`<li>${one.playerCount} players</li>`}<li>${one.visibility}</li>${one.ref !== null && html`<li>${one.ref}</li>`}<li>by the API key ${one.keyName}</li><li>${time(one.createdAt)}</li>${left !== "" && html`<li>waits ${left}</li>`}</ul>
+${one.notesForTesters && prose(one.notesForTesters)}${one.reason !== null && html`<p>${one.reason}</p>`}
+${one.status === "pending" && decision(context, one)}${one.playtestId !== null && html`<p><a href="${studio.playtest(one.playtestId)}">See the playtest<span class="hidden"> of ${one.gameName}</span></a></p>`}</li>`;
+}
+
+function decision(context: StudioContext, { id, totalCents, method }: Approval): Markup {
+  const field = `reason-${id}`;
+  const how = method === "any" ? "" : ` by ${method}`;
+  return html`<div class="decide">${button(context, approve.at(id), `Approve and order for ${usd(totalCents)}${how}`)}
+<details${context.faults[field] !== undefined && html` open`}><summary>Decline it</summary><form method="post" action="${decline.at(id)}">${tokens(context)}
+<label for="${field}">Reason <span class="soft">(optional)</span></label>
+<textarea id="${field}" name="reason" maxlength="1000"${marked(context, field)}></textarea>${fault(context, field)}
+<button class="danger">Decline</button></form></details></div>`;
+}
+
+function budgetsPart(context: StudioContext, budgets: readonly Budget[]): Markup {
+  const whose = ({ keyId, gameId }: Budget) =>
+    `${keyId === null ? "the account" : "an API key"}${gameId === null ? "" : ", one game"}`;
+  const rows = budgets.map((one) => html`<li>${budgetText(one, usd)} <span class="soft">(${whose(one)})</span></li>`);
+  return html`<h2>Budgets</h2>${rows.length > 0 ? html`<ul>${rows}</ul>` : html`<p class="calm">No budgets: API keys can spend what the account has.</p>`}
+<p>To set one, run:</p>${command(context, "playtest billing budgets set 50/day --key ci")}`;
+}
+
+const approve = action({ at: studio.approval.below("approve") }, async ({ call, id, form }) => {
+  await call("approveOrder", { params: { id }, idempotencyKey: form.formKey });
+  return `${studio.approval(id)}?done=approved`;
+});
+
+const decline = action({ at: studio.approval.below("decline") }, async ({ call, id, form }) => {
+  const reason = form.reason?.trim();
+  await call("declineOrder", { params: { id }, idempotencyKey: form.formKey, body: reason ? { reason } : {} });
+  return `${studio.approval(id)}?done=declined`;
+});
+
+export const approvals: StudioPage = { at: studio.approvals, view: approvalsPage };
+export const approval: StudioPage = { at: studio.approval, view: approvalPage, actions: [approve, decline] };
