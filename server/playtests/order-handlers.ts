@@ -104,7 +104,7 @@ export const orders = {
     const ownerId = call.principal.userId;
     // Without payments, every order is free however it asks to be paid.
     const { "X-Payment-Method": asked = "any" } = call.headers;
-    const method = call.deps.config.payments.enabled ? asked : "any";
+    const method: PaymentMethod = call.deps.config.payments.enabled ? asked : "any";
     const proof = proofOf(call.headers, ownerId);
     const { gameId } = call.params;
     if (proof) {

@@ -56,7 +56,7 @@ async function orderAll({ gameId, agents }: Shop, nodes: readonly Node[], count:
   const one = async () => {
     for (let n = next++; n < count; n = next++) {
       const method = methods[n % methods.length];
-      const headers = method === undefined ? {} : { "x-payment-method": method };
+      const headers: Record<string, string> = method === undefined ? {} : { "x-payment-method": method };
       const { key } = agents[n % keys]!;
       const reply = nodes[n % nodes.length]!.request("POST", path, { key, body: {}, headers });
       statuses.push(await reply.then(({ status }) => status).catch(() => 0));
