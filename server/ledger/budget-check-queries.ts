@@ -18,7 +18,7 @@ export const budgetUses: Rule = {
 const posted = (kind: string, asset: string) =>
   `COALESCE((SELECT MAX(x.amount) FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
     WHERE t.event_key = '${kind}:' || p.id AND t.asset = '${asset}'), 0)`;
-/** What an order gave back since, of one asset. */
+/** What an order refunded since, of one asset. */
 const returned = (asset: string) =>
   `COALESCE((SELECT SUM(x.amount) FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
     WHERE t.playtest_id = p.id AND t.asset = '${asset}' AND t.source IN ('slot_refund:', 'manual_slot_expired:') AND x.amount > 0), 0)`;
@@ -37,7 +37,7 @@ export const budgetEntries: Rule = {
       SELECT e.playtest_id, e.cents, e.minutes, ${due} + ${posted("order", "USD")} AS took_cents, ${posted("playtest", "MIN")} AS took_minutes
         FROM (${entered("'spend', 'release'")}) AS e JOIN playtests p ON p.id = e.playtest_id) AS orders
       WHERE cents <> took_cents OR minutes <> took_minutes
-    UNION ALL SELECT 'order ' || playtest_id, 'gave back ' || ${text("-cents")} || ' cents and ' || ${text("-minutes")} || ' minutes to a budget, and ' || ${text("gave_cents")} || ' and ' || ${text("gave_minutes")} || ' in all' FROM (
+    UNION ALL SELECT 'order ' || playtest_id, 'refunded ' || ${text("-cents")} || ' cents and ' || ${text("-minutes")} || ' minutes to a budget, and ' || ${text("gave_cents")} || ' and ' || ${text("gave_minutes")} || ' in all' FROM (
       SELECT e.playtest_id, e.cents, e.minutes, ${returned("USD")} AS gave_cents, ${returned("MIN")} AS gave_minutes
         FROM (${entered("'refund'")}) AS e JOIN playtests p ON p.id = e.playtest_id) AS refunds
       WHERE -cents <> gave_cents OR -minutes <> gave_minutes

@@ -284,7 +284,7 @@ onBothDatabases("budgets", (serve) => {
       expect(codeOf(await shop.order(agent))).toBe(201);
     });
 
-    it("an x402 quote is counted until it lapses", async () => {
+    it("an x402 quote is counted until it expires", async () => {
       const server = await serve();
       const shop = await open(server);
       const agent = await shop.key([{ period: "total", limitCents: 2000 }]);

@@ -202,7 +202,7 @@ onBothDatabases("orders that wait for approval", (serve) => {
   });
 
   describe("the same request again", () => {
-    it("waits still, gets the order once it was approved, and asks anew when it was declined", async () => {
+    it("waits still, gets the order once it was approved, and asks again when it was declined", async () => {
       const shop = await open(await serve());
       const key = { "idempotency-key": "k" };
       const { id } = await shop.ask(undefined, key);

@@ -289,7 +289,9 @@ const facts: Fact<Market>[] = [
       return (await scene.browser.submit(page, `${page}/approve`)).location!;
     },
     async holds(scene) {
-      expect((await scene.owner.get(`/games/${scene.gameId}/playtests`)).body.data.playtests).toMatchObject([{ status: "active" }]);
+      expect((await scene.owner.get(`/games/${scene.gameId}/playtests`)).body.data.playtests).toMatchObject([
+        { status: "active" },
+      ]);
       expect(await creditOf(scene)).toBe(18_000);
     },
   },

@@ -353,6 +353,36 @@ export const corruptions: readonly Corruption[] = [
     says: /document PT-lost is stored as PT-\d{4}-0\d+/,
     sql: [`UPDATE billing_documents SET number = 'PT-lost' WHERE id = ${first("billing_documents", "kind = 'invoice'")}`],
   },
+  {
+    name: "a budget that counts more than was entered",
+    rule: "ledger_13_budget_uses",
+    says: /budget b1 differs from its entries by 5 cents, 0 minutes and 0 slots/,
+    sql: [budget, "INSERT INTO budget_uses (budget_id, starts_at, cents, minutes, slots, alerted) VALUES ('b1', 0, 5, 0, 0, 0)"],
+  },
+  {
+    name: "an order that a budget counts at another price",
+    rule: "ledger_14_budget_entries",
+    says: /order \S+ is counted as 5 cents and 0 minutes, and took \d{4,} and 0/,
+    sql: [budget, ...countedBy("spend", 5, first("playtests", "paid_with = 'credit'"), "NULL")],
+  },
+  {
+    name: "a refund that a budget counts and the order did not get",
+    rule: "ledger_14_budget_entries",
+    says: /order \S+ refunded 7 cents and 0 minutes to a budget, and \d+ and \d+ in all/,
+    sql: [budget, ...countedBy("refund", -7, first("playtests", "paid_with = 'credit'"), "NULL")],
+  },
+  {
+    name: "a completed payment that a budget does not count any more",
+    rule: "ledger_14_budget_entries",
+    says: /payment \S+ is counted as -5 cents while it is completed/,
+    sql: [budget, ...countedBy("release", -5, "NULL", first("payments", "status = 'completed' AND purpose = 'credit'"))],
+  },
+  {
+    name: "an entry of a budget about nothing",
+    rule: "ledger_14_budget_entries",
+    says: /entry e1 is about nothing that exists/,
+    sql: [budget, ...countedBy("spend", 5, "'nothing'", "NULL")],
+  },
 ];
 
 const triggers = [...initial.statements, ...invoicing.statements].flatMap((statement) =>
@@ -362,44 +392,7 @@ const triggers = [...initial.statements, ...invoicing.statements].flatMap((state
 /** Corrupts the ledger. The triggers that protect it are removed for that and created again. */
 export async function corrupt(tx: Query, { variant }: Store["dialect"], { unguard, sql }: Corruption): Promise<void> {
   if (unguard) await tx.run(unguard);
-  const guarded =
-    variant === "sqlite"
-      ? triggers
-      : [
-          {
-            name: "a budget that counts more than was entered",
-            rule: "ledger_13_budget_uses",
-            says: /budget b1 differs from its entries by 5 cents, 0 minutes and 0 slots/,
-            sql: [
-              budget,
-              "INSERT INTO budget_uses (budget_id, starts_at, cents, minutes, slots, alerted) VALUES ('b1', 0, 5, 0, 0, 0)",
-            ],
-          },
-          {
-            name: "an order that a budget counts at another price",
-            rule: "ledger_14_budget_entries",
-            says: /order \S+ is counted as 5 cents and 0 minutes, and took \d{4,} and 0/,
-            sql: [budget, ...countedBy("spend", 5, first("playtests", "paid_with = 'credit'"), "NULL")],
-          },
-          {
-            name: "a refund that a budget counts and the order did not get",
-            rule: "ledger_14_budget_entries",
-            says: /order \S+ gave back 7 cents and 0 minutes to a budget, and \d+ and \d+ in all/,
-            sql: [budget, ...countedBy("refund", -7, first("playtests", "paid_with = 'credit'"), "NULL")],
-          },
-          {
-            name: "a completed payment that a budget does not count any more",
-            rule: "ledger_14_budget_entries",
-            says: /payment \S+ is counted as -5 cents while it is completed/,
-            sql: [budget, ...countedBy("release", -5, "NULL", first("payments", "status = 'completed' AND purpose = 'credit'"))],
-          },
-          {
-            name: "an entry of a budget about nothing",
-            rule: "ledger_14_budget_entries",
-            says: /entry e1 is about nothing that exists/,
-            sql: [budget, ...countedBy("spend", 5, "'nothing'", "NULL")],
-          },
-        ];
+  const guarded = variant === "sqlite" ? triggers : [];
   for (const trigger of guarded) await tx.run(`DROP TRIGGER ${/TRIGGER (\w+)/.exec(trigger)![1]}`);
   for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`no row was changed by ${statement}`);
   for (const trigger of guarded) await tx.run(trigger);

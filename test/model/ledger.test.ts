@@ -171,7 +171,9 @@ const order =
   ({ deps, game }, a, b) => {
     const manual = b % 3 === 0 ? { selectionMode: "manual" } : {};
     const body = orderBody.parse({ quantity: 1 + (a % 3), durationMinutes: [30, 60][b % 2], ...manual });
-    return deps.store.write((tx) => placeOrder(deps, tx, { gameId: game.id, caller: { userId: game.owner_id, keyId: "none", sessionId: null } }, body, method));
+    return deps.store.write((tx) =>
+      placeOrder(deps, tx, { gameId: game.id, caller: { userId: game.owner_id, keyId: "none", sessionId: null } }, body, method),
+    );
   };
 
 /** A report is taken; `stale` reads the object as it was up to so many changes ago. */

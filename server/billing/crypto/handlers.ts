@@ -32,7 +32,7 @@ async function topUpUnderKey(tx: Tx, offer: Offer, { ownerId, cents, requestKey 
   return isOpenFor(quote, offer, tx.now) ? quote : undefined;
 }
 
-/** Opens a quote. The budgets of the caller count it until it lapses, and from then on if it is paid. */
+/** Opens a quote. The budgets of the caller count it until it expires, and from then on if it is paid. */
 async function openWithinBudgets(tx: Tx, caller: Caller, offer: Offer, bill: Bill) {
   const planned = await planPayment(tx, caller, bill.cents);
   const quote = await openQuote(tx, offer, bill);

@@ -2,8 +2,8 @@ import { secretContext as factorContext } from "../../accounts/factors/store.ts"
 import { sealingContext as payoutContext } from "../../accounts/payout-details/store.ts";
 import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
-import { sessionContext } from "../../playtests/publications/store.ts";
 import { sealingContext as orderContext } from "../../playtests/order-approvals/store.ts";
+import { sessionContext } from "../../playtests/publications/store.ts";
 import { tokenContext } from "../../sharing/shares/store.ts";
 import type { SealedColumn } from "./store.ts";
 

@@ -74,7 +74,7 @@ const decline = define({
   operation: "declineOrder",
   args: { approval },
   body: "declineOrder",
-  confirm: ({ args }) => `Decline the order ${args.approval}? Whoever ordered has to order anew.`,
+  confirm: ({ args }) => `Decline the order ${args.approval}? Whoever ordered has to order again.`,
   examples: ['playtest approvals decline 4f6a1b2c --reason "Wait for the next build" --yes'],
   view,
 });
