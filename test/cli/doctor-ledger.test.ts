@@ -69,7 +69,7 @@ describe("serve doctor --ledger", () => {
       stderr: "",
       failed: [],
     });
-    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(12);
+    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(14);
   });
 
   it.each(corruptions)("finds $name", async (corruption) => {

@@ -110,7 +110,7 @@ const approvals: Fact[] = [
     },
   },
   {
-    says: "Whoever ordered has to order anew.",
+    says: "Whoever ordered has to order again.",
     asks: true,
     line: async (scene) => `approvals decline ${await waiting(scene)}`,
     async holds(scene) {
