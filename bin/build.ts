@@ -66,23 +66,12 @@ const withoutValidator: Plugin = {
   },
 };
 
-/** Leaves out the languages of zod's messages: ours are English, and loading forty of them takes longer than the rest of zod. */
-const withoutLocales: Plugin = {
-  name: "without-locales",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export {};", loader: "js" }));
-  },
-};
-
-/** Makes what we use of zod visible to the bundler, which leaves out the rest: `z` alone would be an object that holds everything. */
-const onlyUsedZod: Plugin = {
-  name: "only-used-zod",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/(src|server)\/.*\.ts$/ }, ({ path }) => {
-      if (data.test(path)) return undefined;
-      const text = readFileSync(path, "utf8");
-      return { contents: text.replace('import { z } from "zod"', 'import * as z from "zod"'), loader: "ts" };
-    });
+/** The scripts of the pages are in one file, which both the server and `playtest studio` load. */
+const scripts = "server/web/scripts.ts";
+const scriptsApart: Plugin = {
+  name: "scripts-apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/scripts\.ts$/ }, () => ({ path: "./scripts.js", external: true }));
   },
 };
 
@@ -180,17 +169,6 @@ const nouns: Plugin = {
   },
 };
 
-/** commander starts programs only for subcommands that are programs of their own, which we have none of. */
-const withoutPrograms: Plugin = {
-  name: "without-programs",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      importer.includes("/node_modules/commander/") ? { path, namespace: "no-programs" } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: "no-programs" }, () => ({ contents: "", loader: "js" }));
-  },
-};
-
 /** The file of a third-party package: re-exports its exports, whether it is CommonJS or ESM. */
 const vendorEntry: Plugin = {
   name: "vendor-entry",
@@ -229,7 +207,7 @@ const requireBanner = [
 
 const entries = { main: "src/main.ts", quick: "src/cli/quick.ts", complete: "src/cli/complete.ts", index: "src/index.ts" };
 const { main, ...small } = entries;
-const plugins = [inlineData, withoutPrograms, lateParts, vendorFiles, packages];
+const plugins = [inlineData, lateParts, vendorFiles, packages];
 
 rmSync(dist, { recursive: true, force: true });
 await build({ ...common, entryPoints: small, plugins });
@@ -251,20 +229,21 @@ const buildParts = (files: readonly string[]) =>
     chunkNames: "shared-[hash]",
     metafile: true,
     banner: { js: requireBanner },
-    plugins: [inlineData, withoutLocales, onlyUsedZod, packages],
+    plugins: [inlineData, scriptsApart, packages],
   });
 // The server shares no files with the other parts: it would be in fifty instead of fifteen, each of which takes time to find and link.
 const server = "server/main.ts";
 const serving = await buildParts([server]);
-/** Threads are programs of their own, beside the server that starts them. */
+// Threads are programs of their own, beside the server that starts them.
 const threads = readdirSync(join(root, "server"), { recursive: true, encoding: "utf8" }).filter((name) =>
   name.endsWith("-thread.ts"),
 );
+const besideServer = [scripts, ...threads.map((name) => join("server", name))];
 await build({
   ...common,
   outdir: join(dist, "parts"),
-  entryPoints: Object.fromEntries(threads.map((name) => [basename(name, ".ts"), join("server", name)])),
-  plugins: [packages],
+  entryPoints: Object.fromEntries(besideServer.map((file) => [basename(file, ".ts"), file])),
+  plugins: [inlineData, packages],
 });
 const others = await buildParts([...parts].filter((file) => file !== server));
 const vendor = await build({
@@ -291,7 +270,9 @@ function licenses(inputs: readonly string[]): string {
   });
   return texts.sort().join(`\n${"-".repeat(80)}\n\n`);
 }
-const inputs = [program, serving, others, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+const bundled = [program, serving, others, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+// The scripts of the pages bundle this too, and otherwise only what is in these.
+const inputs = [...bundled, "node_modules/mediabunny/package.json"];
 writeFileSync(join(dist, "LICENSES.txt"), licenses(inputs));
 
 mkdirSync(join(dist, "man"));

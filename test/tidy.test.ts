@@ -264,6 +264,11 @@ describe("what stands nowhere", () => {
       // Scripts of pages get addresses from their markup.
       where: (file) => file.startsWith("server/") && !file.startsWith("server/web/assets/"),
     },
+    {
+      name: "an import of zod of which the build could leave nothing out",
+      pattern: /import \{ z \} from "zod"/,
+      where: (file) => /^(src|server)\//.test(file),
+    },
     { name: "a silenced type", pattern: /@ts-(ignore|expect-error|nocheck)/, where: (file) => file !== "test/tidy.test.ts" },
     {
       name: "an any without a reason",

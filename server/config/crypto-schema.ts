@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { day, described, hour, integer, isWebUrl, matching, minute, ms, orNull, second, webUrl } from "./fields.ts";
 
 const isEvmAddress = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text) && !/^0x0+$/.test(text);

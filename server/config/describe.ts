@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Setting } from "./schema.ts";
 
 /** Describes settings in words: the allowed values, and values in readable units. */

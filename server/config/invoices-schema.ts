@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { countryOf } from "../../src/contract/text/country.ts";
 import { described, list, matching, orNull, plainText } from "./fields.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { LocationReport } from "./data-location.ts";
 import { boundsOf, rangeText, shapeOf, valueText } from "./describe.ts";
 

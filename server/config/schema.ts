@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseRange } from "../../src/contract/text/addresses.ts";
 import { cardProcessors } from "./card-processors.ts";
 import { crypto } from "./crypto-schema.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { described, integer, isHostName, isWebUrl, list, matching, orNull, plainText } from "./fields.ts";
 
 /** Who may join a server, and how it presents itself. */

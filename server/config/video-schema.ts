@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { publishers } from "../../src/contract/publications/publishers.ts";
 import { bytes, day, described, GiB, hour, integer, KiB, list, MiB, matching, minute, ms, second, TiB, year } from "./fields.ts";
 

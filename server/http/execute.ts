@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
 import { canonicalJson } from "../../src/contract/text/canonical-json.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
 import { payoutTotals } from "./accounts/statements.ts";
 import { disputes } from "./admin/disputes.ts";

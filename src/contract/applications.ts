@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, readableText, timestamp, wholeListQuery } from "./fields.ts";
 import { selectionModes } from "./order-body.ts";

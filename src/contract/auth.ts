@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { spentFrom } from "./accounts/budgets.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, extension, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";

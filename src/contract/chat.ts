@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { extension, id, message, page, readableText, timestamp, wholeListQuery } from "./fields.ts";
 

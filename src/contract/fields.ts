@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { scopes } from "./endpoint.ts";
 import { isBlank } from "./text/blank.ts";
 import { emailPattern, longestEmail, withAsciiDomain } from "./text/email-address.ts";

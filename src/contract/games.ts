@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
 import { extension, httpUrl, id, language, pageQuery, readableText, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "./fields.ts";
 
 /** Request headers that carry meaning, declared as they are spelled. The server compares their names without regard to case. */

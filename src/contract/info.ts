@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { wholeListQuery } from "./fields.ts";
 import { category } from "./games.ts";

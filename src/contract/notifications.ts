@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, roles } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { mailModes } from "./events/mails.ts";

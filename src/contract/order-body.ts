@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { extension, id, readableText } from "./fields.ts";
 import { plural } from "./text/plural.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";

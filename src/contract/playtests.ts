@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { spentFrom } from "./accounts/budgets.ts";
 import { waitingOrder } from "./accounts/order-approval.ts";
 import { endpoint, KiB } from "./endpoint.ts";

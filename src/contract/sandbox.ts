@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { payment, subscription } from "./billing.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";

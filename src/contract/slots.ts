@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint, KiB } from "./endpoint.ts";
 import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, readableText, text, timestamp } from "./fields.ts";
 import { videoContainers } from "./files/media.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { extension, httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";

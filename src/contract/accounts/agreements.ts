@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint, KiB } from "../endpoint.ts";
 import { id, page, pageQuery, readableText, text, timestamp } from "../fields.ts";
 import { playtester } from "../slots.ts";

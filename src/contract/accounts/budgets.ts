@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { cents, extension, id, timestamp } from "../fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cents, id, minutes, timestamp } from "../fields.ts";
 import { visibilities } from "../order-body.ts";
 import { approvalStatuses } from "../states/index.ts";

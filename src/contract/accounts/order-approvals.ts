@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { page, readableText } from "../fields.ts";
 import { orderReply } from "../playtests.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { email, readableText, text, timestamp } from "../fields.ts";
 import { optionalCodeField } from "./factors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { disputeStatuses, payment } from "../billing.ts";
 import { audited, endpoint } from "../endpoint.ts";
 import { cents, id, page, readableText, timestamp } from "../fields.ts";

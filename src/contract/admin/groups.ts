@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint, KiB } from "../endpoint.ts";
 import { email, id, pageQuery, timestamp } from "../fields.ts";
 import { groupName } from "../order-body.ts";

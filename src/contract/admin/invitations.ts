@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint, KiB } from "../endpoint.ts";
 import { email, id, page, readableText, timestamp } from "../fields.ts";
 import { mailStates } from "./mails.ts";

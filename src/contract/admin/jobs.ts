@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { id, pageQuery, timestamp } from "../fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { payoutMethods } from "../accounts/payout-methods.ts";
 import { audited, endpoint, KiB } from "../endpoint.ts";
 import { cents, id, pageQuery, readableText, timestamp } from "../fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { payoutMethods } from "../accounts/payout-methods.ts";
 import { audited, endpoint } from "../endpoint.ts";
 import { cents, id, page, pageQuery, readableText, timestamp } from "../fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { budgetLeft } from "../accounts/budgets.ts";
 import { disputeEndings } from "../billing.ts";
 import { httpUrl, id, timestamp } from "../fields.ts";

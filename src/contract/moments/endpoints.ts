@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { extension, id, message, page, readableText, text, timestamp } from "../fields.ts";
 import { momentKinds } from "./kinds.ts";

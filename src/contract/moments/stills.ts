@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { id, message } from "../fields.ts";
 import { cutLimit } from "../sharing/cut-limit.ts";

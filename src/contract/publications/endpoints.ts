@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { id, page, readableText, timestamp } from "../fields.ts";
 import { publicationStates } from "../states/index.ts";

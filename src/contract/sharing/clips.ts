@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { id, message, page, readableText, timestamp } from "../fields.ts";
 import { clipStatuses } from "../states/index.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { extension } from "../fields.ts";
 import { cutLimits } from "../states/index.ts";
 

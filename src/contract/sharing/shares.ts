@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { extension, id, message, page, text, timestamp } from "../fields.ts";
 import { shareKinds, shareSeconds, shareStates } from "./kinds.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChainDown, type Scanned, type ScanTask } from "./chain.ts";
 import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
 import type { Rpc } from "./rpc.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { EvmNetwork } from "../../../config/schema.ts";
 import type { ChainName } from "../rules.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sameAddress } from "../rules.ts";
 import { evmAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChainDown } from "./chain.ts";
 
 /** Makes a JSON-RPC call. Throws `ChainDown` if the reply does not match `schema`. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Scanned, ScanTask } from "./chain.ts";
 import type { Rpc } from "./rpc.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { solanaAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransfer } from "./chain.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
