@@ -8,15 +8,26 @@ import type { Flag } from "./flags.ts";
 import type { ItemOf, ViewOf } from "./view.ts";
 
 /**
- * A command is data. To add one:
+ * A command is data, from which flags, validation, help, completion, confirmation, `--dry-run` and all output formats are derived. Most
+ * call one operation and show its reply:
  *
- * 1. write `src/commands/<noun>/<verb>.ts`: `export const verb = define({ name, summary, operation, examples, run })`;
- * 2. add it to the list in `src/commands/<noun>/index.ts` (a new noun also needs one line in `src/cli/groups.ts`);
- * 3. add rows to `test/cli/<noun>.test.ts`.
+ *     const keysShow = define({
+ *       name: "keys show",
+ *       operation: "getApiKey",
+ *       args: { key: arg.id("Key id or name", "listApiKeys") },
+ *       examples: ["playtest auth keys show 4f6a1b2c"],
+ *       view: viewOf<ItemOf<"getApiKey">>(["id", "name", "created:createdAt"]),
+ *     });
  *
- * Flags, validation, help, completion, confirmation, `--dry-run` and all output formats are derived from this description.
- * `run` returns what to print: `ctx.item(data, view)`, `ctx.list(operation, input, range, view)` or `ctx.text(text, data)`.
- * It throws an error of `src/errors.ts` to fail and never prints by itself.
+ * The arguments are the parameters of the path in their order, and the summary is that of the contract. `body` or `query` name the operation
+ * again where its fields are to be flags; `list: true` shows the items of a list. A reply with a `message` needs no view. The columns
+ * of a view are fields of the reply (`view.ts`).
+ *
+ * A command that does more has a `summary` and a function `run`, which returns what to print: `ctx.item(data, view)`,
+ * `ctx.list(operation, input, range, view)` or `ctx.text(text, data)`. It throws an error of `src/errors.ts` to fail and never prints by
+ * itself.
+ *
+ * Where to put it, and which tests ask for it: CONTRIBUTING.md.
  */
 export type CommandRisk = StaticOperation["risk"] | "local";
 
