@@ -1,7 +1,7 @@
 import { depositMoves } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { stateMachine } from "../database/state-machine.ts";
+import { stateMachineOf } from "../database/state-machine.ts";
 import type { DepositKey, DepositRow } from "./crypto/store.ts";
 
 /** A deposit that is or was unmatched, with the id of the transfer that put it in suspense. */
@@ -40,7 +40,7 @@ export function list(q: Query, status: SuspenseRow["status"], page: Page) {
   return q.all<SuspenseRow>(`SELECT s.*, u.display_name FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
 }
 
-export const { isIn, transition } = stateMachine<SuspenseRow, typeof depositMoves>({
+export const { isIn, transition } = stateMachineOf<SuspenseRow, typeof depositMoves>({
   noun: "deposit",
   table: "crypto_deposits",
   moves: depositMoves,

@@ -1,33 +1,15 @@
 import type { SenderType } from "../../src/contract/chat.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { addRow, findRow, findRows, insertRow, updateRow, updateWhere } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
 /** The side of a conversation that an account is on. */
 export type Side = SenderType;
 
-export interface ConversationRow {
-  id: string;
-  owner_id: string;
-  playtester_id: string;
-  blocked_by_owner: number;
-  blocked_by_playtester: number;
-  last_message_at: number | null;
-  last_message_preview: string | null;
-  created_at: number;
-}
+export type ConversationRow = Tables["conversations"];
 
-export interface MessageRow {
-  id: string;
-  conversation_id: string;
-  sender_type: Side;
-  sender_id: string;
-  content: string;
-  read_at: number | null;
-  /** When an email mentioned it. */
-  mailed_at: number | null;
-  created_at: number;
-}
+export type MessageRow = Tables["messages"];
 
 export interface ContactRow {
   id: string;
@@ -99,16 +81,9 @@ export async function open(
   tx: Query,
   pair: { id: string; ownerId: string; playtesterId: string; now: number },
 ): Promise<ConversationRow> {
-  await tx.run(
-    `INSERT INTO conversations (id, owner_id, playtester_id, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (owner_id, playtester_id) DO NOTHING`,
-    pair.id,
-    pair.ownerId,
-    pair.playtesterId,
-    pair.now,
-  );
-  const sql = "SELECT * FROM conversations WHERE owner_id = ? AND playtester_id = ?";
-  return (await tx.one<ConversationRow>(sql, pair.ownerId, pair.playtesterId))!;
+  const { id, ownerId, playtesterId, now } = pair;
+  await addRow(tx, "conversations", { id, owner_id: ownerId, playtester_id: playtesterId, created_at: now });
+  return (await findRow(tx, "conversations", { owner_id: ownerId, playtester_id: playtesterId }))!;
 }
 
 /** Blocks or unblocks the contact. Returns the number of rows changed: 0 when the account has no such conversation. */
@@ -120,14 +95,11 @@ export const setBlocked = (tx: Query, side: Side, userId: string, id: string, bl
     userId,
   );
 
-export async function addMessage(tx: Query, message: MessageRow, preview: string): Promise<void> {
-  await insertRow(tx, "messages", message);
-  await tx.run(
-    "UPDATE conversations SET last_message_at = ?, last_message_preview = ? WHERE id = ?",
-    message.created_at,
-    preview,
-    message.conversation_id,
-  );
+export async function addMessage(tx: Query, added: New<"messages">, preview: string): Promise<MessageRow> {
+  const message = await insertRow(tx, "messages", added);
+  const last = { last_message_at: message.created_at, last_message_preview: preview };
+  await updateRow(tx, "conversations", message.conversation_id, last);
+  return message;
 }
 
 export function listMessages(q: Query, conversationId: string, order: "asc" | "desc", page: Page) {
@@ -135,26 +107,17 @@ export function listMessages(q: Query, conversationId: string, order: "asc" | "d
   return q.all<MessageRow>(`SELECT m.* FROM messages m WHERE m.conversation_id = ? ${sql}`, conversationId, ...values);
 }
 
-export const findById = (q: Query, id: string) => q.one<ConversationRow>("SELECT * FROM conversations WHERE id = ?", id);
+export const findById = (q: Query, id: string) => findRow(q, "conversations", { id });
 
 /** The messages of one side of a conversation that the other has not read, oldest first. */
 export const listUnread = (q: Query, conversationId: string, sender: Side) =>
-  q.all<MessageRow>(
-    "SELECT * FROM messages WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL ORDER BY created_at, id",
-    conversationId,
-    sender,
-  );
+  findRows(q, "messages", { conversation_id: conversationId, sender_type: sender, read_at: null }, "created_at", "id");
 
 export const markMailed = (tx: Query, conversationId: string, sender: Side, now: number) =>
-  tx.run(
-    "UPDATE messages SET mailed_at = ? WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL",
-    now,
-    conversationId,
-    sender,
-  );
+  updateWhere(tx, "messages", { mailed_at: now }, { conversation_id: conversationId, sender_type: sender, read_at: null });
 
 export async function markRead(tx: Query, messageIds: readonly string[], now: number): Promise<void> {
-  for (const id of messageIds) await tx.run("UPDATE messages SET read_at = ? WHERE id = ? AND read_at IS NULL", now, id);
+  for (const id of messageIds) await updateWhere(tx, "messages", { read_at: now }, { id, read_at: null });
 }
 
 /** How many messages from contacts the account has not read. */

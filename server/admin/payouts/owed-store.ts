@@ -1,19 +1,10 @@
-import type { DetailsRow } from "../../accounts/payout-details/store.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
+import type { Left, Tables } from "../../database/schema/index.ts";
 
 /** A playtester who is owed something, with the payout details, if there are any. */
-export interface CreditorRow {
-  id: string;
-  email: string;
-  display_name: string;
-  suspended_at: number | null;
-  created_at: number;
-  method: DetailsRow["method"] | null;
-  sealed: string | null;
-  masked: string | null;
-  changed_at: number | null;
-}
+export type CreditorRow = Pick<Tables["users"], "id" | "email" | "display_name" | "suspended_at" | "created_at"> &
+  Left<Pick<Tables["payout_details"], "method" | "sealed" | "masked" | "changed_at">>;
 
 /** Playtesters who are owed something, by the age of their accounts. */
 export function listCreditors(q: Query, page: Page) {

@@ -1,13 +1,10 @@
 import type { Query } from "../../database/port.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { accounts } from "../../ledger/rules.ts";
 import type { PaymentRow } from "../store.ts";
 import { fundedBy, type Movement, type Source } from "./confirmation-rules.ts";
 
-interface OrderPosting {
-  id: string;
-  amount: number;
-  created_at: number;
-}
+type OrderPosting = Pick<Tables["ledger_postings"], "id" | "amount" | "created_at">;
 
 interface MovementRow {
   id: string;
