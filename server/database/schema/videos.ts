@@ -1,8 +1,15 @@
 import { deviceNames } from "../../../src/contract/games.ts";
 import { momentKinds } from "../../../src/contract/moments/kinds.ts";
+import { publishers } from "../../../src/contract/publications/publishers.ts";
 import { searchSources } from "../../../src/contract/search/sources.ts";
 import { transcriptVersions } from "../../../src/contract/slots.ts";
-import { clipStatuses, cutLimits, transcriptionStatuses, uploadStatuses } from "../../../src/contract/states/index.ts";
+import {
+  clipStatuses,
+  cutLimits,
+  publicationStates,
+  transcriptionStatuses,
+  uploadStatuses,
+} from "../../../src/contract/states/index.ts";
 import { int, oneOf, orNull, text } from "./columns.ts";
 
 // biome-ignore format: several columns in a line, as in the migrations
@@ -33,6 +40,26 @@ export const videos = {
     /** What it was played on, as the playtester said. */
     device: orNull(oneOf(deviceNames)),
     published_at: orNull(int), published_url: orNull(text), admin_approved_at: orNull(int), created_at: int,
+  },
+  /** A video in one place: where it is, is being or was published. Of the rows of a slot, one at most is not removed. */
+  publications: {
+    id: text, slot_id: text, adapter: oneOf(publishers), state: oneOf(publicationStates),
+    /** What the publisher needs to go on, sealed. Null before it began, and once it is published. */
+    session: orNull(text),
+    /** The id of the video on the platform. One that is removed has it until the platform deleted the video. */
+    remote_id: orNull(text),
+    /** Why it ended: why it was given up or removed. */
+    reason: orNull(text),
+    /** Why the last try failed; null once one succeeded. */
+    error: orNull(text),
+    bytes_sent: int, bytes_total: int,
+    /** How many tries failed in a row. */
+    attempts: int,
+    /** When its job goes on (ms); null when nothing is left to do. */
+    next_attempt_at: orNull(int),
+    /** When it is given up, and the own page takes over (ms). */
+    give_up_at: int,
+    created_at: int, updated_at: int,
   },
   transcriptions: {
     id: text, slot_id: text, status: oneOf(transcriptionStatuses),
