@@ -1,5 +1,5 @@
 import type { InvitationState } from "../../src/contract/admin/invitations.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
@@ -43,13 +43,11 @@ export const findByToken = (q: Query, hash: string, now: number) =>
   );
 
 export function list(q: Query, state: InvitationState | undefined, now: number, page: Page) {
-  const { sql, values } = keyset(page, "i");
   const [only, filter] = state === undefined ? ["", []] : [`AND i.state = ?`, [state]];
-  return q.all<ListedInvitation>(
-    `SELECT ${withMail} FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i ${mailJoin} WHERE 1 = 1 ${only} ${sql}`,
+  return paged(q, page, "i").all<ListedInvitation>(
+    `SELECT ${withMail} FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i ${mailJoin} WHERE 1 = 1 ${only}`,
     now,
     ...filter,
-    ...values,
   );
 }
 

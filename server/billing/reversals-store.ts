@@ -1,6 +1,6 @@
 import type { DisputeStatus } from "../../src/contract/billing.ts";
 import { reversalMoves } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { findRow, findRows, insertRow, updateRow } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
@@ -43,14 +43,9 @@ const conditions: Record<DisputeStatus, string> = {
   won: "r.kind = 'dispute' AND r.state = 'returned'",
 };
 
-export function listDisputes(q: Query, status: DisputeStatus, page: Page) {
-  const { sql, values } = keyset(page, "r");
-  return q.all<DisputeRow>(
-    `SELECT r.*, p.owner_id, p.amount_cents AS payment_cents, u.display_name AS owner_name
-      FROM ${disputes} JOIN users u ON u.id = p.owner_id WHERE ${conditions[status]} ${sql}`,
-    ...values,
-  );
-}
+export const listDisputes = (q: Query, status: DisputeStatus, page: Page) =>
+  paged(q, page, "r").all<DisputeRow>(`SELECT r.*, p.owner_id, p.amount_cents AS payment_cents, u.display_name AS owner_name
+      FROM ${disputes} JOIN users u ON u.id = p.owner_id WHERE ${conditions[status]}`);
 
 /** Ends the freeze of a payment's disputes. Returns those that it ended. */
 export const lift = (tx: Query, paymentId: string, now: number) =>

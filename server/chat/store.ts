@@ -1,7 +1,7 @@
 import type { SenderType } from "../../src/contract/chat.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { addRow, findRow, findRows, insertRow, updateRow, updateWhere } from "../database/rows.ts";
+import { addRow, findRow, findRows, insertRow, listRows, updateRow, updateWhere } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
 
 /** The side of a conversation that an account is on. */
@@ -11,16 +11,12 @@ export type ConversationRow = Tables["conversations"];
 
 export type MessageRow = Tables["messages"];
 
-export interface ContactRow {
-  id: string;
-  display_name: string;
-  company_name: string;
-  suspended_at: number | null;
+export interface ContactRow
+  extends Pick<Tables["users"], "id" | "display_name" | "company_name" | "suspended_at">,
+    Pick<ConversationRow, "last_message_at" | "last_message_preview"> {
   unlocked: number;
   conversation_id: string | null;
   blocked_by_contact: number | null;
-  last_message_at: number | null;
-  last_message_preview: string | null;
   last_sender_type: SenderType | null;
   unread_count: number;
   /** The sort key of the list. Not a time to show: see `listContacts`. */
@@ -40,9 +36,8 @@ export const otherSide = (side: Side): Side => (side === "game_owner" ? "playtes
  */
 export function listContacts(q: Query, side: Side, userId: string, page: Page) {
   const { own, other, blockedByOther } = columns[side];
-  const { sql, values } = keyset(page, "x");
   // Contacts without a message sort after all others: subtracting a constant makes their times earlier than any message.
-  return q.all<ContactRow>(
+  return paged(q, page, "x").all<ContactRow>(
     `SELECT x.* FROM (
        SELECT u.id, u.display_name, u.company_name, u.suspended_at, k.unlocked, c.id AS conversation_id, c.${blockedByOther} AS blocked_by_contact,
               c.last_message_at, c.last_message_preview, COALESCE(c.last_message_at, k.first_at - 1000000000000000) AS created_at,
@@ -51,11 +46,10 @@ export function listContacts(q: Query, side: Side, userId: string, page: Page) {
          FROM (SELECT ${other} AS contact_id, MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked, MIN(created_at) AS first_at
                  FROM slots WHERE ${own} = ? AND ${other} IS NOT NULL GROUP BY ${other}) k
          JOIN users u ON u.id = k.contact_id LEFT JOIN conversations c ON c.${own} = ? AND c.${other} = k.contact_id) x
-      WHERE 1 = 1 ${sql}`,
+      WHERE 1 = 1`,
     otherSide(side),
     userId,
     userId,
-    ...values,
   );
 }
 
@@ -102,10 +96,8 @@ export async function addMessage(tx: Query, added: New<"messages">, preview: str
   return message;
 }
 
-export function listMessages(q: Query, conversationId: string, order: "asc" | "desc", page: Page) {
-  const { sql, values } = keyset(page, "m", order === "asc" ? "oldest" : "newest");
-  return q.all<MessageRow>(`SELECT m.* FROM messages m WHERE m.conversation_id = ? ${sql}`, conversationId, ...values);
-}
+export const listMessages = (q: Query, conversationId: string, order: "asc" | "desc", page: Page) =>
+  listRows(q, "messages", page, { conversation_id: conversationId }, order === "asc" ? "oldest" : "newest");
 
 export const findById = (q: Query, id: string) => findRow(q, "conversations", { id });
 

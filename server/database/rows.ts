@@ -1,4 +1,4 @@
-import { keyset, type Page } from "./keyset.ts";
+import { type Page, paged } from "./keyset.ts";
 import type { Query, Value } from "./port.ts";
 import { type New, schema, type TableName, type Tables } from "./schema/index.ts";
 
@@ -115,11 +115,16 @@ export function findRows<K extends TableName>(q: Query, table: K, expected: Expe
   return q.all<Tables[K]>(`SELECT * FROM ${table} WHERE ${sql} ORDER BY ${order.join(", ")}`, ...values);
 }
 
-/** A page of the rows that match `expected`. */
-export function listRows<K extends TableName>(q: Query, table: K, page: Page, expected: Expected<K>) {
+/** A page of the rows that match `expected`, newest first unless `order` is "oldest". */
+export function listRows<K extends TableName>(
+  q: Query,
+  table: K,
+  page: Page,
+  expected: Expected<K>,
+  order?: "newest" | "oldest",
+) {
   const [sql, ...values] = condition(expected);
-  const within = keyset(page, table);
-  return q.all<Tables[K]>(`SELECT * FROM ${table} WHERE ${sql} ${within.sql}`, ...values, ...within.values);
+  return paged(q, page, table, order).all<Tables[K]>(`SELECT * FROM ${table} WHERE ${sql}`, ...values);
 }
 
 /** How many rows match `expected`. */

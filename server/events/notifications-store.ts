@@ -20,7 +20,7 @@ export const findByEvent = (q: Query, userId: string, eventId: string, at: numbe
     eventId,
   );
 
-export const countUnread = async (q: Query, userId: string) => countRows(q, "notifications", { user_id: userId, read_at: null });
+export const countUnread = (q: Query, userId: string) => countRows(q, "notifications", { user_id: userId, read_at: null });
 
 /** Marks all notifications of an account as read and returns how many were unread. */
 export const markAllRead = (tx: Query, userId: string, now: number) =>

@@ -32,7 +32,7 @@ export const findForOrder = (q: Query, id: string, ownerId: string) =>
 
 export const listForOwner = (q: Query, ownerId: string, page: Page) => listRows(q, "games", page, { owner_id: ownerId });
 
-export const countForOwner = async (q: Query, ownerId: string) => countRows(q, "games", { owner_id: ownerId });
+export const countForOwner = (q: Query, ownerId: string) => countRows(q, "games", { owner_id: ownerId });
 
 export const insert = (tx: Query, game: New<"games">) => insertRow(tx, "games", game);
 

@@ -1,5 +1,5 @@
 import type { MailState } from "../../src/contract/admin/mails.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { findRow, listRows, sendRow, updateRow, updateWhere } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
@@ -37,9 +37,8 @@ export const markCollected = (tx: Query, userId: string, now: number) =>
 
 /** Emails of one state, or all, also those that a summary collects. */
 export function listByState(q: Query, state: MailState | undefined, page: Page) {
-  const { sql, values } = keyset(page, "m");
   const only = state === undefined ? "" : `AND ${conditions[state]}`;
-  return q.all<MailRow>(`SELECT m.* FROM mails m WHERE 1 = 1 ${only} ${sql}`, ...values);
+  return paged(q, page, "m").all<MailRow>(`SELECT m.* FROM mails m WHERE 1 = 1 ${only}`);
 }
 
 const conditions: Record<MailState, string> = {

@@ -1,6 +1,6 @@
 import type { Device } from "../../src/contract/games.ts";
 import { playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query, WriteOptions } from "../database/port.ts";
 import { findRow, insertRow, listRows, sendRow, updateRow } from "../database/rows.ts";
 import type { New, Tables } from "../database/schema/index.ts";
@@ -150,17 +150,15 @@ function listings(language: string): string[] {
 
 /** The offers at a time (ms), of all games or of those for a device and in a language. A game that names none is for any. */
 export function listOffers(q: Query, playtesterId: string, { now, device, language }: Wanted, page: Page) {
-  const { sql, values } = keyset(page, "p");
   const texts = language === undefined ? [] : listings(language);
   const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
   const inLanguage =
     texts.length === 0 ? "" : `AND (g.languages = '[]' OR ${texts.map(() => "g.languages LIKE ?").join(" OR ")})`;
-  return q.all<PlaytestRow>(
-    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage} ${sql}`,
+  return paged(q, page, "p").all<PlaytestRow>(
+    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage}`,
     ...offeredTo(playtesterId, now),
     ...(device === undefined ? [] : [`%"${device}"%`]),
     ...texts,
-    ...values,
   );
 }
 

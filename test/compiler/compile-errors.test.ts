@@ -46,7 +46,7 @@ const edits = [
   ["server/web/portal/earnings/page.ts", "portal.slot(slotId)", "portal.slot()"],
   ["server/app/jobs.ts", '  "sweep-files": sweepFiles,\n', ""],
   ["server/games/store.ts", "{ id: buildId, game_id: gameId }", "{ id: buildId, gmae_id: gameId }"],
-  ["server/database/schema/games.ts", "    external_url: orNull(text),", "    web_url: orNull(text),"],
+  ["server/database/schema/games.ts", "external_url: orNull(text)", "web_url: orNull(text)"],
 ] as const;
 
 describe("compiler", { timeout: 300_000 }, () => {

@@ -61,7 +61,7 @@ export const useRecoveryCode = (tx: Query, userId: string, code: string, now: nu
   tx.run("UPDATE recovery_codes SET used_at = ? WHERE hash = ? AND used_at IS NULL", now, recoveryHash(userId, code));
 
 /** The number of recovery codes that were not used. */
-export const countRecoveryCodes = async (q: Query, userId: string): Promise<number> =>
+export const countRecoveryCodes = (q: Query, userId: string) =>
   countRows(q, "recovery_codes", { user_id: userId, used_at: null });
 
 /** Records that an API key or session was confirmed, and forgets those of the account that were confirmed until `before` (ms). */

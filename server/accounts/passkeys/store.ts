@@ -8,7 +8,7 @@ export type ChallengeRow = Tables["passkey_challenges"];
 
 export const listForUser = (q: Query, userId: string) => findRows(q, "passkeys", { user_id: userId }, "created_at", "id");
 
-export const count = async (q: Query, userId: string): Promise<number> => countRows(q, "passkeys", { user_id: userId });
+export const count = (q: Query, userId: string) => countRows(q, "passkeys", { user_id: userId });
 
 export const findByCredential = (q: Query, credentialId: string) => findRow(q, "passkeys", { credential_id: credentialId });
 

@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import type { Left, Tables } from "../../database/schema/index.ts";
 
@@ -6,13 +6,9 @@ import type { Left, Tables } from "../../database/schema/index.ts";
 export type CreditorRow = Pick<Tables["users"], "id" | "email" | "display_name" | "suspended_at" | "created_at"> &
   Left<Pick<Tables["payout_details"], "method" | "sealed" | "masked" | "changed_at">>;
 
+const creditors = `SELECT u.id, u.email, u.display_name, u.suspended_at, u.created_at, d.method, d.sealed, d.masked, d.changed_at
+  FROM users u JOIN ledger_accounts a ON a.id = 'liab:payable:' || u.id LEFT JOIN payout_details d ON d.user_id = u.id
+  WHERE u.role = 'playtester' AND a.balance < 0`;
+
 /** Playtesters who are owed something, by the age of their accounts. */
-export function listCreditors(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "u");
-  return q.all<CreditorRow>(
-    `SELECT u.id, u.email, u.display_name, u.suspended_at, u.created_at, d.method, d.sealed, d.masked, d.changed_at
-      FROM users u JOIN ledger_accounts a ON a.id = 'liab:payable:' || u.id LEFT JOIN payout_details d ON d.user_id = u.id
-      WHERE u.role = 'playtester' AND a.balance < 0 ${sql}`,
-    ...values,
-  );
-}
+export const listCreditors = (q: Query, page: Page) => paged(q, page, "u").all<CreditorRow>(creditors);

@@ -1,6 +1,6 @@
 import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 import { type PayoutStatus, payoutMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { findRows, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -19,10 +19,9 @@ export const insert = (tx: Query, payout: New<"payouts">) => insertRow(tx, "payo
 export const { requireMove, transition } = stateMachine({ noun: "payout", table: "payouts", moves: payoutMoves });
 
 export function list(q: Query, only: { batch?: string | undefined; status?: PayoutStatus | undefined }, page: Page) {
-  const { sql, values } = keyset(page, "p");
   const wanted = Object.entries({ batch_id: only.batch, status: only.status }).filter(([, value]) => value !== undefined);
   const conditions = ["1 = 1", ...wanted.map(([column]) => `p.${column} = ?`)].join(" AND ");
-  return q.all<NamedPayoutRow>(`${select} WHERE ${conditions} ${sql}`, ...wanted.map(([, value]) => value as Value), ...values);
+  return paged(q, page, "p").all<NamedPayoutRow>(`${select} WHERE ${conditions}`, ...wanted.map(([, value]) => value as Value));
 }
 
 export type BatchRow = Tables["payout_batches"];
@@ -39,10 +38,7 @@ const selectBatch = `SELECT b.*, u.display_name AS created_by_name, ${figures.jo
 export const insertBatch = (tx: Query, batch: New<"payout_batches">) => insertRow(tx, "payout_batches", batch);
 export const findBatch = (q: Query, id: string) => q.one<CountedBatchRow>(`${selectBatch} WHERE b.id = ?`, id);
 
-export function listBatches(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "b");
-  return q.all<CountedBatchRow>(`${selectBatch} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const listBatches = (q: Query, page: Page) => paged(q, page, "b").all<CountedBatchRow>(`${selectBatch} WHERE 1 = 1`);
 
 /** The payout of a batch with this reference or id. */
 export const findInBatch = (q: Query, batchId: string, reference: string) =>

@@ -6,12 +6,8 @@ import { fundedBy, type Movement, type Source } from "./confirmation-rules.ts";
 
 type OrderPosting = Pick<Tables["ledger_postings"], "id" | "amount" | "created_at">;
 
-interface MovementRow {
-  id: string;
+interface MovementRow extends Pick<Tables["ledger_transfers"], "id" | "note" | "payment_id" | "playtest_id"> {
   amount: number;
-  note: string | null;
-  payment_id: string | null;
-  playtest_id: string | null;
   /** The payment by card or crypto that paid the order by itself. */
   own_id: string | null;
   is_order: number;

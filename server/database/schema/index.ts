@@ -20,7 +20,7 @@ export type TableName = keyof typeof schema;
 type Columns<K extends TableName> = (typeof schema)[K];
 type ValueOf<C> = C extends Column<infer T> ? T : never;
 /** The columns that every inserted row must have. */
-type Required<K extends TableName> = {
+type Needed<K extends TableName> = {
   [C in keyof Columns<K>]: Columns<K>[C] extends Column<Value, undefined> ? C : never;
 }[keyof Columns<K>];
 
@@ -31,4 +31,4 @@ export type Tables = { [K in TableName]: { [C in keyof Columns<K>]: ValueOf<Colu
 export type Left<Row> = { [C in keyof Row]: Row[C] | null };
 
 /** A row that is inserted: columns with a default, or that may be null, can be left out. */
-export type New<K extends TableName> = Pick<Tables[K], Required<K> & keyof Tables[K]> & Partial<Tables[K]>;
+export type New<K extends TableName> = Pick<Tables[K], Needed<K> & keyof Tables[K]> & Partial<Tables[K]>;

@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { addRow, findRow, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -46,22 +46,17 @@ const listed = `SELECT c.*, a.number, a.sha256, a.game_id, g.name AS game_name, 
   FROM consents c JOIN agreements a ON a.id = c.agreement_id JOIN users u ON u.id = c.user_id LEFT JOIN games g ON g.id = a.game_id`;
 
 export function list(q: Query, gameId: string | undefined, page: Page) {
-  const { sql, values } = keyset(page, "c");
   const filter: Value[] = gameId === undefined ? [] : [gameId];
-  return q.all<ListedAcceptanceRow>(
-    `${listed} WHERE ${gameId === undefined ? "1 = 1" : "a.game_id = ?"} ${sql}`,
+  return paged(q, page, "c").all<ListedAcceptanceRow>(
+    `${listed} WHERE ${gameId === undefined ? "1 = 1" : "a.game_id = ?"}`,
     ...filter,
-    ...values,
   );
 }
 
 /** Consents to agreements of the game, and those to the agreement of the server of who had a slot of the game. */
-export function listForGame(q: Query, gameId: string, page: Page) {
-  const { sql, values } = keyset(page, "c");
-  return q.all<ListedAcceptanceRow>(
-    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id))) ${sql}`,
+export const listForGame = (q: Query, gameId: string, page: Page) =>
+  paged(q, page, "c").all<ListedAcceptanceRow>(
+    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id)))`,
     gameId,
     gameId,
-    ...values,
   );
-}

@@ -1,5 +1,5 @@
 import { type ApplicationStatus, applicationMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { addRow, findRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -43,15 +43,11 @@ export const findApplicant = (q: Query, id: string) => q.one<ApplicantRow>(`${ap
 export const findOwn = (q: Query, id: string, playtesterId: string) =>
   q.one<OwnApplicationRow>(`${mine} WHERE a.id = ? AND a.playtester_id = ?`, id, playtesterId);
 
-export function listForPlaytest(q: Query, playtestId: string, page: Page) {
-  const { sql, values } = keyset(page, "a");
-  return q.all<ApplicantRow>(`${applicant} WHERE a.playtest_id = ? ${sql}`, playtestId, ...values);
-}
+export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
+  paged(q, page, "a").all<ApplicantRow>(`${applicant} WHERE a.playtest_id = ?`, playtestId);
 
-export function listOwn(q: Query, playtesterId: string, page: Page) {
-  const { sql, values } = keyset(page, "a");
-  return q.all<OwnApplicationRow>(`${mine} WHERE a.playtester_id = ? ${sql}`, playtesterId, ...values);
-}
+export const listOwn = (q: Query, playtesterId: string, page: Page) =>
+  paged(q, page, "a").all<OwnApplicationRow>(`${mine} WHERE a.playtester_id = ?`, playtesterId);
 
 /** False when this playtester already has an application to this playtest, in any status. */
 export const insert = (tx: Query, row: New<"applications">) => addRow(tx, "applications", row);

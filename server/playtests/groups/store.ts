@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { addRow, deleteWhere, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -18,10 +18,7 @@ export const findByName = (q: Query, name: string) => q.one<CountedGroupRow>(`${
 export const all = (q: Query) => q.all<CountedGroupRow>(`${counted} ORDER BY g.name`);
 export const insert = (tx: Query, group: New<"tester_groups">) => insertRow(tx, "tester_groups", group);
 
-export function list(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "g");
-  return q.all<CountedGroupRow>(`${counted} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const list = (q: Query, page: Page) => paged(q, page, "g").all<CountedGroupRow>(`${counted} WHERE 1 = 1`);
 
 export async function remove(tx: Query, id: string): Promise<void> {
   await deleteWhere(tx, "tester_group_members", { group_id: id });
@@ -35,15 +32,12 @@ export const countPlaytests = async (q: Query, name: string): Promise<number> =>
     name,
   ))!.n;
 
-export function listMembers(q: Query, groupId: string, page: Page) {
-  const { sql, values } = keyset(page, "m");
-  return q.all<MemberRow>(
+export const listMembers = (q: Query, groupId: string, page: Page) =>
+  paged(q, page, "m").all<MemberRow>(
     `SELECT m.* FROM (SELECT u.id, u.email, u.display_name, g.created_at FROM tester_group_members g JOIN users u ON u.id = g.user_id
-      WHERE g.group_id = ?) m WHERE 1 = 1 ${sql}`,
+      WHERE g.group_id = ?) m WHERE 1 = 1`,
     groupId,
-    ...values,
   );
-}
 
 /** Whether the playtester is a member of the group with this name. */
 export const isMember = async (q: Query, name: string, userId: string): Promise<boolean> =>

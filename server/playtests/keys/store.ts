@@ -1,5 +1,5 @@
 import type { Query } from "../../database/port.ts";
-import { sendManyRows, updateWhere } from "../../database/rows.ts";
+import { findRows, sendManyRows, updateWhere } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
 
 export type KeyRow = Tables["playtest_keys"];
@@ -17,18 +17,11 @@ export const lackingSql = `p.uses_keys = 1 AND (SELECT COUNT(*) FROM playtest_ke
 export const insert = (tx: Query, keys: readonly New<"playtest_keys">[]) => sendManyRows(tx, "playtest_keys", keys);
 
 /** Every key of a playtest, in the order in which they were added. */
-export const ofPlaytest = (q: Query, playtestId: string) =>
-  q.all<KeyRow>(
-    "SELECT playtest_id, position, ciphertext, slot_id, retired_at FROM playtest_keys WHERE playtest_id = ? ORDER BY position",
-    playtestId,
-  );
+export const ofPlaytest = (q: Query, playtestId: string) => findRows(q, "playtest_keys", { playtest_id: playtestId }, "position");
 
 /** The keys that the holder of a slot sees. */
 export const ofSlot = (q: Query, slotId: string) =>
-  q.all<Pick<KeyRow, "position" | "ciphertext">>(
-    "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? AND retired_at IS NULL ORDER BY position",
-    slotId,
-  );
+  findRows(q, "playtest_keys", { slot_id: slotId, retired_at: null }, "position");
 
 /** The number of keys that nobody has seen, for each playtest with at least one. */
 export async function unusedCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {

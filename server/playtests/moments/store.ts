@@ -1,6 +1,6 @@
 import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
 import type { ClipStatus } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { countRows, deleteWhere, insertRow, updateRow } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
@@ -33,7 +33,7 @@ export const remove = (tx: Query, id: string) => deleteWhere(tx, "moments", { id
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownMomentRow>(`${shown} WHERE m.id = ? AND m.owner_id = ?`, id, ownerId);
 
-export const countOf = async (q: Query, slotId: string) => countRows(q, "moments", { slot_id: slotId });
+export const countOf = (q: Query, slotId: string) => countRows(q, "moments", { slot_id: slotId });
 
 /** The text with the wildcards of LIKE escaped by `!`, anywhere in a value. */
 const anywhere = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
@@ -54,8 +54,7 @@ function conditions({ kind, severity, tag, build, text }: Filter): { sql: string
 /** The newest first. */
 export function list(q: Query, of: "playtest" | "game", id: string, filter: Filter, page: Page) {
   const where = conditions(filter);
-  const { sql, values } = keyset(page, "m");
-  return q.all<ShownMomentRow>(`${shown} WHERE m.${of}_id = ? ${where.sql} ${sql}`, id, ...where.values, ...values);
+  return paged(q, page, "m").all<ShownMomentRow>(`${shown} WHERE m.${of}_id = ? ${where.sql}`, id, ...where.values);
 }
 
 /** In the order of the video: the position of a page is `at_ms`. */

@@ -1,5 +1,5 @@
 import { type PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, insertRow, updateRow } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
@@ -50,9 +50,8 @@ export const ofAccount = (q: Query, userId: string) =>
 
 /** The publications one by one, newest first: all, or those in a state. */
 export function list(q: Query, state: PublicationState | undefined, page: Page) {
-  const { sql, values } = keyset(page, "c");
   const [condition, only] = state === undefined ? ["1 = 1", []] : ["c.state = ?", [state]];
-  return q.all<PublicationDetailRow>(`${detail} WHERE ${condition} ${sql}`, ...only, ...values);
+  return paged(q, page, "c").all<PublicationDetailRow>(`${detail} WHERE ${condition}`, ...only);
 }
 
 /** What needs an operator: it was given up, or the platform does not delete it. */

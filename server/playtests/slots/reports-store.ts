@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, insertRow, updateRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -9,12 +9,9 @@ export type ReportRow = Tables["blocked_reports"];
 export const latestSql = "(SELECT l.id FROM blocked_reports l WHERE l.slot_id = s.id ORDER BY l.reported_at DESC LIMIT 1)";
 
 /** A report that waits for an answer, with the names of what it is about. */
-export interface WaitingRow extends ReportRow {
+export interface WaitingRow extends ReportRow, Pick<Tables["slots"], "playtest_id" | "game_id" | "owner_id"> {
   created_at: number;
-  playtest_id: string;
-  game_id: string;
   game_name: string;
-  owner_id: string;
   owner_name: string;
   playtester_id: string;
   playtester_name: string;
@@ -28,10 +25,8 @@ const waiting = `(
   WHERE k.resolved_at IS NULL
 ) w`;
 
-export function listWaiting(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "w");
-  return q.all<WaitingRow>(`SELECT w.* FROM ${waiting} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const listWaiting = (q: Query, page: Page) =>
+  paged(q, page, "w").all<WaitingRow>(`SELECT w.* FROM ${waiting} WHERE 1 = 1`);
 
 export const insert = (tx: Query, row: New<"blocked_reports">) => insertRow(tx, "blocked_reports", row);
 export const find = (q: Query, id: string) => findRow(q, "blocked_reports", { id });

@@ -1,6 +1,6 @@
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
@@ -131,30 +131,24 @@ export const findForOwner = (q: Query, id: string, ownerId: string) =>
 export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
   q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.playtester_id = ?`, id, playtesterId);
 
-export function listForPlaytest(q: Query, playtestId: string, page: Page) {
-  const { sql, values } = keyset(page, "s");
-  return q.all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ? ${sql}`, playtestId, ...values);
-}
+export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
+  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
-  const { sql, values } = keyset(page, "s");
-  return q.all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ? ${sql}`, playtesterId, ...values);
-}
+export const listForPlaytester = (q: Query, playtesterId: string, page: Page) =>
+  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
-  const { sql, values } = keyset(page, "s");
   // The condition on the stored status uses the index; the computed status decides.
   const stored: SlotStatus[] = status === "expired" ? ["expired", "open", "reserved"] : [status];
   const narrowed = stored.length === 1 ? "= ?" : "IN (?, ?, ?)";
-  return q.all<SlotDetailRow>(
-    `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ? ${sql}`,
+  return paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ?`,
     ownerId,
     ...stored,
     now,
     now,
     status,
-    ...values,
   );
 }
 

@@ -1,5 +1,5 @@
 import { clipMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { countRows, deleteWhere, findRow, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -24,12 +24,10 @@ export const find = (q: Query, id: string) => findRow(q, "clips", { id });
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownClipRow>(`${shown} WHERE c.id = ? AND c.owner_id = ?`, id, ownerId);
 
-export function list(q: Query, slotId: string, page: Page) {
-  const { sql, values } = keyset(page, "c");
-  return q.all<ShownClipRow>(`${shown} WHERE c.slot_id = ? ${sql}`, slotId, ...values);
-}
+export const list = (q: Query, slotId: string, page: Page) =>
+  paged(q, page, "c").all<ShownClipRow>(`${shown} WHERE c.slot_id = ?`, slotId);
 
-export const countOf = async (q: Query, slotId: string) => countRows(q, "clips", { slot_id: slotId });
+export const countOf = (q: Query, slotId: string) => countRows(q, "clips", { slot_id: slotId });
 
 /** The clips, and the images of moments, that an account waits for. */
 export const countPending = async (q: Query, ownerId: string) =>

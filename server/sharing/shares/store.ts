@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
 import { countRows, deleteWhere, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -51,7 +51,7 @@ const shown = `SELECT h.*, (SELECT g.name FROM games g JOIN playtests p ON p.gam
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownShareRow>(`${shown} WHERE h.id = ? AND h.owner_id = ?`, id, ownerId);
 
-export const countOf = async (q: Query, ownerId: string) => countRows(q, "shares", { owner_id: ownerId });
+export const countOf = (q: Query, ownerId: string) => countRows(q, "shares", { owner_id: ownerId });
 
 /** An owner's shares, the newest first. */
 export function list(q: Query, ownerId: string, of: { playtest?: string | undefined; slot?: string | undefined }, page: Page) {
@@ -60,12 +60,10 @@ export function list(q: Query, ownerId: string, of: { playtest?: string | undefi
     ["AND h.slot_id = ?", of.slot],
   ];
   const parts = given.filter((part): part is [string, Value] => part[1] !== undefined);
-  const { sql, values } = keyset(page, "h");
-  return q.all<ShownShareRow>(
-    `${shown} WHERE h.owner_id = ? ${parts.map(([part]) => part).join(" ")} ${sql}`,
+  return paged(q, page, "h").all<ShownShareRow>(
+    `${shown} WHERE h.owner_id = ? ${parts.map(([part]) => part).join(" ")}`,
     ownerId,
     ...parts.map(([, value]) => value),
-    ...values,
   );
 }
 
