@@ -1,6 +1,5 @@
 import { describe, expect } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
@@ -12,6 +11,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;

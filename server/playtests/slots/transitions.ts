@@ -149,9 +149,6 @@ export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video
     notes,
     device,
     created_at: now,
-    published_at: null,
-    published_url: null,
-    admin_approved_at: null,
   });
   for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
   const [{ gameName, playtester }, playtest] = await Promise.all([
