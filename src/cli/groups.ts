@@ -56,13 +56,6 @@ export const groups: readonly GroupEntry[] = [
     summary: "Approve or reject applications",
     load: applications,
   },
-  {
-    name: "approvals",
-    section: "owners",
-    aliases: ["approval"],
-    summary: "Decide on orders of API keys that wait for you",
-    load: approvals,
-  },
   { name: "review", section: "owners", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
   { name: "billing", section: "owners", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
   { name: "chat", section: "general", aliases: [], summary: "Send and read messages", load: chat },
@@ -89,6 +82,13 @@ export const groups: readonly GroupEntry[] = [
   },
   { name: "info", section: "owners", aliases: [], summary: "List categories, devices and platforms", load: info },
   { name: "admin", section: "operators", aliases: [], summary: "Administer the marketplace on your server", load: admin },
+  {
+    name: "approvals",
+    section: "automation",
+    aliases: ["approval"],
+    summary: "Decide on orders of API keys that wait for you",
+    load: approvals,
+  },
   { name: "ci", section: "automation", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
   { name: "serve", section: "operators", aliases: [], summary: "Run your own server", load: serve },
   {

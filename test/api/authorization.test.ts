@@ -307,6 +307,8 @@ const idsInBodies: Record<
   "createPlaytest targetedPlaytesterId": { expected: [422, "VALIDATION_ERROR"], of: ({ owner }) => owner.id },
   "quotePlaytest targetedPlaytesterId": { expected: [422, "VALIDATION_ERROR"], of: ({ owner }) => owner.id },
   "quotePlaytest gameId": { expected: [404, "NOT_FOUND"], of: ({ gameId }) => gameId },
+  "setBudget keyId": { expected: [422, "VALIDATION_ERROR"], of: (_, requests) => requests.get("revokeApiKey")!.ids!.id },
+  "setBudget gameId": { expected: [422, "VALIDATION_ERROR"], of: ({ gameId }) => gameId },
   "openConversation contactId": { expected: [404, "NOT_FOUND"], of: ({ playtester }) => playtester.id },
   // A share of one's own playtest; a slot of somebody else is not found first.
   "createPlaytestShare noteIds": {

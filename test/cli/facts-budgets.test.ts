@@ -76,10 +76,12 @@ const budgets: Fact[] = [
     async line(scene) {
       await scene.run("billing budgets set 30/day");
       writeFileSync(join(scene.cwd, "orders.csv"), `game,quantity\n${scene.gameId},1\n${scene.gameId},1\n`);
-      return "bulk orders.csv --yes --parallel 1";
+      return "bulk orders.csv --yes --concurrency 1";
     },
     async holds(scene, { stderr }) {
-      expect(stderr.replace(/\s+/g, " ")).toContain("A budget of this account does not cover $20.00. Left today: $10.00 of $30.00.");
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        "A budget of this account does not cover $20.00. Left today: $10.00 of $30.00.",
+      );
       expect(await count(scene)).toBe(1);
     },
   },

@@ -1,5 +1,5 @@
+import { budgetText } from "../../../src/contract/accounts/budget-text.ts";
 import type { BudgetLeft } from "../../../src/contract/accounts/budgets.ts";
-import { budgetText } from "../../../src/contract/text/budget-text.ts";
 import * as budgets from "../../accounts/budgets/store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { LostRace } from "../../database/port.ts";

@@ -1,5 +1,5 @@
 import { arg, type Context, define } from "../../cli/define.ts";
-import { budgetText } from "../../contract/text/budget-text.ts";
+import { budgetText } from "../../contract/accounts/budget-text.ts";
 import { usd } from "../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../shared/earlier-price.ts";
 import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
