@@ -5,7 +5,7 @@ import { lockActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
-import type { Amounts } from "../billing/budgets/rules.ts";
+import type { Purchase } from "../billing/budgets/rules.ts";
 import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { howToPay } from "../billing/rules.ts";
@@ -75,10 +75,11 @@ export interface Placed {
 }
 
 /** What an order takes from budgets: what is paid or due, or the minutes in its place, and its slots. */
-export const takenAs = (by: Settlement["by"], need: Need, quantity: number): Amounts => ({
+export const takenAs = (by: Settlement["by"], need: Need, quantity: number): Purchase => ({
   cents: by === "hours" || by === "free" ? 0 : need.totalCents,
   minutes: by === "hours" ? need.minutesNeeded : 0,
   slots: quantity,
+  worthCents: need.totalCents,
 });
 
 export interface Ordering {

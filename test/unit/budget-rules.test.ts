@@ -103,6 +103,16 @@ it("what is left has the ids and the end of its window", () => {
   });
 });
 
+it.each<[string, Partial<rules.Counted>, rules.Amounts]>([
+  ["money alone: by its price", { limit_cents: 100 }, amounts(2000, 60, 1)],
+  ["money and minutes: as minutes", { limit_cents: 100, limit_minutes: 60 }, amounts(0, 60, 1)],
+  ["minutes: as minutes", { limit_minutes: 60 }, amounts(0, 60, 1)],
+  ["slots: as minutes", { limit_slots: 1 }, amounts(0, 60, 1)],
+])("an order from hours is counted by a budget of %s", (_, limits, taken) => {
+  expect(rules.takenFrom(budget(limits), { ...amounts(0, 60, 1), worthCents: 2000 })).toEqual(taken);
+  expect(rules.takenFrom(budget(limits), { ...amounts(2000, 0, 1), worthCents: 2000 })).toEqual(amounts(2000, 0, 1));
+});
+
 describe("limits of commands", () => {
   it.each([
     ["50/day", { period: "day", limitCents: 5000 }],

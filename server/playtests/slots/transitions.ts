@@ -231,7 +231,12 @@ export async function refund(
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
   await ledger.postAll(tx, refundTransfers(terms, why));
-  await returnToBudgets(tx, playtest.id, { cents: terms.costCents, minutes: terms.minutes, slots: 1 });
+  await returnToBudgets(tx, playtest.id, {
+    cents: terms.costCents,
+    minutes: terms.minutes,
+    slots: 1,
+    worthCents: playtest.cost_per_slot_cents,
+  });
   return { cents: terms.costCents, minutes: terms.minutes };
 }
 
