@@ -12,6 +12,7 @@ import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
+import { robots } from "./adapters/robots-txt.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { createReadForm } from "./form.ts";
 import { redirect } from "./html.ts";
@@ -73,6 +74,7 @@ export function sitePages(
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, clock.now)),
+    "robots.txt": counted(robots(config)),
     play: portal({
       ...signedIn,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
