@@ -43,7 +43,7 @@ export const budgetEntries: Rule = {
       SELECT e.playtest_id, e.cents, e.minutes, ${returned("USD")} AS gave_cents, ${returned("MIN")} AS gave_minutes,
         p.duration_minutes * p.player_count AS per_slot, p.cost_per_slot_cents
         FROM (${entered("'refund'")}) AS e JOIN playtests p ON p.id = e.playtest_id) AS refunds
-      WHERE (-cents <> gave_cents AND -cents * per_slot <> gave_minutes * cost_per_slot_cents) OR -minutes <> gave_minutes
+      WHERE (-cents <> gave_cents AND NOT (gave_minutes > 0 AND -cents * per_slot = gave_minutes * cost_per_slot_cents)) OR -minutes <> gave_minutes
     UNION ALL SELECT 'payment ' || payment_id, 'is counted as ' || ${text("cents")} || ' cents while it is ' || status FROM (
       SELECT e.payment_id, SUM(e.cents) AS cents, p.status, CASE WHEN p.status IN ('failed', 'cancelled') THEN 0 ELSE 1 END AS counts
         FROM budget_entries e JOIN payments p ON p.id = e.payment_id GROUP BY e.budget_id, e.payment_id, p.status) AS payments
