@@ -1,4 +1,5 @@
-import type { BudgetLeft, BudgetPeriod } from "../../../src/contract/accounts/budgets.ts";
+import type { BudgetPeriod } from "../../../src/contract/accounts/budget-periods.ts";
+import type { BudgetLeft } from "../../../src/contract/accounts/budgets.ts";
 
 /** What something takes from a budget: cents that are paid or due, playtest minutes, and slots. */
 export interface Amounts {

@@ -1,4 +1,4 @@
-import { budgetPeriods } from "../../../src/contract/accounts/budgets.ts";
+import { budgetPeriods } from "../../../src/contract/accounts/budget-periods.ts";
 import { approvalStatuses } from "../../../src/contract/states/index.ts";
 import { int, oneOf, orNull, text } from "./columns.ts";
 

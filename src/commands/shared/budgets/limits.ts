@@ -1,5 +1,6 @@
 import { parseInteger, parseMoney } from "../../../cli/flags.ts";
-import { type BudgetPeriod, budgetPeriods, type NewBudget } from "../../../contract/accounts/budgets.ts";
+import { type BudgetPeriod, budgetPeriods } from "../../../contract/accounts/budget-periods.ts";
+import type { NewBudget } from "../../../contract/accounts/budgets.ts";
 import { usage } from "../../../errors.ts";
 
 const form = /^(.+)\/(\w+)$/;
