@@ -36,6 +36,7 @@ const applications = async () => (await import("../commands/applications/index.t
 const approvals = async () => (await import("../commands/approvals/index.ts")).approvals;
 const review = async () => (await import("../commands/review/index.ts")).review;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
+const lists = async () => (await import("../commands/help/index.ts")).lists;
 const top = async () => (await import("../commands/root/index.ts")).top;
 
 /** All nouns. The commands of a noun are loaded only when it is used. */
@@ -127,14 +128,14 @@ export const topCommands: readonly TopEntry[] = [
     name: "schema",
     section: "automation",
     summary: "Describe a command's input as JSON",
-    load: async () => (await import("./help/schema.ts")).schema,
+    load: verb(lists, "schema"),
   },
   { name: "completion", section: "general", summary: "Generate a shell completion script", load: verb(top, "completion") },
   {
     name: "help",
     section: "general",
     summary: "Show help for a command or topic",
-    load: async () => (await import("./help/help.ts")).help,
+    load: verb(lists, "help"),
   },
 ];
 
