@@ -14,6 +14,7 @@ function eachLeaf(value: unknown, change: Change, name = ""): unknown {
 const isId = (name: string) => name === "id" || name.endsWith("Id");
 const otherType: Change = (leaf) => (typeof leaf === "string" ? 7 : typeof leaf === "number" ? "seven" : { unexpected: true });
 const onlyNumbers: Change = (leaf, name) => (isId(name) || typeof leaf === "number" ? leaf : undefined);
+const otherIds: Change = (leaf, name) => (isId(name) && typeof leaf === "string" ? `x_${leaf.slice(-8)}` : leaf);
 const nulls: Change = (leaf, name) => (isId(name) ? leaf : null);
 
 function swapped(value: unknown): unknown {
@@ -36,11 +37,12 @@ export const unusable: Record<string, (answer: Answer) => Pick<Answer, "raw" | "
   "wrong types": (answer) => data(eachLeaf(answer.data, otherType)),
 };
 
-/** Replies that lack something. Commands may do without. */
+/** Replies that lack something, or say it otherwise. Commands may do without. */
 export const partial: Record<string, (answer: Answer) => Pick<Answer, "raw">> = {
   "only ids": (answer) => data(eachLeaf(answer.data, (leaf, name) => (isId(name) ? leaf : undefined))),
   "only ids and numbers": (answer) => data(eachLeaf(answer.data, onlyNumbers)),
   "nulls but for ids": (answer) => data(eachLeaf(answer.data, nulls)),
+  "ids that are no UUIDs": (answer) => data(eachLeaf(answer.data, otherIds)),
   "a wrong meta": (answer) => json({ data: answer.data, meta: { cursor: 7, hasMore: "yes" } }),
   "one object bare": (answer) => data({ id: "x_1", ...Object.values((answer.data ?? {}) as object)[0] }),
 };
