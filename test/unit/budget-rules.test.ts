@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as rules from "../../server/billing/budgets/rules.ts";
 import { combineBudgets, parseBudget } from "../../src/commands/shared/budgets/limits.ts";
 import { budgetText } from "../../src/contract/accounts/budget-text.ts";
-import { type BudgetPeriod, budgetPeriods } from "../../src/contract/accounts/budgets.ts";
+import { type BudgetPeriod, budgetPeriods } from "../../src/contract/accounts/budget-periods.ts";
 import { usd } from "../../src/io/text.ts";
 
 const at = (text: string) => Date.parse(text);
