@@ -17,6 +17,7 @@ const tests = [
   "passkeys",
   "payout-details",
   "plan-rules",
+  "publication-rules",
   "rate-limit",
   "search",
   "server-settings",
