@@ -35,6 +35,7 @@ const drawn: Record<string, { moves: Moves<string>; starts: string[] }> = {
   slot: startingIn(states.slotMoves, "open"),
   playtest: startingIn(states.playtestMoves, "pending_payment"),
   application: startingIn(states.applicationMoves, "pending"),
+  approval: startingIn(states.approvalMoves, "pending"),
   game: startingIn(states.gameMoves, "active"),
   payment: startingIn(states.paymentMoves, "pending", "completed"),
   reversal: startingIn(states.reversalMoves, "taken"),

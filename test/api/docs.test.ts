@@ -140,7 +140,7 @@ describe("for programs that read", () => {
     const reply = await get("/llms.txt");
     const text = await reply.text();
     expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
-    const links = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link]) => link!);
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
     for (const { name } of topicList) expect(links).toContain(`${server.baseUrl}/docs/${name}.md`);
     for (const link of new Set(links)) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
   });
@@ -148,7 +148,7 @@ describe("for programs that read", () => {
   it("the links of every topic in Markdown lead to topics in Markdown, and answer", async () => {
     const links = new Set<string>();
     for (const { name } of topicList)
-      for (const [, link] of (await textOf(`/docs/${name}.md`)).matchAll(/\]\((\S+)\)/g)) links.add(link!);
+      for (const [, link] of (await textOf(`/docs/${name}.md`)).matchAll(/\]\(([^)\s]+)\)/g)) links.add(link!);
     const own = [...links].filter((link) => link.startsWith(server.baseUrl));
     expect(own.length).toBeGreaterThan(10);
     for (const link of own) expect([link, (await fetch(link)).status]).toEqual([link, 200]);

@@ -86,7 +86,7 @@ const budgets: Fact[] = [
     },
   },
   {
-    says: "At most in one order: $20.00, 5 slots; orders over $10.00 wait for approval",
+    says: "At most in one order: $20.00, 5 slots; orders over $10.00 wait for",
     async line({ run }) {
       await run("auth keys create --name agent --budget 20/order --budget 5slots/order --approve-over 10");
       return "billing budgets list";
