@@ -116,7 +116,7 @@ describe("formulas in", () => {
 
 describe("errors that repeat what was written", () => {
   it.each([
-    ["an id", ["games", "show", controls]],
+    ["an id", ["games", "show", `${controls}?`]],
     ["a contact", ["chat", "send", controls, "Hello"]],
     ["a command", [controls]],
     ["a flag", ["games", "list", `--${controls}`]],

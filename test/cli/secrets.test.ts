@@ -7,7 +7,7 @@ import { newId, oneWorld, runRow } from "../helpers/walk.ts";
 const world = oneWorld();
 
 /** Keys, webhook secrets, what signs a link, a password and a game key. */
-const secrets = /pt_sk_[0-9a-f]{6}|whsec_[\w+/]{6}|token=[\w.%-]{6}|correct horse|Bearer \w|PLANTED/;
+const secrets = /pt_sk_[0-9a-f]{6}|whsec_[\w+/]{6}|token=[\w.%-]{6}|correct horse|Bearer (?!token\b)\w|PLANTED/;
 const keyed = [
   ...["auth token", "auth keys create", "auth keys rotate", "admin admins create"],
   ...["webhooks create", "webhooks rotate-secret", "sandbox testers create"],

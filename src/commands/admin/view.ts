@@ -36,7 +36,7 @@ export const publicationView = viewOf<ItemOf<"listPublications">>(
     "slot:slotId",
     "game:gameName",
     "playtester:playtesterName",
-    col("to:adapter", ({ adapter }) => publisherTitles[adapter as PublisherName] ?? adapter),
+    col("to", ({ adapter }) => publisherTitles[adapter as PublisherName] ?? adapter),
     "state",
     "attempts",
     col("next try:nextAttemptAt", "ago"),
