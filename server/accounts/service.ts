@@ -59,6 +59,7 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
     company_name: account.companyName ?? name,
     website_url: null,
     gaming_experience: null,
+    published_name: "shown",
     email_verified_at: verified ? now : null,
     validated_at: verified ? now : null,
     suspended_at: null,

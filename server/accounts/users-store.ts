@@ -1,4 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
+import type { PublishedName } from "../../src/contract/publications/consent.ts";
 import { withAsciiDomain } from "../../src/contract/text/email-address.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
@@ -14,6 +15,8 @@ export interface UserRow {
   company_name: string;
   website_url: string | null;
   gaming_experience: string | null;
+  /** Whether published videos show the display name. */
+  published_name: PublishedName;
   email_verified_at: number | null;
   validated_at: number | null;
   suspended_at: number | null;

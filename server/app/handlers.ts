@@ -34,6 +34,7 @@ import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { moments } from "../playtests/moments/handlers.ts";
 import { orderApprovals } from "../playtests/order-approvals/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
+import { publisherConnections } from "../playtests/publications/connections-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
@@ -79,6 +80,7 @@ export const handlers: Handlers = {
   ...playtests,
   ...playtestKeys,
   ...publications,
+  ...publisherConnections,
   ...clips,
   ...stills,
   ...shares,

@@ -3,6 +3,8 @@ import { extensionOf, videoContainers } from "../../src/contract/files/media.ts"
 import { pages } from "../../src/contract/pages/addresses.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import { consentView } from "./publications/consents.ts";
+import type { PublicationConsentRow } from "./publications/consents-store.ts";
 import type { PublicationDetailRow } from "./publications/store.ts";
 import { publicationView } from "./publications/views.ts";
 import { playtestStatusAt, statusAt } from "./slots/rules.ts";
@@ -128,20 +130,22 @@ export interface OwnParts {
   build: { id: string; version: string | null; created_at: number } | undefined;
   posterUrl: string | null;
   publication: PublicationDetailRow | undefined;
+  consent: PublicationConsentRow | undefined;
 }
 
-export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication }: OwnParts, now: number) => ({
+export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication, consent }: OwnParts, now: number) => ({
   ...slotDetailView(slot, now),
   build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
   posterUrl,
   publication: publication ? publicationView(publication) : null,
+  publicationConsent: consent ? consentView(consent) : null,
 });
 
 /** A published video that everybody may watch, with its URL on this server. */
 export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow, hasPoster: boolean) => ({
   slotId: video.id,
   gameName: video.game_name,
-  playtesterName: video.display_name,
+  playtesterName: video.published_name ?? "A playtester",
   publishedAt: iso(video.published_at),
   videoUrl: baseUrl + pages.watchVideo(video.id),
   posterUrl: hasPoster ? baseUrl + pages.watchPoster(video.id) : null,

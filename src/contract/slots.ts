@@ -4,7 +4,7 @@ import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, read
 import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
-import { publication } from "./publications/endpoints.ts";
+import { givenConsent, publication } from "./publications/endpoints.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
@@ -178,6 +178,12 @@ export const ownSlot = slotDetail
       publication
         .nullable()
         .meta({ description: "What became of the publication of its video; null if it was not to be published." }),
+    ),
+    publicationConsent: extension(
+      givenConsent.nullable().meta({
+        description:
+          "What its playtester consented to, for the video of a public playtest; null for others and from before it was recorded.",
+      }),
     ),
   })
   .meta({ id: "OwnSlot" });

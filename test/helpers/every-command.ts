@@ -27,6 +27,7 @@ import type { Receiver } from "./receiver.ts";
 import { failedJob } from "./rightful-requests.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
+import { startYoutube } from "./youtube.ts";
 
 /** A note on a submission. */
 async function shared({ owner, submitted }: World): Promise<string> {
@@ -78,6 +79,20 @@ async function waitingOrder({ server, owner, gameId }: World): Promise<string> {
   const { apiKey } = (await owner.post("/auth/api-keys", { name: "agent", budgets })).body.data;
   const reply = await server.request("POST", `/games/${gameId}/playtests`, { key: apiKey, body: {} });
   return reply.body.data.approval.id;
+}
+
+/** A server with a client at Google, and a Google that answers. */
+async function connectable({ server }: World): Promise<Call> {
+  const google = await startYoutube();
+  const { youtube } = server.deps.config.publishing;
+  Object.assign(youtube, { clientId: "client", clientSecret: "secret", apiUrl: google.url });
+  return {};
+}
+
+async function connected(world: World): Promise<void> {
+  await connectable(world);
+  const body = { adapter: "youtube", deviceCode: "device-1" };
+  await world.server.request("POST", "/admin/publishers/connect", { key: world.admin, body });
 }
 
 let groupNumber = 0;
@@ -554,6 +569,12 @@ export const everyCommand: Record<string, Row> = {
     return "";
   }),
   "admin publishing list": asAdmin(async (world) => (await publication(world)) && ""),
+  "admin publishing platforms": asAdmin(() => ""),
+  "admin publishing connect": async (world) => ({ ...(await connectable(world)), words: "youtube --device", key: world.admin }),
+  "admin publishing disconnect": async (world) => {
+    await connected(world);
+    return { words: "youtube --yes", key: world.admin };
+  },
   "admin publishing retry": asAdmin(failedPublication),
   "admin publishing move": asAdmin(async (world) => `${await failedPublication(world)} --to own --yes`),
   "admin publishing remove": asAdmin(async (world) => `${await publication(world)} --reason Private --yes`),

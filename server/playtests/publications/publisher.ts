@@ -6,13 +6,22 @@ export interface PublicVideo {
   slotId: string;
   gameId: string;
   gameName: string;
-  playtesterName: string;
+  /** The page of the game, if it has one. */
+  gameUrl: string | null;
+  /** What is spoken in it, as far as that is known: a BCP 47 tag. */
+  language: string;
+  /** What its playtester wants to be called; null for no name. */
+  playtesterName: string | null;
   filename: string;
   contentType: string;
   /** In bytes. */
   size: number;
   /** The bytes from `start` up to `end`, both included. */
   read(start: number, end: number): Promise<Readable>;
+  /** Its transcript in WebVTT; undefined without one. */
+  captions(): Promise<string | undefined>;
+  /** An image of it, in JPEG; undefined without one. */
+  poster(): Promise<Buffer | undefined>;
 }
 
 /** How much one step may send, and what ends it early. */

@@ -41,7 +41,7 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
       return { move: "upload", changes };
     }
     case "processing": {
-      const next = outcome.retryAt ?? now + processingMs;
+      const next = Math.max(now, outcome.retryAt ?? now + processingMs);
       const changes = { ...succeeded, ...sessionOf(outcome), bytes_sent: row.bytes_total, next_attempt_at: next };
       return { move: "process", changes };
     }

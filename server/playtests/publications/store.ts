@@ -4,6 +4,7 @@ import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { joinConsent, publishedNameSql } from "./consents-store.ts";
 
 /** A video in one place: where it is, is being or was published. Of the rows of a slot, one at most is not removed. */
 export interface PublicationRow {
@@ -37,19 +38,27 @@ export interface PublicationDetailRow extends PublicationRow {
   game_id: string;
   game_name: string;
   display_name: string | null;
+  /** What its playtester wants to be called where it is published; null for no name. */
+  published_name: string | null;
   published_url: string | null;
   /** Null when the submission is gone. */
   blob_key: string | null;
   filename: string | null;
   content_type: string | null;
+  external_url: string | null;
+  /** A JSON array of tags. */
+  languages: string;
+  /** The transcript that is shown; null without one. */
+  captions_key: string | null;
 }
 
 /** What `session` is sealed for. */
 export const sessionContext = (id: string) => `publication ${id}`;
 
-const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.display_name, b.published_url, b.blob_key, b.filename, b.content_type
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.filename, b.content_type,
+    g.external_url, g.languages, CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
-  LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id`;
+  LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;
 
 export const insert = (tx: Query, row: PublicationRow) => insertRow(tx, "publications", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<PublicationRow, "state">>) =>

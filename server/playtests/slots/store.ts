@@ -6,6 +6,7 @@ import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, sendManyRows, sendRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { joinConsent, publishedNameSql } from "../publications/consents-store.ts";
 import { latestSql } from "./reports-store.ts";
 
 export interface SlotRow {
@@ -250,14 +251,16 @@ export const submissionOf = (q: Query, slotId: string) =>
 export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type" | "video_duration_ms"> {
   id: string;
   game_name: string;
-  display_name: string;
+  /** What its playtester wants to be called; null for no name. */
+  published_name: string | null;
 }
 
 export type PublishedVideoRow = PublicVideoRow & { published_at: number };
 
-const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at, g.name AS game_name, u.display_name
+const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at, g.name AS game_name,
+    ${publishedNameSql} AS published_name
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
-  JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
+  ${joinConsent} JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
 
 export const findPublished = (q: Query, slotId: string) =>
   q.one<PublishedVideoRow>(

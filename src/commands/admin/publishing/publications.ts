@@ -1,7 +1,7 @@
-import { arg, define } from "../../cli/define.ts";
-import { publisherTitles } from "../../contract/publications/publishers.ts";
-import { shortId } from "../../io/text.ts";
-import { publicationView } from "./view.ts";
+import { arg, define } from "../../../cli/define.ts";
+import { publisherTitles } from "../../../contract/publications/publishers.ts";
+import { shortId } from "../../../io/text.ts";
+import { publicationView } from "../view.ts";
 
 const publication = () => arg.id("Publication id", "listPublications", "gameName");
 

@@ -1,0 +1,33 @@
+import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
+import type { Query } from "../../database/port.ts";
+import { sendRow } from "../../database/rows.ts";
+
+/** What a playtester consented to when they took part in a public playtest. */
+export interface PublicationConsentRow {
+  playtest_id: string;
+  playtester_id: string;
+  /** The version of the sentence. */
+  version: number;
+  /** Where the video is published. */
+  adapter: PublisherName;
+  /** Under which name; null for none. */
+  name: string | null;
+  accepted_at: number;
+}
+
+export const insert = (tx: Query, row: PublicationConsentRow) => sendRow(tx, "publication_consents", row);
+
+/** The consent for the video of a slot. Undefined for a slot that was claimed before consents were recorded. */
+export const ofSlot = (q: Query, slotId: string) =>
+  q.one<PublicationConsentRow>(
+    `SELECT k.* FROM publication_consents k JOIN slots s ON s.playtest_id = k.playtest_id AND s.playtester_id = k.playtester_id
+      WHERE s.id = ?`,
+    slotId,
+  );
+
+/** Of a slot `s` whose playtester is `u`: the consent `k` for its video. */
+export const joinConsent =
+  "LEFT JOIN publication_consents k ON k.playtest_id = s.playtest_id AND k.playtester_id = s.playtester_id";
+
+/** The name that is published with the video, as far as `joinConsent` was joined; null for none. */
+export const publishedNameSql = "CASE WHEN k.version IS NULL THEN u.display_name ELSE k.name END";
