@@ -36,6 +36,7 @@ import { orderApprovals } from "../playtests/order-approvals/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { publisherConnections } from "../playtests/publications/connections-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
+import { publishedVideos } from "../playtests/publications/public-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
@@ -80,6 +81,7 @@ export const handlers: Handlers = {
   ...playtests,
   ...playtestKeys,
   ...publications,
+  ...publishedVideos,
   ...publisherConnections,
   ...clips,
   ...stills,

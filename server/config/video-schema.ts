@@ -17,6 +17,7 @@ import {
   plainText,
   second,
   TiB,
+  toggle,
   webUrl,
   year,
 } from "./fields.ts";
@@ -138,6 +139,7 @@ export const publishing = z.strictObject({
     minute,
     30 * day,
   ),
+  indexable: toggle("Whether search engines may list the pages of published videos.", true),
   parallel: integer("Videos published at once.", 2, 1, 64, "videos"),
   title: described(
     plainText(200).default("{game}: a playtest by {player}"),

@@ -361,6 +361,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await publishedVideo(world) },
     ownIds: { id: await world.submitted() },
   })),
+  listPublishedVideos: byNobody(),
   getSlot: onSlot("submitted"),
   deleteSlot: onSlot("open"),
   acceptSlot: onSlot("submitted", { rating: 5 }),

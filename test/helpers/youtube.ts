@@ -16,10 +16,17 @@ export type Kind =
  * - a refusal: nothing is done, and this is the answer
  * - `cut`: the connection ends after so many bytes of the request were kept
  * - `lost`: it is done, and the connection ends before the answer
+ * - `keep`: only so many bytes of a part are kept, and 308 says so
  * - `without-range`: nothing of a part is kept, and 308 has no `Range`
  * - `forget`: the upload is forgotten, 404
  */
-export type Fault = { status: number; reason?: string } | { cut: number } | "lost" | "without-range" | "forget";
+export type Fault =
+  | { status: number; reason?: string }
+  | { cut: number }
+  | { keep: number }
+  | "lost"
+  | "without-range"
+  | "forget";
 
 interface Upload {
   size: number;
@@ -47,8 +54,7 @@ export class Youtube {
   readonly playlists = new Map<string, { description: string; videos: string[] }>();
   readonly requests: Kind[] = [];
   readonly faults: { kind: Kind; fault: Fault }[] = [];
-  /** What becomes of the next videos. */
-  made: Partial<Pick<YoutubeVideo, "polls" | "rejected" | "failed" | "privacy">> = {};
+  #made: Partial<Pick<YoutubeVideo, "polls" | "rejected" | "failed" | "privacy">> = {};
   /** Tokens that are not given any more. */
   revoked = false;
   /** Access tokens that are still good. */
@@ -60,6 +66,11 @@ export class Youtube {
 
   fail(kind: Kind, ...faults: Fault[]): void {
     for (const fault of faults) this.faults.push({ kind, fault });
+  }
+
+  /** What becomes of the videos from now on. */
+  make(made: Partial<Pick<YoutubeVideo, "polls" | "rejected" | "failed" | "privacy">>): void {
+    this.#made = made;
   }
 
   /** Everybody has to get a new access token. */
@@ -74,11 +85,12 @@ export class Youtube {
     const fault = at < 0 ? undefined : this.faults.splice(at, 1)[0]!.fault;
     if (typeof fault === "object" && "cut" in fault) return this.#cut(request, url, fault.cut);
     const body = await bodyOf(request);
-    if (typeof fault === "object") return refuse(response, fault.status, fault.reason ?? "backendError");
+    if (typeof fault === "object" && "status" in fault) return refuse(response, fault.status, fault.reason ?? "backendError");
     if (kind !== "token" && kind !== "device" && !this.#knows(request)) return refuse(response, 401, "authError");
     if (fault === "forget") this.uploads.delete(url.pathname.split("/").at(-1)!);
     if (fault === "without-range") return void response.writeHead(308).end();
-    if (fault !== "lost") return this.#answer(kind, { request, response, url, body });
+    const taken = typeof fault === "object" ? body.subarray(0, fault.keep) : body;
+    if (fault !== "lost") return this.#answer(kind, { request, response, url, body: taken });
     await this.#answer(kind, { request, response: quiet(response), url, body });
     request.socket.destroy();
   }
@@ -203,7 +215,7 @@ export class Youtube {
     this.uploads.delete(id);
     const videoId = `video-${++this.#count}`;
     const { description, privacy, size } = upload;
-    this.videos.set(videoId, { description, privacy, size, polls: 0, thumbnail: false, captions: [], ...this.made });
+    this.videos.set(videoId, { description, privacy, size, polls: 0, thumbnail: false, captions: [], ...this.#made });
     send(response, 200, { id: videoId });
   }
 }

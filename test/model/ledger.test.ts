@@ -121,7 +121,7 @@ async function createPeople(tx: Tx) {
     const nothing = {
       website_url: null,
       gaming_experience: null,
-      published_name: "shown",
+      published_name: "shown" as const,
       validated_at: null,
       suspended_at: null,
       simulated: 0,

@@ -15,6 +15,7 @@ export const publicationConsents = {
     "ALTER TABLE users ADD COLUMN published_name TEXT NOT NULL DEFAULT 'shown'",
     `CREATE TABLE publisher_connections (
       id TEXT PRIMARY KEY, adapter TEXT NOT NULL UNIQUE, account TEXT NOT NULL, sealed TEXT NOT NULL, created_at {int} NOT NULL) {strict}`,
+    "CREATE INDEX submissions_published ON submissions (published_at) WHERE published_at IS NOT NULL",
     ...enumerated("users", { published_name: ["shown", "hidden"] }),
     ...enumerated("publication_consents", { adapter: adapters }),
     ...enumerated("publisher_connections", { adapter: adapters }),

@@ -10,7 +10,7 @@ import { stillLink } from "../moments/views.ts";
 import * as consents from "../publications/consents-store.ts";
 import * as publications from "../publications/store.ts";
 import * as playtests from "../store.ts";
-import { type OwnParts, ownSlotView, publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { type OwnParts, ownSlotView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { cancelBlocked, unblock } from "./report-moves.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
@@ -61,13 +61,6 @@ export const slots = {
       const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
       if (!slot) throw notFound();
       return { slot: ownSlotView(slot, await ownParts(call.deps, q, slot), q.now) };
-    }),
-
-  getPublishedVideo: (call) =>
-    call.read(async (q) => {
-      const video = await slotStore.findPublished(q, call.params.id);
-      if (!video) throw notFound();
-      return { video: publishedVideoView(q.config.baseUrl, video, (await posterOf(q, video.id)) !== undefined) };
     }),
 
   deleteSlot: (call) =>

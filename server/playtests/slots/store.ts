@@ -6,7 +6,6 @@ import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, sendManyRows, sendRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
-import { joinConsent, publishedNameSql } from "../publications/consents-store.ts";
 import { latestSql } from "./reports-store.ts";
 
 export interface SlotRow {
@@ -247,27 +246,6 @@ export interface SubmissionRow {
 export const insertSubmission = (tx: Query, row: SubmissionRow) => sendRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) =>
   q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
-/** The video of a public slot, with the names shown beside it. */
-export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type" | "video_duration_ms"> {
-  id: string;
-  game_name: string;
-  /** What its playtester wants to be called; null for no name. */
-  published_name: string | null;
-}
-
-export type PublishedVideoRow = PublicVideoRow & { published_at: number };
-
-const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at, g.name AS game_name,
-    ${publishedNameSql} AS published_name
-  FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
-  ${joinConsent} JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
-
-export const findPublished = (q: Query, slotId: string) =>
-  q.one<PublishedVideoRow>(
-    `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL AND g.status <> 'suspended'`,
-    slotId,
-  );
-
 export const insertRating = (
   tx: Query,
   row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
