@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { copySlots } from "../helpers/copied-slots.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer, TestServerOptions } from "../helpers/server.ts";
@@ -63,11 +64,7 @@ onBothDatabases("the pages of published videos", (serve) => {
   it("list 24 at a time", async () => {
     const { publish, page, server } = await scene(serve);
     const slotId = await publish();
-    await server.deps.store.write(async (tx) => {
-      // As many as a marketplace has after a while.
-      const copies = Array.from({ length: 25 }, (_, index) => index);
-      for (const index of copies) await copyOf(tx, slotId, index);
-    });
+    await copySlots(server, slotId, 25, (index) => ({ published_at: 1_000 + index }));
     const first = await page("/watch");
     expect(links(first.text, /class="film" href/g)).toHaveLength(24);
     const older = /href="(\/watch\?cursor=[^"]+)"/.exec(first.text)![1]!.replaceAll("&amp;", "&");
@@ -174,20 +171,6 @@ onBothDatabases("the pages of published videos", (serve) => {
   });
 });
 
-/** Another slot like this one. */
-async function copyOf(tx: Parameters<Parameters<TestServer["deps"]["store"]["write"]>[0]>[0], slotId: string, index: number) {
-  const copy = async (table: string, from: string, changes: Record<string, string | number>) => {
-    const row = (await tx.one<Record<string, string | number | null>>(`SELECT * FROM ${table} WHERE ${from} = ?`, slotId))!;
-    const values = { ...row, ...changes };
-    const names = Object.keys(values);
-    const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
-    await tx.run(sql, ...Object.values(values));
-  };
-  const id = `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  await copy("slots", "id", { id });
-  await copy("submissions", "slot_id", { id, slot_id: id, published_at: 1_000 + index });
-}
-
 onBothDatabases("consent to a publication", (serve) => {
   const offered = async ({ tester }: Scene) =>
     (await tester.get("/playtester/playtests")).body.data.playtests[0].publicationConsent;
@@ -232,7 +215,7 @@ onBothDatabases("consent to a publication", (serve) => {
     const { id } = (await tester.post(`/playtester/playtests/${playtestId}/applications`, {})).body.data.application;
     await tester.patch("/auth/profile", { publishedName: "hidden" });
     await server.advance(1000);
-    await owner.post(`/applications/${id}/approve`);
+    await owner.post(`/playtest-applications/${id}/approve`);
     const [slot] = (await tester.get("/playtester/slots")).body.data.slots;
     const { publicationConsent } = (await owner.get(`/slots/${slot.id}`)).body.data.slot;
     expect(publicationConsent).toMatchObject({

@@ -115,7 +115,6 @@ onBothDatabases("YouTube", (serve) => {
     await scene.server.advance(2 * hour);
     expect(await publicationOf(scene)).toMatchObject({ state: "published", reason: null, bytesSent: 4096 });
     expect(scene.youtube.videos.size).toBe(1);
-    expect(scene.youtube.faults.map(({ kind }) => kind)).toEqual([]);
     await expectSound(scene);
   });
 

@@ -11,6 +11,8 @@ export class Platform implements Publisher {
   readonly sessions = new Map<string, number>();
   /** What the next steps come to, in order. */
   readonly script: Step[] = [];
+  /** What a step comes to that the script says nothing about; undefined for what the platform does by itself. */
+  by: () => Step | undefined = () => undefined;
   /** What the next deletions come to. */
   readonly refusals: Error[] = [];
   /** Every call, in order. */
@@ -28,7 +30,7 @@ export class Platform implements Publisher {
 
   async advance(session: string, video: PublicVideo, { bytes }: Budget): Promise<Outcome> {
     this.calls.push("advance");
-    const step = this.script.shift();
+    const step = this.script.shift() ?? this.by();
     if (step instanceof Error) throw step;
     if (typeof step === "function") return step(video);
     return step ?? this.take(session, video, bytes);
@@ -62,6 +64,12 @@ export class Platform implements Publisher {
     this.videos.set(id, slotId);
     return this.published(id);
   }
+
+  /** The video of a slot that it has, or one that it makes now. */
+  has = (slotId: string): Outcome => {
+    const known = this.#of(slotId);
+    return known === undefined ? this.finish(slotId, "") : this.published(known);
+  };
 
   published = (remoteId: string): Outcome => ({ is: "published", url: `https://video.example/${remoteId}`, remoteId });
 

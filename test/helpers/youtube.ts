@@ -100,13 +100,14 @@ export class Youtube {
   /** Keeps the first bytes of a part, and ends the connection. */
   async #cut(request: IncomingMessage, url: URL, bytes: number): Promise<void> {
     const upload = this.uploads.get(url.pathname.split("/").at(-1)!);
+    const { socket } = request;
     let kept = 0;
     for await (const chunk of request as AsyncIterable<Buffer>) {
       kept += chunk.length;
       if (kept >= bytes) break;
     }
     if (upload) upload.bytes += Math.min(bytes, kept);
-    request.socket.destroy();
+    socket.destroy();
   }
 
   async #answer(kind: Kind, exchange: Exchange): Promise<void> {
@@ -265,7 +266,7 @@ const quiet = (response: ServerResponse): ServerResponse =>
 export async function startYoutube(): Promise<Youtube> {
   const youtube = new Youtube();
   const server = createServer(
-    (request, response) => void youtube.handle(request, response).catch(() => request.socket.destroy()),
+    (request, response) => void youtube.handle(request, response).catch(() => request.socket?.destroy()),
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,7 +4,7 @@ import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { blobKeyOf, posterOf } from "../moments/stills-store.ts";
 import * as playtests from "../store.ts";
-import type { Outcome, PublicVideo, Publisher } from "./publisher.ts";
+import { type PublicVideo, type Publisher, PublishFailure } from "./publisher.ts";
 import { hasRemnants, inProgress, nextRun, removalPauseAfter, stepBytes } from "./rules.ts";
 import { giveUp, lockedPublication, recordStart, recordStep } from "./service.ts";
 import * as store from "./store.ts";
@@ -54,7 +54,7 @@ async function step(deps: Deps, row: Detail): Promise<void> {
   } catch (error) {
     if (deps.draining.aborted) return;
     deps.log.warn({ err: error, slot: row.slot_id, adapter: row.adapter }, "a try to publish a video failed");
-    const outcome: Outcome = { is: "failed", reason: reasonOf(error) };
+    const outcome = error instanceof PublishFailure ? error.outcome : ({ is: "failed", reason: reasonOf(error) } as const);
     await change(deps, row.id, (tx, now) => recordStep(tx, now, outcome));
   }
 }

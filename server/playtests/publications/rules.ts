@@ -1,6 +1,6 @@
 import type { PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
 import type { MoveOf } from "../../../src/contract/states/moves.ts";
-import type { Outcome } from "./publisher.ts";
+import type { Failed, Outcome } from "./publisher.ts";
 import type { PublicationRow } from "./store.ts";
 
 /** Bytes that one step of a publication may send before it is recorded how far it came. */
@@ -56,7 +56,7 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
   }
 }
 
-function afterFailure(row: Known, outcome: Extract<Outcome, { is: "failed" }>, now: number): { move: Move; changes: Changes } {
+function afterFailure(row: Known, outcome: Failed, now: number): { move: Move; changes: Changes } {
   const { reason } = outcome;
   const attempts = row.attempts + 1;
   if ("permanent" in outcome) return { move: "fail", changes: { attempts, error: null, reason, next_attempt_at: null } };

@@ -1,11 +1,24 @@
 import type { ServerResponse } from "node:http";
 import type { CallOperation, Data } from "../../../src/contract/index.ts";
+import type { Cue } from "../../../src/contract/text/cues.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
+import type { CallAs } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { escapeHtml } from "../../mail/texts.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import type { WatchParts } from "./watch.ts";
+import type { Site } from "../site.ts";
+import type { Page } from "../types.ts";
+
+export interface WatchParts {
+  callAs: CallAs;
+  site: Site;
+  /** Whether search engines may list the pages. */
+  isIndexable: boolean;
+  sendFile: Page;
+  wasRemoved(slotId: string): Promise<boolean>;
+  cuesOf(slotId: string): Promise<readonly Cue[] | undefined>;
+}
 
 type Video = Data<"listPublishedVideos">["videos"][number];
 

@@ -1,8 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Data } from "../../../src/contract/index.ts";
-import type { Cue } from "../../../src/contract/text/cues.ts";
 import { parsePosition, positionText } from "../../../src/contract/text/position.ts";
-import type { CallAs } from "../../http/call-operation.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { html, type Markup, sendPage } from "../html.ts";
@@ -10,17 +8,7 @@ import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { transcript, transcriptScript } from "../player/transcript.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
-import { feedPage, listPage } from "./watch-list.ts";
-
-export interface WatchParts {
-  callAs: CallAs;
-  site: Site;
-  /** Whether search engines may list the pages. */
-  isIndexable: boolean;
-  sendFile: Page;
-  wasRemoved(slotId: string): Promise<boolean>;
-  cuesOf(slotId: string): Promise<readonly Cue[] | undefined>;
-}
+import { feedPage, listPage, type WatchParts } from "./watch-list.ts";
 
 type Video = Data<"getPublishedVideo">["video"];
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Outbound } from "../../../outbound/index.ts";
 import type { OutboundReply } from "../../../outbound/types.ts";
+import type { Words } from "../words.ts";
 import { YoutubeRefusal } from "./refusals.ts";
 
 /** The client of the operator at Google, and where Google is. */
@@ -10,6 +11,10 @@ export interface YoutubeClient {
   clientSecret: string;
   /** Another place than Google's, for tests. */
   apiUrl: string | null;
+}
+
+export interface YoutubeSettings extends YoutubeClient, Words {
+  privacy: "public" | "unlisted";
 }
 
 const secondMs = 1_000;

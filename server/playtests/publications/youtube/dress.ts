@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Log } from "../../../lib/log.ts";
 import type { PublicVideo } from "../publisher.ts";
-import { addressesOf, type YoutubeApi } from "./api.ts";
-import type { YoutubeSettings } from "./publisher.ts";
+import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 
 interface Parts {
   api: YoutubeApi;
@@ -45,7 +44,7 @@ async function addCaptions({ api, settings }: Parts, videoId: string, video: Pub
     `--${boundary}\r\ncontent-type: text/vtt\r\n\r\n${text}\r\n--${boundary}--\r\n`,
   ].join("");
   const url = `${addressesOf(settings).upload}/captions?uploadType=multipart&part=snippet`;
-  // 409: an earlier try added them.
+  // 409: an earlier attempt added them.
   await api.send({
     method: "POST",
     url,

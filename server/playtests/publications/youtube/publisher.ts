@@ -3,14 +3,10 @@ import { z } from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Budget, Outcome, PublicVideo, Publisher, Remnants } from "../publisher.ts";
-import { markerOf, type Words, wordsFor } from "../words.ts";
-import { addressesOf, type YoutubeApi, type YoutubeClient } from "./api.ts";
+import { markerOf, wordsFor } from "../words.ts";
+import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 import { dress } from "./dress.ts";
 import { outcomeOf, YoutubeRefusal } from "./refusals.ts";
-
-export interface YoutubeSettings extends YoutubeClient, Words {
-  privacy: "public" | "unlisted";
-}
 
 /** Where an upload is: the address of its session, or the id of the video that it made. `dressed`: with its captions and the like. */
 const sessionState = z.union([
@@ -68,7 +64,26 @@ export class YoutubePublisher implements Publisher {
     this.#parts = parts;
   }
 
-  async start(video: PublicVideo): Promise<string> {
+  start = (video: PublicVideo) => this.#explained(this.#start(video));
+
+  advance(session: string, video: PublicVideo, budget: Budget): Promise<Outcome> {
+    const state = read(session);
+    return this.#explained("videoId" in state ? this.#settle(state, video) : this.#upload(state.uploadUrl, video, budget));
+  }
+
+  remove = (remnants: Remnants) => this.#explained(this.#remove(remnants));
+
+  /** Throws what a refusal of YouTube means. */
+  async #explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof YoutubeRefusal) throw new PublishFailure(outcomeOf(error, this.#parts.clock.now()));
+      throw error;
+    }
+  }
+
+  async #start(video: PublicVideo): Promise<string> {
     const { settings, api } = this.#parts;
     const known = await this.#find(video.slotId);
     if (known !== undefined) return write({ videoId: known, dressed: false });
@@ -92,17 +107,7 @@ export class YoutubePublisher implements Publisher {
     return write({ uploadUrl: location });
   }
 
-  async advance(session: string, video: PublicVideo, budget: Budget): Promise<Outcome> {
-    try {
-      const state = read(session);
-      return await ("videoId" in state ? this.#settle(state, video) : this.#upload(state.uploadUrl, video, budget));
-    } catch (error) {
-      if (error instanceof YoutubeRefusal) return outcomeOf(error, this.#parts.clock.now());
-      throw error;
-    }
-  }
-
-  async remove({ slotId, remoteId, session }: Remnants): Promise<void> {
+  async #remove({ slotId, remoteId, session }: Remnants): Promise<void> {
     const { settings, api } = this.#parts;
     const state = session === null ? undefined : read(session);
     const id = remoteId ?? (state && "videoId" in state ? state.videoId : await this.#find(slotId));

@@ -1,4 +1,4 @@
-import type { Outcome } from "../publisher.ts";
+import type { Failed } from "../publisher.ts";
 
 /** What YouTube or its sign-in answered instead of doing it. */
 export class YoutubeRefusal extends Error {
@@ -23,8 +23,6 @@ export function nextPacificMidnight(now: number): number {
   while (Number(pacificHour.format(at)) !== 0) at += hour;
   return at;
 }
-
-type Failed = Extract<Outcome, { is: "failed" }>;
 
 /** What each reason means for a publication at `now` (ms). */
 const meanings: Readonly<Record<string, (now: number) => Failed>> = {

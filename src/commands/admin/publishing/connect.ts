@@ -73,7 +73,7 @@ const publishingDisconnect = define({
     "Published videos stay there. Videos that wait for the platform are published on the server's own page when their time is over.",
   operation: "disconnectPublisher",
   args: { platform: platform() },
-  confirm: () => `Disconnect ${publisherTitles[adapterOf()]}? Videos that wait for it are not published there.`,
+  confirm: () => `Disconnect ${publisherTitles[adapterOf()]}?`,
   examples: ["playtest admin publishing disconnect youtube --yes"],
   run: async (_, ctx) => ctx.item(await ctx.api().disconnectPublisher({ body: { adapter: adapterOf() } }), view),
 });
