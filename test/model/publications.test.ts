@@ -36,7 +36,7 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
   const ways: [weight: number, step: () => Step | undefined][] = [
     [40, () => undefined],
     [15, () => new Error("The connection was lost.")],
-    [10, () => ({ is: "processing", retryAt: now() + random() * 10 * hour })],
+    [10, () => ({ is: "processing", retryAt: now() + Math.floor(random() * 10 * hour) })],
     [
       10,
       () => async (video) => {
@@ -45,7 +45,7 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
       },
     ],
     [8, () => ({ is: "failed", reason: "The upload expired.", session: null })],
-    [6, () => ({ is: "failed", reason: "The quota is used up.", retryAt: now() + random() * 2 * day })],
+    [6, () => ({ is: "failed", reason: "The quota is used up.", retryAt: now() + Math.floor(random() * 2 * day) })],
     [6, () => ({ is: "progress", bytesSent: Math.floor(random() * 4000) })],
     [2, () => ({ is: "failed", reason: "It was refused.", permanent: true })],
     [3, () => async (video) => ({ is: "blocked", reason: "It is private.", remoteId: idOf(platform.has(video.slotId)) })],
@@ -98,7 +98,7 @@ onBothDatabases("publications by chance", (serve) => {
       const slots = [first, ...(await copySlots(server, first, count - 1))];
       for (const slotId of slots) await owner.post(`/slots/${slotId}/accept`);
       for (let step = 0; step < 8; step++) {
-        await server.advance(random() * 12 * hour);
+        await server.advance(Math.floor(random() * 12 * hour));
         if (random() < 0.7) await meddle(random, slots[Math.floor(random() * slots.length)]!, { admin, owner });
       }
       await server.advance(4 * day);

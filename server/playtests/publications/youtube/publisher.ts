@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { Budget, Outcome, PublicVideo, Publisher, Remnants } from "../publisher.ts";
+import { type Budget, type Outcome, type PublicVideo, type Publisher, PublishFailure, type Remnants } from "../publisher.ts";
 import { markerOf, wordsFor } from "../words.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 import { dress } from "./dress.ts";
