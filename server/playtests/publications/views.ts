@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
 import { ownPage } from "./own.ts";
 import type { PublishedVideoRow } from "./public-store.ts";
@@ -28,7 +29,7 @@ export const adminPublicationView = (row: PublicationDetailRow) => ({
 
 /** A published video that everybody may watch, with its addresses on this server. */
 export function publishedVideoView(config: { baseUrl: string }, video: PublishedVideoRow) {
-  const page = ownPage(config, video.id);
+  const at = (path: string) => config.baseUrl + path;
   return {
     slotId: video.id,
     gameId: video.game_id,
@@ -36,11 +37,11 @@ export function publishedVideoView(config: { baseUrl: string }, video: Published
     gameUrl: video.external_url,
     playtesterName: video.published_name ?? "A playtester",
     publishedAt: iso(video.created_at),
-    pageUrl: page,
+    pageUrl: ownPage(config, video.id),
     publishedUrl: video.published_url,
-    videoUrl: `${page}/video`,
-    posterUrl: video.has_poster === 1 ? `${page}/poster` : null,
-    captionsUrl: video.captions_key === null ? null : `${page}/captions`,
+    videoUrl: at(pages.watchVideo(video.id)),
+    posterUrl: video.has_poster === 1 ? at(pages.watchPoster(video.id)) : null,
+    captionsUrl: video.captions_key === null ? null : at(pages.watchCaptions(video.id)),
     durationSeconds: secondsOf(video.video_duration_ms),
   };
 }

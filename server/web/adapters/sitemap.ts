@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Deps } from "../../app/deps.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -20,9 +21,9 @@ export const sitemap =
     const of = (path: string, at?: number) =>
       `<url><loc>${escapeHtml(config.baseUrl + path)}</loc>${at === undefined ? "" : `<lastmod>${iso(at)}</lastmod>`}</url>`;
     const urls = [
-      of("/watch", rows[0]?.published_at),
-      ...[...games].map((id) => of(`/watch/games/${id}`)),
-      ...rows.map(({ slot_id, published_at }) => of(`/watch/${slot_id}`, published_at)),
+      of(pages.watched(), rows[0]?.published_at),
+      ...[...games].map((id) => of(pages.watchedGame(id))),
+      ...rows.map(({ slot_id, published_at }) => of(pages.watch(slot_id), published_at)),
     ];
     const text = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join("\n")}\n</urlset>\n`;
     response.writeHead(200, { "Content-Type": "application/xml; charset=utf-8", "Content-Length": Buffer.byteLength(text) });

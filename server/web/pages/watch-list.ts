@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { CallOperation, Data } from "../../../src/contract/index.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
@@ -34,9 +35,9 @@ export const watchStyle = `
 `;
 
 const item = ({ slotId, gameId, gameName, playtesterName, publishedAt, posterUrl, durationSeconds }: Video): Markup =>
-  html`<li><a class="film" href="/watch/${slotId}" tabindex="-1" aria-hidden="true">${posterUrl && html`<img src="/watch/${slotId}/poster" alt="" loading="lazy">`}</a>
-<p><a href="/watch/${slotId}">${playtesterName} plays ${gameName}</a></p>
-<p class="soft"><time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>${typeof durationSeconds === "number" && ` · ${positionText(durationSeconds * 1000)}`} · <a href="/watch/games/${gameId}">${gameName}</a></p></li>`;
+  html`<li><a class="film" href="${pages.watch(slotId)}" tabindex="-1" aria-hidden="true">${posterUrl && html`<img src="${pages.watchPoster(slotId)}" alt="" loading="lazy">`}</a>
+<p><a href="${pages.watch(slotId)}">${playtesterName} plays ${gameName}</a></p>
+<p class="soft"><time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>${typeof durationSeconds === "number" && ` · ${positionText(durationSeconds * 1000)}`} · <a href="${pages.watchedGame(gameId)}">${gameName}</a></p></li>`;
 
 /** The published videos, newest first: all, or those of a game. */
 export async function listPage(
@@ -51,19 +52,19 @@ export async function listPage(
   // A game without a published video has no page: it would tell which ids exist.
   if (game !== undefined && !first) throw notFound();
   const title = game === undefined ? "Playtests on video" : `Playtests of ${first!.gameName}`;
-  const path = game === undefined ? "/watch" : `/watch/games/${game}`;
+  const path = game === undefined ? pages.watched() : pages.watchedGame(game);
   const about = game !== undefined && first!.gameUrl;
   const body = html`${about && html`<p><a href="${about}" rel="noopener">About ${first!.gameName}</a></p>`}
 ${data.videos.length > 0 ? html`<ul class="videos">${data.videos.map(item)}</ul>` : html`<p>No video is published yet.</p>`}
 ${typeof meta.cursor === "string" && html`<p class="more"><a href="${path}?cursor=${encodeURIComponent(meta.cursor)}">Show older</a></p>`}
-<p class="soft"><a href="/watch/feed.xml">Feed of new videos</a>${game !== undefined && html` · <a href="/watch">All videos</a>`}</p>`;
+<p class="soft"><a href="${pages.watchedFeed()}">Feed of new videos</a>${game !== undefined && html` · <a href="${pages.watched()}">All videos</a>`}</p>`;
   const preview = { type: "website", site_name: site.name, title, url: site.baseUrl + path };
   return {
     title,
     wide: true,
     body,
     isIndexable,
-    feed: "/watch/feed.xml",
+    feed: pages.watchedFeed(),
     preview: first?.posterUrl ? { ...preview, image: first.posterUrl } : preview,
     assets: { style: "watch.css" },
   };
@@ -73,11 +74,11 @@ ${typeof meta.cursor === "string" && html`<p class="more"><a href="${path}?curso
 export async function feedPage({ site }: WatchParts, call: CallOperation, response: ServerResponse): Promise<void> {
   const { videos } = (await call("listPublishedVideos", { query: { limit: inFeed } })).data;
   const [latest] = videos;
-  const self = `${site.baseUrl}/watch/feed.xml`;
+  const self = site.baseUrl + pages.watchedFeed();
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
 <title>${xml(site.name)}: playtests on video</title>
-<link>${xml(site.baseUrl)}/watch</link>
+<link>${xml(site.baseUrl + pages.watched())}</link>
 <description>Playtests of games on video.</description>
 <atom:link href="${xml(self)}" rel="self" type="application/rss+xml"/>
 ${latest ? `<lastBuildDate>${rfc822(latest.publishedAt)}</lastBuildDate>\n` : ""}${videos.map(entry).join("\n")}

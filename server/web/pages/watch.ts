@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Data } from "../../../src/contract/index.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { parsePosition, positionText } from "../../../src/contract/text/position.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -45,12 +46,12 @@ export function watch(parts: WatchParts): Page {
 const titleOf = ({ playtesterName, gameName }: Video) => `${playtesterName} plays ${gameName}`;
 
 function playerOf(video: Video, startMs: number | undefined): Markup {
-  const path = `/watch/${video.slotId}`;
+  const { slotId } = video;
   return player({
-    src: `${path}/video`,
+    src: pages.watchVideo(slotId),
     label: titleOf(video),
-    ...(video.posterUrl && { poster: `${path}/poster` }),
-    ...(video.captionsUrl && { captions: `${path}/captions` }),
+    ...(video.posterUrl && { poster: pages.watchPoster(slotId) }),
+    ...(video.captionsUrl && { captions: pages.watchCaptions(slotId) }),
     ...(startMs !== undefined && { startMs }),
     ...(typeof video.durationSeconds === "number" && { lengthMs: video.durationSeconds * 1000 }),
   });
@@ -69,8 +70,8 @@ async function videoPage(
   const elsewhere = publishedUrl !== undefined && publishedUrl !== pageUrl;
   const body = html`${playerOf(video, startMs)}
 <p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>${length}${elsewhere && html` · <a href="${publishedUrl}" rel="noopener">Watch it on ${new URL(publishedUrl).hostname}</a>`}</p>
-<p><a href="/watch/games/${gameId}">All videos of ${gameName}</a>${gameUrl && html` · <a href="${gameUrl}" rel="noopener">About ${gameName}</a>`}</p>
-${cues.length > 0 && transcript({ cues, cuesPath: `/watch/${slotId}/cues`, startMs, from })}
+<p><a href="${pages.watchedGame(gameId)}">All videos of ${gameName}</a>${gameUrl && html` · <a href="${gameUrl}" rel="noopener">About ${gameName}</a>`}</p>
+${cues.length > 0 && transcript({ cues, cuesPath: pages.watchCues(slotId), startMs, from })}
 <details><summary>Embed this video</summary><pre class="wrap"><code>${embedCode(parts.site, video)}</code></pre></details>`;
   return {
     title,
@@ -83,7 +84,7 @@ ${cues.length > 0 && transcript({ cues, cuesPath: `/watch/${slotId}/cues`, start
 }
 
 const embedCode = ({ baseUrl }: Site, video: Video) =>
-  `<iframe src="${baseUrl}/watch/${video.slotId}/embed" title="${titleOf(video).replaceAll('"', "&quot;")}" width="640" height="420" allow="fullscreen"></iframe>`;
+  `<iframe src="${baseUrl}${pages.watchEmbedded(video.slotId)}" title="${titleOf(video).replaceAll('"', "&quot;")}" width="640" height="420" allow="fullscreen"></iframe>`;
 
 /** Open Graph properties, for previews of a link to the page. */
 const previewOf = (site: Site, video: Video): Record<string, string> => ({
@@ -91,7 +92,7 @@ const previewOf = (site: Site, video: Video): Record<string, string> => ({
   site_name: site.name,
   title: titleOf(video),
   description: `A playtest of ${video.gameName} on video.`,
-  url: video.pageUrl ?? `${site.baseUrl}/watch/${video.slotId}`,
+  url: video.pageUrl ?? site.baseUrl + pages.watch(video.slotId),
   ...(video.posterUrl && { image: video.posterUrl }),
   video: video.videoUrl,
 });
@@ -102,7 +103,7 @@ const sendEmbedded = (response: ServerResponse, video: Video, startMs: number | 
     title: titleOf(video),
     wide: true,
     isEmbeddable: true,
-    body: html`${playerOf(video, startMs)}<p class="soft"><a href="/watch/${video.slotId}" target="_blank" rel="noopener">Open the page of this video</a></p>`,
+    body: html`${playerOf(video, startMs)}<p class="soft"><a href="${pages.watch(video.slotId)}" target="_blank" rel="noopener">Open the page of this video</a></p>`,
     assets: { style: playerStyle, scripts: [playerScript] },
   });
 

@@ -97,7 +97,7 @@ function takePart(context: PageContext, offer: Offer, full: Markup | undefined):
 /** The sentence to which a playtester consents by taking part. */
 const consent = ({ publicationConsent, selectionMode }: Offer) =>
   publicationConsent &&
-  html`<p>${publicationConsent.text} By ${selectionMode === "manual" ? "applying" : "claiming a slot"} you consent to that. <a href="/play/account">Change whether your name is shown</a></p>`;
+  html`<p>${publicationConsent.text} By ${selectionMode === "manual" ? "applying" : "claiming a slot"} you consent to that. <a href="${portal.account()}">Change whether your name is shown</a></p>`;
 
 function takeForm(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
   return offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer, full);
