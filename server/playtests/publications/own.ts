@@ -1,4 +1,4 @@
-import { pages, pages } from "../../../src/contract/pages/addresses.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Publisher } from "./publisher.ts";
 
 /** The server's own page of a published video. */
