@@ -1,7 +1,7 @@
 import type { Budget, Outcome, PublicVideo, Publisher, Remnants } from "../../server/playtests/publications/publisher.ts";
 
 /** What happens at a step instead of what the platform would do: an outcome, an error, or something of its own. */
-export type Step = Outcome | Error | ((video: PublicVideo) => Promise<Outcome>);
+export type Step = Outcome | Error | ((video: PublicVideo, session: string) => Promise<Outcome>);
 
 /** A video platform in memory that fails as a test says. Without a script it publishes at once. */
 export class Platform implements Publisher {
@@ -32,7 +32,7 @@ export class Platform implements Publisher {
     this.calls.push("advance");
     const step = this.script.shift() ?? this.by();
     if (step instanceof Error) throw step;
-    if (typeof step === "function") return step(video);
+    if (typeof step === "function") return step(video, session);
     return step ?? this.take(session, video, bytes);
   }
 
@@ -66,9 +66,10 @@ export class Platform implements Publisher {
   }
 
   /** The video of a slot that it has, or one that it makes now. */
-  has = (slotId: string): Outcome => {
+  has = (slotId: string, session: string): Outcome => {
+    this.sessions.delete(session);
     const known = this.#of(slotId);
-    return known === undefined ? this.finish(slotId, "") : this.published(known);
+    return known === undefined ? this.finish(slotId, session) : this.published(known);
   };
 
   published = (remoteId: string): Outcome => ({ is: "published", url: `https://video.example/${remoteId}`, remoteId });

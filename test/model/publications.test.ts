@@ -39,8 +39,8 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
     [10, () => ({ is: "processing", retryAt: now() + Math.floor(random() * 10 * hour) })],
     [
       10,
-      () => async (video) => {
-        platform.has(video.slotId);
+      () => async (video, session) => {
+        platform.has(video.slotId, session);
         throw new Error("The reply was lost.");
       },
     ],
@@ -48,7 +48,14 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
     [6, () => ({ is: "failed", reason: "The quota is used up.", retryAt: now() + Math.floor(random() * 2 * day) })],
     [6, () => ({ is: "progress", bytesSent: Math.floor(random() * 4000) })],
     [2, () => ({ is: "failed", reason: "It was refused.", permanent: true })],
-    [3, () => async (video) => ({ is: "blocked", reason: "It is private.", remoteId: idOf(platform.has(video.slotId)) })],
+    [
+      3,
+      () => async (video, session) => ({
+        is: "blocked",
+        reason: "It is private.",
+        remoteId: idOf(platform.has(video.slotId, session)),
+      }),
+    ],
   ];
   const total = ways.reduce((sum, [weight]) => sum + weight, 0);
   return () => {

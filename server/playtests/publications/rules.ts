@@ -47,7 +47,7 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
     }
     case "published": {
       const there = { remote_id: outcome.remoteId, session: null, bytes_sent: row.bytes_total };
-      return { move: "publish", changes: { ...ended, ...there, reason: null } };
+      return { move: "publish", changes: { ...ended, ...there, attempts: 0, reason: null } };
     }
     case "blocked":
       return { move: "block", changes: { ...ended, remote_id: outcome.remoteId, reason: outcome.reason } };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { httpUrl, text, timestamp } from "../fields.ts";
 import { publishers } from "./publishers.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Outbound } from "../../../outbound/index.ts";
 import type { OutboundReply } from "../../../outbound/types.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Log } from "../../../lib/log.ts";
 import type { PublicVideo } from "../publisher.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";

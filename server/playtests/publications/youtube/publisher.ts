@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import { type Budget, type Outcome, type PublicVideo, type Publisher, PublishFailure, type Remnants } from "../publisher.ts";
@@ -141,9 +141,12 @@ export class YoutubePublisher implements Publisher {
   /** Sends a part of the video, or asks. Returns how many bytes YouTube has by now, or what the upload came to. */
   async #put(url: string, range: string, body = Buffer.alloc(0)): Promise<{ offset: number } | { outcome: Outcome }> {
     const headers = { "content-range": range };
-    const reply = await this.#parts.api.send({ method: "PUT", url, headers, body, expects: [200, 201, 308, 404, 410] });
+    const reply = await this.#parts.api.send({ method: "PUT", url, headers, body, expects: [200, 201, 308, 400, 404, 410] });
     if (reply.status === 308) return { offset: offsetOf(reply.headers.range) };
-    if (reply.status >= 400)
+    // A request that was repeated on another connection, after a part of it had arrived.
+    if (reply.status === 400)
+      return { outcome: { is: "failed", reason: "YouTube has another part of the video than was expected." } };
+    if (reply.status > 400)
       return { outcome: { is: "failed", reason: "YouTube no longer knows the upload. It begins again.", session: null } };
     return { outcome: finished(videoReply.parse(JSON.parse(reply.body.toString())).id) };
   }
