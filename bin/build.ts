@@ -32,6 +32,7 @@ const shipped = [
   "uqr",
   "zod",
   "pino",
+  "prom-client",
   "uuid",
 ];
 

@@ -166,9 +166,9 @@ describe("imports", () => {
     expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
   });
 
-  it("no command knows the list of commands", () => {
+  it("no command knows the list of commands but those in src/commands/help", () => {
     const lists = /^src\/cli\/(groups|tree|program|complete|find|quick|help\/\w+)\.ts$/;
-    expect(broken(({ from, to }) => from.startsWith("src/commands/") && lists.test(to))).toEqual([]);
+    expect(broken(({ from, to }) => /^src\/commands\/(?!help\/)/.test(from) && lists.test(to))).toEqual([]);
   });
 
   it("no file imports itself over others, not even for a type", () => {

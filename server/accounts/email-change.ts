@@ -28,7 +28,6 @@ export async function requestEmailChange(tx: Tx, user: users.UserRow, email: str
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
     ...{ user_id: user.id, email: email.trim(), email_key: users.emailKey(email), created_at: now, expires_at: now + validMs },
-    ...{ from_confirmed_at: null, to_confirmed_at: null },
   });
   for (const purpose of purposes) {
     const token = await createToken(tx, user.id, purpose, validMs);
@@ -55,7 +54,7 @@ export async function requestFirstAddress(tx: Tx, user: users.UserRow, email: st
   await users.endLinks(tx, user.id, purposes, now);
   await changes.insert(tx, {
     ...{ user_id: user.id, email: email.trim(), email_key: users.emailKey(email), created_at: now, expires_at: now + validMs },
-    ...{ from_confirmed_at: now, to_confirmed_at: null },
+    from_confirmed_at: now,
   });
   const token = await createToken(tx, user.id, "email-to", validMs);
   if (token === undefined) throw tooManyRequests();

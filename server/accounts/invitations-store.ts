@@ -1,24 +1,11 @@
-import type { InvitationState, InvitedRole } from "../../src/contract/admin/invitations.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { InvitationState } from "../../src/contract/admin/invitations.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { emailKey } from "./users-store.ts";
 
-export interface InvitationRow {
-  id: string;
-  email: string;
-  email_key: string;
-  role: InvitedRole;
-  name: string | null;
-  token_hash: string;
-  created_at: number;
-  sent_at: number;
-  expires_at: number;
-  joined_at: number | null;
-  revoked_at: number | null;
-  /** The newest email; null for those of earlier versions. */
-  mail_id: string | null;
-}
+export type InvitationRow = Tables["invitations"];
 
 /** The state at `now`, where it is a parameter. Who verified the address in another way has joined as well. */
 const stateSql = `CASE WHEN i.joined_at IS NOT NULL THEN 'joined'
@@ -56,17 +43,15 @@ export const findByToken = (q: Query, hash: string, now: number) =>
   );
 
 export function list(q: Query, state: InvitationState | undefined, now: number, page: Page) {
-  const { sql, values } = keyset(page, "i");
   const [only, filter] = state === undefined ? ["", []] : [`AND i.state = ?`, [state]];
-  return q.all<ListedInvitation>(
-    `SELECT ${withMail} FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i ${mailJoin} WHERE 1 = 1 ${only} ${sql}`,
+  return paged(q, page, "i").all<ListedInvitation>(
+    `SELECT ${withMail} FROM (SELECT i.*, ${stateSql} AS state FROM invitations i) i ${mailJoin} WHERE 1 = 1 ${only}`,
     now,
     ...filter,
-    ...values,
   );
 }
 
-export const insert = (tx: Query, invitation: InvitationRow) => insertRow(tx, "invitations", invitation);
+export const insert = (tx: Query, invitation: New<"invitations">) => insertRow(tx, "invitations", invitation);
 export const update = (tx: Query, id: string, changes: Partial<InvitationRow>) => updateRow(tx, "invitations", id, changes);
 
 /** Uses up the link of an invitation. Undefined when it is unknown, used, revoked or expired. */

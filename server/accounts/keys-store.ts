@@ -1,35 +1,11 @@
-import type { Role } from "../../src/contract/endpoint.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { insertRow, listRows, updateRow, updateWhere } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
-export interface KeyRow {
-  id: string;
-  user_id: string;
-  name: string;
-  prefix: string;
-  hash: string;
-  scopes: string;
-  /** The key it was created with. It expires no later than that key and is revoked with it. Null for a key created with a password. */
-  parent_id: string | null;
-  /** The key that it replaced, if nobody proved then that they are the owner. It is revoked with that key, whenever that is. */
-  rotated_from: string | null;
-  /** The key that it replaced, in any way: it inherits the budgets of that key, and of those above it. */
-  replaces: string | null;
-  /** 1 if it can change nothing. */
-  read_only: number;
-  created_at: number;
-  last_used_at: number | null;
-  expires_at: number | null;
-  revoked_at: number | null;
-}
+export type KeyRow = Tables["api_keys"];
 
-export interface KeyWithAccount extends KeyRow {
-  role: Role;
-  email_verified_at: number | null;
-  suspended_at: number | null;
-  admin_scopes: string | null;
-}
+export type KeyWithAccount = KeyRow & Pick<Tables["users"], "role" | "email_verified_at" | "suspended_at" | "admin_scopes">;
 
 export const findByHash = (q: Query, hash: string) =>
   q.one<KeyWithAccount>(
@@ -48,15 +24,13 @@ export const isLive = async (q: Query, keyId: string, now: number) =>
   )) !== undefined;
 
 export async function touch(tx: Query, used: readonly (readonly [keyId: string, at: number])[]): Promise<void> {
-  for (const [keyId, at] of used) await tx.run("UPDATE api_keys SET last_used_at = ? WHERE id = ?", at, keyId);
+  for (const [keyId, at] of used) await updateRow(tx, "api_keys", keyId, { last_used_at: at });
 }
 
-export const insert = (tx: Query, key: KeyRow) => insertRow(tx, "api_keys", key);
+export const insert = (tx: Query, key: New<"api_keys">) => insertRow(tx, "api_keys", key);
 
-export function listForUser(q: Query, userId: string, page: Page) {
-  const { sql, values } = keyset(page, "k");
-  return q.all<KeyRow>(`SELECT k.* FROM api_keys k WHERE k.user_id = ? AND k.revoked_at IS NULL ${sql}`, userId, ...values);
-}
+export const listForUser = (q: Query, userId: string, page: Page) =>
+  listRows(q, "api_keys", page, { user_id: userId, revoked_at: null });
 
 /** Revokes every key of an account but one. */
 export async function revokeOthers(tx: Query, userId: string, keptId: string, now: number): Promise<void> {
@@ -65,7 +39,7 @@ export async function revokeOthers(tx: Query, userId: string, keptId: string, no
 
 /** Revokes every key of an account. */
 export const revokeAll = (tx: Query, userId: string, now: number) =>
-  tx.run("UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", now, userId);
+  updateWhere(tx, "api_keys", { revoked_at: now }, { user_id: userId, revoked_at: null });
 
 /** The number of valid keys of an account. */
 export const countLive = async (q: Query, userId: string, now: number) =>

@@ -49,7 +49,7 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
   const now = tx.now;
   const name = account.name ?? account.email.split("@")[0]!;
   const verified = tx.config.autoVerify || account.verified === true;
-  const user: users.UserRow = {
+  const user = await users.insert(tx, {
     id: tx.newId(),
     email: account.email.trim(),
     email_key: users.emailKey(account.email),
@@ -57,21 +57,14 @@ export async function createUser(tx: Tx, account: NewAccount): Promise<users.Use
     role: account.role,
     display_name: name,
     company_name: account.companyName ?? name,
-    website_url: null,
-    gaming_experience: null,
-    published_name: "shown",
     email_verified_at: verified ? now : null,
     validated_at: verified ? now : null,
-    suspended_at: null,
     simulated: account.simulated ? 1 : 0,
-    created_from: verified ? null : (account.client?.address ?? null),
-    created_with: verified ? null : (account.client?.agent ?? null),
-    deleted_at: null,
-    admin_scopes: null,
+    created_from: verified ? null : account.client?.address,
+    created_with: verified ? null : account.client?.agent,
     created_at: now,
     updated_at: now,
-  };
-  await users.insert(tx, user);
+  });
   if (!verified) await mailVerification(tx, user);
   return user;
 }
@@ -274,23 +267,20 @@ export async function createKey(
       `The account has ${most} API keys, the most it can have. Nothing was created. Revoke a key that is no longer used.`,
     );
   const secret = `pt_sk_${tx.randomBytes(16).toString("hex")}`;
-  const row: keys.KeyRow = {
+  const row = await keys.insert(tx, {
     id: tx.newId(),
     user_id: options.userId,
     name: options.name,
     prefix: secret.slice(0, 10),
     hash: sha256(secret),
     scopes: JSON.stringify(options.scopes),
-    parent_id: options.parentId ?? null,
-    rotated_from: options.rotatedFrom ?? null,
-    replaces: options.replaces ?? null,
+    parent_id: options.parentId,
+    rotated_from: options.rotatedFrom,
+    replaces: options.replaces,
     read_only: options.readOnly ? 1 : 0,
     created_at: tx.now,
-    last_used_at: null,
-    expires_at: options.expiresAt ?? null,
-    revoked_at: null,
-  };
-  await keys.insert(tx, row);
+    expires_at: options.expiresAt,
+  });
   return { row, secret };
 }
 

@@ -1,28 +1,12 @@
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
-import type { UserRow } from "./users-store.ts";
+import { deleteWhere, insertRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
-/** A signed-in browser. `hash` is the SHA-256 of its cookie's token, `csrf` the token that its forms contain. */
-export interface SessionRow {
-  hash: string;
-  id: string;
-  user_id: string;
-  csrf: string;
-  created_at: number;
-  last_used_at: number | null;
-  expires_at: number;
-  /** Address and `User-Agent` of the client that signed in; null when unknown. */
-  address: string | null;
-  agent: string | null;
-}
+export type SessionRow = Tables["sessions"];
 
-export interface SessionWithAccount extends SessionRow {
-  role: UserRow["role"];
-  display_name: string;
-  email: string;
-}
+export type SessionWithAccount = SessionRow & Pick<Tables["users"], "role" | "display_name" | "email">;
 
-export const insert = (tx: Query, session: SessionRow) => insertRow(tx, "sessions", session);
+export const insert = (tx: Query, session: New<"sessions">) => insertRow(tx, "sessions", session);
 
 /** The session with this hash. Undefined when there is none, it has expired or its account is suspended. */
 export const find = (q: Query, hash: string, now: number) =>
@@ -42,22 +26,21 @@ export const isLive = async (q: Query, id: string, now: number) =>
     now,
   )) !== undefined;
 
-export const end = (tx: Query, hash: string) => tx.run("DELETE FROM sessions WHERE hash = ?", hash);
+export const end = (tx: Query, hash: string) => deleteWhere(tx, "sessions", { hash });
 
 /** The sessions of an account that have not expired, newest first. */
 export const listForUser = (q: Query, userId: string, now: number) =>
   q.all<SessionRow>("SELECT * FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC", userId, now);
 
 /** Ends a session of an account. Returns 0 when the account has no such session. */
-export const endById = (tx: Query, id: string, userId: string) =>
-  tx.run("DELETE FROM sessions WHERE id = ? AND user_id = ?", id, userId);
+export const endById = (tx: Query, id: string, userId: string) => deleteWhere(tx, "sessions", { id, user_id: userId });
 
 export async function touch(tx: Query, used: readonly (readonly [hash: string, at: number])[]): Promise<void> {
   for (const [hash, at] of used) await tx.run("UPDATE sessions SET last_used_at = ? WHERE hash = ?", at, hash);
 }
 
 /** Signs an account out of every browser. */
-export const endAll = (tx: Query, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
+export const endAll = (tx: Query, userId: string) => deleteWhere(tx, "sessions", { user_id: userId });
 
 export const endExpired = (tx: Query, userId: string, now: number) =>
   tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now);

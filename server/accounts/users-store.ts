@@ -1,40 +1,13 @@
-import type { Role } from "../../src/contract/endpoint.ts";
-import type { PublishedName } from "../../src/contract/publications/consent.ts";
 import { withAsciiDomain } from "../../src/contract/text/email-address.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { deleteWhere, findRow, findRows, insertRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
-export interface UserRow {
-  id: string;
-  email: string;
-  /** The email address in lower case, unique per account. */
-  email_key: string;
-  password_hash: string;
-  role: Role;
-  display_name: string;
-  company_name: string;
-  website_url: string | null;
-  gaming_experience: string | null;
-  /** Whether published videos show the display name. */
-  published_name: PublishedName;
-  email_verified_at: number | null;
-  validated_at: number | null;
-  suspended_at: number | null;
-  simulated: number;
-  /** Address and `User-Agent` of the client that registered it, kept until the email address is verified. */
-  created_from: string | null;
-  created_with: string | null;
-  /** When its owner deleted it. The row is kept for the ledger, without personal data. */
-  deleted_at: number | null;
-  /** The scopes that the keys of an admin account can have, as JSON. Null for all scopes. */
-  admin_scopes: string | null;
-  created_at: number;
-  updated_at: number;
-}
+export type UserRow = Tables["users"];
 
 export const emailKey = (email: string) => withAsciiDomain(email.trim()).toLowerCase();
 
-export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "users", { id });
 export type Standing = Pick<UserRow, "suspended_at" | "deleted_at">;
 
 /** Every change reads it: not the whole row. */
@@ -43,14 +16,12 @@ export const standing = (q: Query, id: string) => q.one<Standing>("SELECT suspen
 export const lock = (tx: Query, id: string) => tx.lock("users", "id = ?", id);
 /** Locks the account, and reads it as the writes before left it. */
 export const locked = (tx: Query, id: string) => tx.locked<UserRow>("users", id);
-export const findByEmail = (q: Query, email: string) =>
-  q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
+export const findByEmail = (q: Query, email: string) => findRow(q, "users", { email_key: emailKey(email) });
 export const hasRole = async (q: Query, role: UserRow["role"]) =>
   (await q.one("SELECT id FROM users WHERE role = ? LIMIT 1", role)) !== undefined;
 /** The admins whose accounts are not suspended. */
-export const listAdmins = (q: Query) =>
-  q.all<UserRow>("SELECT * FROM users WHERE role = 'admin' AND suspended_at IS NULL ORDER BY created_at, id");
-export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
+export const listAdmins = (q: Query) => findRows(q, "users", { role: "admin", suspended_at: null }, "created_at", "id");
+export const insert = (tx: Query, user: New<"users">) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
 
 /** Deletes the rows that belong to an account. Rows that the ledger needs are never deleted. */
@@ -77,7 +48,7 @@ const untouched = `email_verified_at IS NULL AND suspended_at IS NULL
 export async function removeUnverified(tx: Query, id: string): Promise<boolean> {
   if ((await tx.one(`SELECT id FROM users WHERE id = ? AND ${untouched}`, id)) === undefined) return false;
   for (const sql of belongings) await tx.run(sql, id);
-  return (await tx.run("DELETE FROM users WHERE id = ?", id)) === 1;
+  return (await deleteWhere(tx, "users", { id })) === 1;
 }
 
 /** Unverified accounts created until `before` (ms), oldest first. */
@@ -89,15 +60,12 @@ export const listUnverified = (q: Query, before: number, limit: number) =>
   );
 
 /** `second-step`: the password or link was right, and a code of the second factor is still missing. */
-export type TokenPurpose = "verify" | "reset" | "sign-in" | "email-from" | "email-to" | "second-step";
+export type TokenPurpose = Tables["one_time_tokens"]["purpose"];
 
 /** The purposes of the tokens that can start a session or change the password. */
 export const signInPurposes = ["reset", "sign-in", "second-step"] as const satisfies readonly TokenPurpose[];
 
-export const addToken = (
-  tx: Query,
-  token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number },
-) => insertRow(tx, "one_time_tokens", token);
+export const addToken = (tx: Query, token: New<"one_time_tokens">) => insertRow(tx, "one_time_tokens", token);
 
 /** The number of tokens of a purpose that were created for an account since a time (ms). */
 export const countTokens = async (q: Query, userId: string, purpose: TokenPurpose, since: number) =>

@@ -1,22 +1,16 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
+import type { Left, Tables } from "../database/schema/index.ts";
 
 /** A free trial, or a video of one, that needs an admin's approval. */
-export interface ApprovalRow {
+export interface ApprovalRow
+  extends Pick<Tables["slots"], "id" | "playtest_id" | "game_id" | "owner_id" | "created_at">,
+    Left<Pick<Tables["submissions"], "slot_id" | "blob_key" | "filename" | "content_type">> {
   kind: "playtest" | "slot";
-  id: string;
-  playtest_id: string;
-  slot_id: string | null;
-  game_id: string;
   game_name: string;
-  owner_id: string;
   owner_name: string;
-  blob_key: string | null;
-  filename: string | null;
-  content_type: string | null;
-  created_at: number;
 }
 
 const approvals = `(
@@ -29,14 +23,9 @@ const approvals = `(
     WHERE p.is_free_public_trial = 1 AND b.admin_approved_at IS NULL AND s.status IN ('submitted', 'publishing')
 ) a`;
 
-export function listApprovals(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "a");
-  return q.all<ApprovalRow>(
-    `SELECT a.*, g.name AS game_name, u.display_name AS owner_name
-      FROM ${approvals} JOIN games g ON g.id = a.game_id JOIN users u ON u.id = a.owner_id WHERE 1 = 1 ${sql}`,
-    ...values,
-  );
-}
+export const listApprovals = (q: Query, page: Page) =>
+  paged(q, page, "a").all<ApprovalRow>(`SELECT a.*, g.name AS game_name, u.display_name AS owner_name
+      FROM ${approvals} JOIN games g ON g.id = a.game_id JOIN users u ON u.id = a.owner_id WHERE 1 = 1`);
 
 interface WantedUsers {
   role?: Role | undefined;
@@ -48,7 +37,6 @@ interface WantedUsers {
 const containing = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
 
 export function listUsers(q: Query, only: WantedUsers, page: Page) {
-  const { sql, values } = keyset(page, "u");
   const conditions: string[] = ["1 = 1"];
   const filters: Value[] = [];
   if (only.role !== undefined) {
@@ -67,7 +55,7 @@ export function listUsers(q: Query, only: WantedUsers, page: Page) {
     const [lower, written] = [containing(only.search.toLowerCase()), containing(only.search)];
     filters.push(lower, lower, written);
   }
-  return q.all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")} ${sql}`, ...filters, ...values);
+  return paged(q, page, "u").all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")}`, ...filters);
 }
 
 const number = async (q: Query, sql: string) => (await q.one<{ n: number }>(sql))!.n;

@@ -1,30 +1,10 @@
+import type { Tables } from "../database/schema/index.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 
-/** An entry of the audit log as it is stored. `details`, `state_before` and `state_after` are JSON objects. */
-export interface EntryRow {
-  id: string;
-  created_at: number;
-  /** The account that acted. Null for the server itself, or when the request does not identify an account. */
-  actor_id: string | null;
-  key_id: string | null;
-  session_id: string | null;
-  address: string | null;
-  request_id: string | null;
-  action: string;
-  target_kind: string;
-  target_id: string;
-  details: string;
-  state_before: string | null;
-  state_after: string | null;
-}
+export type EntryRow = Tables["audit_entries"];
 
-/** The position of an entry in the hash chain. `seq` counts from 1. */
-export interface LinkRow {
-  seq: number;
-  entry_id: string;
-  hash: string;
-}
+export type LinkRow = Tables["audit_links"];
 
 /** The previous hash of the first entry. */
 export const firstHash = "0".repeat(64);

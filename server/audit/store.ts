@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import { insertRow, insertRows } from "../database/rows.ts";
 import type { EntryRow, LinkRow } from "./chain.ts";
@@ -36,14 +36,12 @@ export interface Filter {
 }
 
 export function list(q: Query, { actor, action, target }: Filter, page: Page) {
-  const { sql, values } = keyset(page, "e");
   const wanted = Object.entries({ actor_id: actor, action, target_id: target }).filter(([, value]) => value !== undefined);
   const conditions = ["1 = 1", ...wanted.map(([column]) => `e.${column} = ?`)].join(" AND ");
-  return q.all<ChainedRow>(
+  return paged(q, page, "e").all<ChainedRow>(
     `SELECT e.*, l.seq, l.hash, p.hash AS previous_hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id
-      LEFT JOIN audit_links p ON p.seq = l.seq - 1 WHERE ${conditions} ${sql}`,
+      LEFT JOIN audit_links p ON p.seq = l.seq - 1 WHERE ${conditions}`,
     ...wanted.map(([, value]) => value as Value),
-    ...values,
   );
 }
 

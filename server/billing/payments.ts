@@ -54,7 +54,7 @@ export async function openCheckout(
 ): Promise<{ payment: payments.PaymentRow; checkoutUrl: string }> {
   const now = tx.now;
   const token = tx.randomBytes(32).toString("base64url");
-  const payment: payments.PaymentRow = {
+  const payment = payments.insert(tx, {
     id: tx.newId(),
     owner_id: checkout.ownerId,
     amount_cents: checkout.amountCents,
@@ -62,18 +62,15 @@ export async function openCheckout(
     provider: requireCards(deps).name,
     external_id: `cs_${tx.randomBytes(16).toString("hex")}`,
     purpose: checkout.purpose,
-    playtest_id: checkout.playtestId ?? null,
-    subscription_id: checkout.subscriptionId ?? null,
-    return_url: checkout.returnUrl ?? null,
+    playtest_id: checkout.playtestId,
+    subscription_id: checkout.subscriptionId,
+    return_url: checkout.returnUrl,
     description: checkout.description,
     checkout_hash: sha256(token),
     expires_at: now + deps.config.checkout.expireMs,
-    completed_at: null,
-    flagged: null,
     created_at: now,
     updated_at: now,
-  };
-  payments.insert(tx, payment);
+  });
   const { id, expires_at: runAt } = payment;
   await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: runAt! });
   return { payment, checkoutUrl: `${deps.config.baseUrl}${pages.checkout(token)}` };

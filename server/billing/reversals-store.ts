@@ -1,26 +1,12 @@
 import type { DisputeStatus } from "../../src/contract/billing.ts";
-import { type ReversalStatus, reversalMoves } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { reversalMoves } from "../../src/contract/states/index.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { findRow, findRows, insertRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-/** A dispute or refund: money of a payment that was returned to the card. */
-export interface ReversalRow {
-  /** The processor's id of it, or the payment's id for a dispute recorded by hand. */
-  id: string;
-  payment_id: string;
-  kind: "dispute" | "refund";
-  cents: number;
-  /** `returned`: a dispute that was won or a refund that failed. This state is final. */
-  state: ReversalStatus;
-  /** The processor's total fee for a dispute, in cents. */
-  fee_cents: number;
-  created_at: number;
-  updated_at: number;
-  /** When an administrator ended the freeze that comes with a dispute. */
-  lifted_at: number | null;
-}
+export type ReversalRow = Tables["payment_reversals"];
 
 /** A dispute with the payment that it takes back. */
 export interface DisputeRow extends ReversalRow {
@@ -29,9 +15,9 @@ export interface DisputeRow extends ReversalRow {
   payment_cents: number;
 }
 
-export const find = (q: Query, id: string) => q.one<ReversalRow>("SELECT * FROM payment_reversals WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "payment_reversals", { id });
 export const ofPayment = (q: Query, paymentId: string) =>
-  q.all<ReversalRow>("SELECT * FROM payment_reversals WHERE payment_id = ? ORDER BY created_at, id", paymentId);
+  findRows(q, "payment_reversals", { payment_id: paymentId }, "created_at", "id");
 
 /** SQL: whether this reversal is a dispute that freezes its owner's orders and what the payment paid for. */
 export const freezes = (table: string) =>
@@ -57,14 +43,9 @@ const conditions: Record<DisputeStatus, string> = {
   won: "r.kind = 'dispute' AND r.state = 'returned'",
 };
 
-export function listDisputes(q: Query, status: DisputeStatus, page: Page) {
-  const { sql, values } = keyset(page, "r");
-  return q.all<DisputeRow>(
-    `SELECT r.*, p.owner_id, p.amount_cents AS payment_cents, u.display_name AS owner_name
-      FROM ${disputes} JOIN users u ON u.id = p.owner_id WHERE ${conditions[status]} ${sql}`,
-    ...values,
-  );
-}
+export const listDisputes = (q: Query, status: DisputeStatus, page: Page) =>
+  paged(q, page, "r").all<DisputeRow>(`SELECT r.*, p.owner_id, p.amount_cents AS payment_cents, u.display_name AS owner_name
+      FROM ${disputes} JOIN users u ON u.id = p.owner_id WHERE ${conditions[status]}`);
 
 /** Ends the freeze of a payment's disputes. Returns those that it ended. */
 export const lift = (tx: Query, paymentId: string, now: number) =>
@@ -75,19 +56,18 @@ export const lift = (tx: Query, paymentId: string, now: number) =>
     paymentId,
   );
 
-export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_reversals", row);
+export const insert = (tx: Query, row: New<"payment_reversals">) => insertRow(tx, "payment_reversals", row);
 
 /** Gives a dispute that was recorded by hand the processor's id, once the processor reports it. */
-export const rename = (tx: Query, from: string, to: string) =>
-  tx.run("UPDATE payment_reversals SET id = ? WHERE id = ?", to, from);
+export const rename = (tx: Query, from: string, to: string) => updateRow(tx, "payment_reversals", from, { id: to });
 
 export const setCents = (tx: Query, id: string, cents: number, now: number) =>
-  tx.run("UPDATE payment_reversals SET cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
+  updateRow(tx, "payment_reversals", id, { cents, updated_at: now });
 
 export const setFee = (tx: Query, id: string, cents: number, now: number) =>
-  tx.run("UPDATE payment_reversals SET fee_cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
+  updateRow(tx, "payment_reversals", id, { fee_cents: cents, updated_at: now });
 
-export const { transitionFromAny } = stateMachine<ReversalRow, typeof reversalMoves, "state">({
+export const { transitionFromAny } = stateMachine({
   noun: "reversal",
   table: "payment_reversals",
   column: "state",

@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import type { PaymentStatus } from "../../src/contract/states/index.ts";
-import type { OtherProvider, PaymentRow } from "./store.ts";
+import type { OtherProvider } from "../database/schema/money.ts";
+import type { PaymentRow } from "./store.ts";
 
 /** The payment's status at `now`. An expired checkout counts as cancelled, even before the job has recorded it. */
 export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>

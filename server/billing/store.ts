@@ -1,60 +1,19 @@
 import { type PaymentStatus, paymentMoves } from "../../src/contract/states/index.ts";
-import type { CardProcessorName } from "../config/card-processors.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { sendRow } from "../database/rows.ts";
+import { addRow, findRow, listRows, sendRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-/** Ways to pay without a card. */
-export type OtherProvider = "x402" | "credit" | "playtest_hours";
+export type PaymentProvider = PaymentRow["provider"];
 
-export type PaymentProvider = CardProcessorName | OtherProvider;
+export type PaymentRow = Tables["payments"];
 
-export interface PaymentRow {
-  id: string;
-  owner_id: string;
-  amount_cents: number;
-  status: PaymentStatus;
-  provider: PaymentProvider;
-  external_id: string;
-  purpose: "credit" | "order" | "subscription";
-  playtest_id: string | null;
-  subscription_id: string | null;
-  return_url: string | null;
-  description: string | null;
-  checkout_hash: string | null;
-  expires_at: number | null;
-  completed_at: number | null;
-  flagged: string | null;
-  created_at: number;
-  updated_at: number;
-}
+export const find = (q: Query, id: string) => findRow(q, "payments", { id });
+export const findForOwner = (q: Query, id: string, ownerId: string) => findRow(q, "payments", { id, owner_id: ownerId });
+export const findByCheckout = (q: Query, hash: string) => findRow(q, "payments", { checkout_hash: hash });
 
-/** Defaults for the columns that most payments leave empty. */
-export const bare = {
-  playtest_id: null,
-  subscription_id: null,
-  return_url: null,
-  description: null,
-  checkout_hash: null,
-  expires_at: null,
-  completed_at: null,
-  flagged: null,
-} as const;
-
-/** A payment as it is inserted, with null for the columns that are left out. */
-export type NewPayment = Omit<PaymentRow, keyof typeof bare> & Partial<PaymentRow>;
-
-export const find = (q: Query, id: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE id = ?", id);
-export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<PaymentRow>("SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId);
-export const findByCheckout = (q: Query, hash: string) =>
-  q.one<PaymentRow>("SELECT * FROM payments WHERE checkout_hash = ?", hash);
-
-export function listForOwner(q: Query, ownerId: string, page: Page) {
-  const { sql, values } = keyset(page, "p");
-  return q.all<PaymentRow>(`SELECT p.* FROM payments p WHERE p.owner_id = ? ${sql}`, ownerId, ...values);
-}
+export const listForOwner = (q: Query, ownerId: string, page: Page) => listRows(q, "payments", page, { owner_id: ownerId });
 
 /** SQL: whether this payment arrived by card, even if it went back since. */
 export const byCard = (table: string) =>
@@ -71,20 +30,16 @@ export const latestOf = (q: Query, subscriptionId: string, ...statuses: PaymentS
 
 /** Stores the processor's id of the payment. */
 export const setReference = (tx: Query, id: string, reference: string) =>
-  tx.run("UPDATE payments SET external_id = ? WHERE id = ?", reference, id);
+  updateRow(tx, "payments", id, { external_id: reference });
 
 /** Stores the amount that arrived and its transaction. */
 export const setReceived = (tx: Query, id: string, reference: string, cents: number) =>
-  tx.run("UPDATE payments SET external_id = ?, amount_cents = ? WHERE id = ?", reference, cents, id);
+  updateRow(tx, "payments", id, { external_id: reference, amount_cents: cents });
 
-export const insert = (tx: Query, payment: NewPayment) => sendRow(tx, "payments", payment);
+export const insert = (tx: Query, payment: New<"payments">) => sendRow(tx, "payments", payment);
 
 /** Webhooks can arrive late, so a transition is allowed from every state that has it, not only from the state that was read. */
-export const { transitionFromAny } = stateMachine<PaymentRow, typeof paymentMoves>({
-  noun: "payment",
-  table: "payments",
-  moves: paymentMoves,
-});
+export const { transitionFromAny } = stateMachine({ noun: "payment", table: "payments", moves: paymentMoves });
 
 /** Completes the payment. True for only one caller, which then posts it. */
 export const complete = (tx: Query, payment: Pick<PaymentRow, "id">, now: number) =>
@@ -110,11 +65,4 @@ export const flag = (tx: Query, id: string, reason: string) =>
   );
 
 /** Stores the id of a processor's webhook event. False if it is stored already. */
-export const recordEvent = async (tx: Query, event: { provider: string; id: string; kind: string; now: number }) =>
-  (await tx.run(
-    "INSERT INTO processor_events (provider, event_id, kind, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    event.provider,
-    event.id,
-    event.kind,
-    event.now,
-  )) === 1;
+export const recordEvent = (tx: Query, event: New<"processor_events">) => addRow(tx, "processor_events", event);

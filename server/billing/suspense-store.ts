@@ -1,7 +1,7 @@
 import { depositMoves } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { stateMachine } from "../database/state-machine.ts";
+import { stateMachineOf } from "../database/state-machine.ts";
 import type { DepositKey, DepositRow } from "./crypto/store.ts";
 
 /** A deposit that is or was unmatched, with the id of the transfer that put it in suspense. */
@@ -14,9 +14,6 @@ export interface SuspenseRow extends DepositRow {
   credited_to: string | null;
   /** The name of the account that it belongs to, if one is known. */
   display_name: string | null;
-  resolved_at: number | null;
-  resolved_by: string | null;
-  resolution: string | null;
 }
 
 const entries = `(SELECT t.id, t.created_at, -p.amount AS kept_cents, r.owner_id AS credited_to, d.*
@@ -35,12 +32,10 @@ export const findByDeposit = (q: Query, { chain, tx_hash, tx_index }: DepositKey
     tx_index,
   );
 
-export function list(q: Query, status: SuspenseRow["status"], page: Page) {
-  const { sql, values } = keyset(page, "s");
-  return q.all<SuspenseRow>(`SELECT s.*, u.display_name FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
-}
+export const list = (q: Query, status: SuspenseRow["status"], page: Page) =>
+  paged(q, page, "s").all<SuspenseRow>(`SELECT s.*, u.display_name FROM ${entries} WHERE s.status = ?`, status);
 
-export const { isIn, transition } = stateMachine<SuspenseRow, typeof depositMoves>({
+export const { isIn, transition } = stateMachineOf<SuspenseRow, typeof depositMoves>({
   noun: "deposit",
   table: "crypto_deposits",
   moves: depositMoves,

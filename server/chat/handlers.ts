@@ -64,17 +64,15 @@ async function setBlocked(tx: Query, principal: Principal, id: string, blocked: 
 
 async function add(tx: Tx, sender: users.UserRow, conversation: chatStore.ConversationRow, content: string) {
   const side: chatStore.Side = sender.id === conversation.owner_id ? "game_owner" : "playtester";
-  const message: chatStore.MessageRow = {
+  const added = {
     id: tx.newId(),
     conversation_id: conversation.id,
     sender_type: side,
     sender_id: sender.id,
     content,
-    read_at: null,
-    mailed_at: null,
     created_at: tx.now,
   };
-  await chatStore.addMessage(tx, message, previewOf(content));
+  const message = await chatStore.addMessage(tx, added, previewOf(content));
   const role = chatStore.otherSide(side);
   const recipient = { id: role === "game_owner" ? conversation.owner_id : conversation.playtester_id, role };
   const data = { messageId: message.id, conversationId: conversation.id, senderType: side, senderId: sender.id };

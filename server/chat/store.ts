@@ -1,44 +1,22 @@
 import type { SenderType } from "../../src/contract/chat.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { addRow, findRow, findRows, insertRow, listRows, updateRow, updateWhere } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
 /** The side of a conversation that an account is on. */
 export type Side = SenderType;
 
-export interface ConversationRow {
-  id: string;
-  owner_id: string;
-  playtester_id: string;
-  blocked_by_owner: number;
-  blocked_by_playtester: number;
-  last_message_at: number | null;
-  last_message_preview: string | null;
-  created_at: number;
-}
+export type ConversationRow = Tables["conversations"];
 
-export interface MessageRow {
-  id: string;
-  conversation_id: string;
-  sender_type: Side;
-  sender_id: string;
-  content: string;
-  read_at: number | null;
-  /** When an email mentioned it. */
-  mailed_at: number | null;
-  created_at: number;
-}
+export type MessageRow = Tables["messages"];
 
-export interface ContactRow {
-  id: string;
-  display_name: string;
-  company_name: string;
-  suspended_at: number | null;
+export interface ContactRow
+  extends Pick<Tables["users"], "id" | "display_name" | "company_name" | "suspended_at">,
+    Pick<ConversationRow, "last_message_at" | "last_message_preview"> {
   unlocked: number;
   conversation_id: string | null;
   blocked_by_contact: number | null;
-  last_message_at: number | null;
-  last_message_preview: string | null;
   last_sender_type: SenderType | null;
   unread_count: number;
   /** The sort key of the list. Not a time to show: see `listContacts`. */
@@ -58,9 +36,8 @@ export const otherSide = (side: Side): Side => (side === "game_owner" ? "playtes
  */
 export function listContacts(q: Query, side: Side, userId: string, page: Page) {
   const { own, other, blockedByOther } = columns[side];
-  const { sql, values } = keyset(page, "x");
   // Contacts without a message sort after all others: subtracting a constant makes their times earlier than any message.
-  return q.all<ContactRow>(
+  return paged(q, page, "x").all<ContactRow>(
     `SELECT x.* FROM (
        SELECT u.id, u.display_name, u.company_name, u.suspended_at, k.unlocked, c.id AS conversation_id, c.${blockedByOther} AS blocked_by_contact,
               c.last_message_at, c.last_message_preview, COALESCE(c.last_message_at, k.first_at - 1000000000000000) AS created_at,
@@ -69,11 +46,10 @@ export function listContacts(q: Query, side: Side, userId: string, page: Page) {
          FROM (SELECT ${other} AS contact_id, MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked, MIN(created_at) AS first_at
                  FROM slots WHERE ${own} = ? AND ${other} IS NOT NULL GROUP BY ${other}) k
          JOIN users u ON u.id = k.contact_id LEFT JOIN conversations c ON c.${own} = ? AND c.${other} = k.contact_id) x
-      WHERE 1 = 1 ${sql}`,
+      WHERE 1 = 1`,
     otherSide(side),
     userId,
     userId,
-    ...values,
   );
 }
 
@@ -99,16 +75,9 @@ export async function open(
   tx: Query,
   pair: { id: string; ownerId: string; playtesterId: string; now: number },
 ): Promise<ConversationRow> {
-  await tx.run(
-    `INSERT INTO conversations (id, owner_id, playtester_id, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (owner_id, playtester_id) DO NOTHING`,
-    pair.id,
-    pair.ownerId,
-    pair.playtesterId,
-    pair.now,
-  );
-  const sql = "SELECT * FROM conversations WHERE owner_id = ? AND playtester_id = ?";
-  return (await tx.one<ConversationRow>(sql, pair.ownerId, pair.playtesterId))!;
+  const { id, ownerId, playtesterId, now } = pair;
+  await addRow(tx, "conversations", { id, owner_id: ownerId, playtester_id: playtesterId, created_at: now });
+  return (await findRow(tx, "conversations", { owner_id: ownerId, playtester_id: playtesterId }))!;
 }
 
 /** Blocks or unblocks the contact. Returns the number of rows changed: 0 when the account has no such conversation. */
@@ -120,41 +89,27 @@ export const setBlocked = (tx: Query, side: Side, userId: string, id: string, bl
     userId,
   );
 
-export async function addMessage(tx: Query, message: MessageRow, preview: string): Promise<void> {
-  await insertRow(tx, "messages", message);
-  await tx.run(
-    "UPDATE conversations SET last_message_at = ?, last_message_preview = ? WHERE id = ?",
-    message.created_at,
-    preview,
-    message.conversation_id,
-  );
+export async function addMessage(tx: Query, added: New<"messages">, preview: string): Promise<MessageRow> {
+  const message = await insertRow(tx, "messages", added);
+  const last = { last_message_at: message.created_at, last_message_preview: preview };
+  await updateRow(tx, "conversations", message.conversation_id, last);
+  return message;
 }
 
-export function listMessages(q: Query, conversationId: string, order: "asc" | "desc", page: Page) {
-  const { sql, values } = keyset(page, "m", order === "asc" ? "oldest" : "newest");
-  return q.all<MessageRow>(`SELECT m.* FROM messages m WHERE m.conversation_id = ? ${sql}`, conversationId, ...values);
-}
+export const listMessages = (q: Query, conversationId: string, order: "asc" | "desc", page: Page) =>
+  listRows(q, "messages", page, { conversation_id: conversationId }, order === "asc" ? "oldest" : "newest");
 
-export const findById = (q: Query, id: string) => q.one<ConversationRow>("SELECT * FROM conversations WHERE id = ?", id);
+export const findById = (q: Query, id: string) => findRow(q, "conversations", { id });
 
 /** The messages of one side of a conversation that the other has not read, oldest first. */
 export const listUnread = (q: Query, conversationId: string, sender: Side) =>
-  q.all<MessageRow>(
-    "SELECT * FROM messages WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL ORDER BY created_at, id",
-    conversationId,
-    sender,
-  );
+  findRows(q, "messages", { conversation_id: conversationId, sender_type: sender, read_at: null }, "created_at", "id");
 
 export const markMailed = (tx: Query, conversationId: string, sender: Side, now: number) =>
-  tx.run(
-    "UPDATE messages SET mailed_at = ? WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL",
-    now,
-    conversationId,
-    sender,
-  );
+  updateWhere(tx, "messages", { mailed_at: now }, { conversation_id: conversationId, sender_type: sender, read_at: null });
 
 export async function markRead(tx: Query, messageIds: readonly string[], now: number): Promise<void> {
-  for (const id of messageIds) await tx.run("UPDATE messages SET read_at = ? WHERE id = ? AND read_at IS NULL", now, id);
+  for (const id of messageIds) await updateWhere(tx, "messages", { read_at: now }, { id, read_at: null });
 }
 
 /** How many messages from contacts the account has not read. */

@@ -1,4 +1,4 @@
-import type { Value } from "./port.ts";
+import type { Query, Value } from "./port.ts";
 
 /** The position after which the next page starts: the creation time (ms) and id of the last item. */
 export interface Position {
@@ -12,8 +12,8 @@ export interface Page {
   after: Position | undefined;
 }
 
-/** The condition, order and limit of a page, to append to a WHERE clause. Newest first, unless `order` is "oldest". */
-export function keyset(page: Page, table: string, order: "newest" | "oldest" = "newest"): { sql: string; values: Value[] } {
+/** The condition, order and limit of a page of the rows of `table`, to append to a WHERE clause. Newest first, unless `order` is "oldest". */
+function keyset(page: Page, table: string, order: "newest" | "oldest" = "newest"): { sql: string; values: Value[] } {
   const [at, id] = [`${table}.created_at`, `${table}.id`];
   const [sign, direction] = order === "newest" ? ["<", "DESC"] : [">", "ASC"];
   const tail = `ORDER BY ${at} ${direction}, ${id} ${direction} LIMIT CAST(? AS INTEGER)`;
@@ -22,3 +22,11 @@ export function keyset(page: Page, table: string, order: "newest" | "oldest" = "
   const sql = `AND ${at} ${sign}= ? AND (${at} ${sign} ? OR ${id} ${sign} ?) ${tail}`;
   return { sql, values: [page.after.at, page.after.at, page.after.id, page.limit + 1] };
 }
+
+/** Reads a page of rows: `all` takes a query that ends in its WHERE clause. `table` and `order` are those of `keyset`. */
+export const paged = (q: Query, page: Page, table: string, order?: "newest" | "oldest") => ({
+  all<Row>(select: string, ...values: Value[]): Promise<Row[]> {
+    const within = keyset(page, table, order);
+    return q.all<Row>(`${select} ${within.sql}`, ...values, ...within.values);
+  },
+});

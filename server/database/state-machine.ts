@@ -12,11 +12,12 @@ import {
 import { conflict } from "../lib/api-error.ts";
 import type { Query, Value } from "./port.ts";
 import { updateWhere } from "./rows.ts";
+import type { TableName, Tables } from "./schema/index.ts";
 
 interface Entity<Row, M, Column> {
   /** The name of the entity in messages. */
   noun: string;
-  table: string;
+  table: TableName;
   moves: M;
   /** The column with the state. Default: `status`. */
   column?: Column;
@@ -25,10 +26,15 @@ interface Entity<Row, M, Column> {
 }
 
 /**
- * Changes the state of rows according to a transition table. Illegal moves do not compile when the row's state is known. At run time a
- * move succeeds only if the row still has the state that the caller saw, so that only one of several callers succeeds.
+ * Changes the state of rows of a table according to a transition table. Illegal moves do not compile when the row's state is known. At run
+ * time a move succeeds only if the row still has the state that the caller saw, so that only one of several callers succeeds.
  */
-export function stateMachine<
+export const stateMachine = <K extends TableName, M extends Moves<string>, Column extends "status" | "state" = "status">(
+  entity: Entity<Tables[K], M, Column> & { table: K },
+) => stateMachineOf<Tables[K] & Record<Column, StateOf<M>>, M, Column>(entity);
+
+/** The same for rows with more than the columns of the table. */
+export function stateMachineOf<
   Row extends Record<Column, StateOf<M>>,
   M extends Moves<string>,
   Column extends "status" | "state" = "status",

@@ -3,6 +3,7 @@ import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
 import type { DeliveryStatus } from "../../src/contract/states/index.ts";
 import type { Context, Tx } from "../app/tx.ts";
+import type { New } from "../database/schema/index.ts";
 import { type NoticeContext, noticeOf } from "./notices.ts";
 import * as notifications from "./notifications-store.ts";
 import type { Event } from "./store.ts";
@@ -39,7 +40,7 @@ export async function emit<Kind extends EventKind>(
 export async function record(tx: Tx, recipients: readonly Recipient[], { kind, data, notice }: Occurrence): Promise<Event[]> {
   if (recipients.length === 0) return [];
   const about = { kind, data: JSON.stringify(data), created_at: tx.now };
-  const recorded = recipients.map(({ id }): Event => ({ id: tx.newId(), account_id: id, ...about }));
+  const recorded = recipients.map(({ id }): Event => ({ id: tx.newId(), account_id: id, ...about, seq: null }));
   events.insert(tx, recorded);
   notifications.insert(
     tx,
@@ -49,15 +50,10 @@ export async function record(tx: Tx, recipients: readonly Recipient[], { kind, d
   return recorded;
 }
 
-function notificationOf(
-  context: Context,
-  event: Event,
-  { id, role }: Recipient,
-  notice: NoticeContext,
-): notifications.NotificationRow {
+function notificationOf(context: Context, event: Event, { id, role }: Recipient, notice: NoticeContext): New<"notifications"> {
   const { title, body } = noticeOf(event.kind, role, { ...notice, withoutPayments: !context.config.payments.enabled });
   const about = { user_id: id, event_id: event.id, type: event.kind };
-  return { id: context.newId(), ...about, title, body, read_at: null, created_at: event.created_at };
+  return { id: context.newId(), ...about, title, body, created_at: event.created_at };
 }
 
 async function queueDeliveries(tx: Tx, ownerId: string, event: Event): Promise<void> {
@@ -84,19 +80,16 @@ export const newDelivery = (
   event: Event,
   state: DeliveryStatus,
   nextRetryAt: number | null,
-): webhooks.DeliveryRow => ({
+): New<"webhook_deliveries"> => ({
   id: context.newId(),
   webhook_id: webhookId,
   host,
   event_id: event.id,
   event: event.kind,
   state,
-  status_code: null,
   attempt_count: 0,
   round_start: 0,
-  delivered_at: null,
   next_retry_at: nextRetryAt,
-  last_error: null,
   created_at: event.created_at,
 });
 

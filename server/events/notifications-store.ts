@@ -1,27 +1,15 @@
-import type { EventKind } from "../../src/contract/events/kinds.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { sendRows } from "../database/rows.ts";
+import { countRows, listRows, sendRows, updateWhere } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
-export interface NotificationRow {
-  id: string;
-  user_id: string;
-  event_id: string | null;
-  type: EventKind;
-  title: string;
-  body: string;
-  read_at: number | null;
-  created_at: number;
-}
+export type NotificationRow = Tables["notifications"];
 
 /** Inserts the notifications. `rows` must not be empty. */
-export const insert = (tx: Query, rows: readonly NotificationRow[]) => sendRows(tx, "notifications", rows);
+export const insert = (tx: Query, rows: readonly New<"notifications">[]) => sendRows(tx, "notifications", rows);
 
-export function list(q: Query, userId: string, unread: boolean, page: Page) {
-  const { sql, values } = keyset(page, "n");
-  const filter = unread ? "AND n.read_at IS NULL " : "";
-  return q.all<NotificationRow>(`SELECT n.* FROM notifications n WHERE n.user_id = ? ${filter}${sql}`, userId, ...values);
-}
+export const list = (q: Query, userId: string, unread: boolean, page: Page) =>
+  listRows(q, "notifications", page, { user_id: userId, ...(unread && { read_at: null }) });
 
 /** The notification about an event, which has the time of the event (ms). */
 export const findByEvent = (q: Query, userId: string, eventId: string, at: number) =>
@@ -32,10 +20,8 @@ export const findByEvent = (q: Query, userId: string, eventId: string, at: numbe
     eventId,
   );
 
-export const countUnread = async (q: Query, userId: string) =>
-  (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM notifications WHERE user_id = ? AND read_at IS NULL", userId))
-    ?.count ?? 0;
+export const countUnread = (q: Query, userId: string) => countRows(q, "notifications", { user_id: userId, read_at: null });
 
 /** Marks all notifications of an account as read and returns how many were unread. */
 export const markAllRead = (tx: Query, userId: string, now: number) =>
-  tx.run("UPDATE notifications SET read_at = ? WHERE user_id = ? AND read_at IS NULL", now, userId);
+  updateWhere(tx, "notifications", { read_at: now }, { user_id: userId, read_at: null });

@@ -1,14 +1,14 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { MailMode } from "../../src/contract/events/mails.ts";
 import type { Query } from "../database/port.ts";
+import { findRow, putRow } from "../database/rows.ts";
 
 /** Kinds that the person changed; all others are on. */
 export const listSettings = (q: Query, userId: string) =>
   q.all<{ kind: EventKind; mail: MailMode }>("SELECT kind, mail FROM notification_settings WHERE user_id = ?", userId);
 
 export const modeOf = async (q: Query, userId: string, kind: EventKind): Promise<MailMode> =>
-  (await q.one<{ mail: MailMode }>("SELECT mail FROM notification_settings WHERE user_id = ? AND kind = ?", userId, kind))
-    ?.mail ?? "on";
+  (await findRow(q, "notification_settings", { user_id: userId, kind }))?.mail ?? "on";
 
 export async function setModes(
   tx: Query,
@@ -18,12 +18,5 @@ export async function setModes(
   now: number,
 ): Promise<void> {
   for (const kind of kinds)
-    await tx.run(
-      `INSERT INTO notification_settings (user_id, kind, mail, updated_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (user_id, kind) DO UPDATE SET mail = excluded.mail, updated_at = excluded.updated_at`,
-      userId,
-      kind,
-      mail,
-      now,
-    );
+    await putRow(tx, "notification_settings", { user_id: userId, kind, mail, updated_at: now }, "user_id", "kind");
 }

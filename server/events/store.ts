@@ -1,15 +1,9 @@
-import type { EventKind } from "../../src/contract/events/kinds.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { sendRows } from "../database/rows.ts";
+import { findRow, listRows, putRow, sendRows } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 
-export interface Event {
-  id: string;
-  account_id: string;
-  kind: EventKind;
-  data: string;
-  created_at: number;
-}
+export type Event = Tables["events"];
 
 /** A position in an account's event log. No event will be added before it: see `number`. */
 export interface StreamPosition {
@@ -21,12 +15,9 @@ export interface StreamPosition {
 export const beginning: StreamPosition = { id: "0", seq: 0 };
 
 /** Inserts the events. `rows` must not be empty. */
-export const insert = (tx: Query, rows: readonly Event[]) => sendRows(tx, "events", rows);
+export const insert = (tx: Query, rows: readonly New<"events">[]) => sendRows(tx, "events", rows);
 
-export function list(q: Query, accountId: string, page: Page) {
-  const { sql, values } = keyset(page, "e");
-  return q.all<Event>(`SELECT e.* FROM events e WHERE e.account_id = ? ${sql}`, accountId, ...values);
-}
+export const list = (q: Query, accountId: string, page: Page) => listRows(q, "events", page, { account_id: accountId });
 
 /**
  * Assigns sequence numbers to the events of an account that have none yet. Transactions may commit in another order than their times
@@ -34,7 +25,7 @@ export function list(q: Query, accountId: string, page: Page) {
  * read already, and transactions that record events do not wait for each other.
  */
 export async function number(tx: Query, accountId: string): Promise<void> {
-  const counter = await tx.one<{ last_seq: number }>("SELECT last_seq FROM event_counters WHERE account_id = ?", accountId);
+  const counter = await findRow(tx, "event_counters", { account_id: accountId });
   const last = counter?.last_seq ?? 0;
   const added = await tx.run(
     `UPDATE events SET seq = ? + x.position
@@ -44,12 +35,7 @@ export async function number(tx: Query, accountId: string): Promise<void> {
     accountId,
   );
   if (added === 0) return;
-  await tx.run(
-    `INSERT INTO event_counters (account_id, last_seq) VALUES (?, ?)
-     ON CONFLICT (account_id) DO UPDATE SET last_seq = excluded.last_seq`,
-    accountId,
-    last + added,
-  );
+  await putRow(tx, "event_counters", { account_id: accountId, last_seq: last + added }, "account_id");
 }
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");

@@ -17,20 +17,7 @@ async function checkTags(q: Query, tags: readonly string[] | undefined): Promise
 }
 
 const addBuild = (tx: Tx, gameId: string, buildUrl: string, now: number) =>
-  gameStore.insertBuild(tx, {
-    id: tx.newId(),
-    game_id: gameId,
-    build_url: buildUrl,
-    blob_key: null,
-    filename: null,
-    size: null,
-    sha256: null,
-    content_sha256: null,
-    version: null,
-    channel: null,
-    notes: null,
-    created_at: now,
-  });
+  gameStore.insertBuild(tx, { id: tx.newId(), game_id: gameId, build_url: buildUrl, created_at: now });
 
 export const games = {
   async listGames(call) {
@@ -58,24 +45,22 @@ export const games = {
           `An account can have at most ${most} games. Nothing was created. Ask the operator of this server for more.`,
         );
       const now = tx.now;
-      const row: gameStore.GameRow = {
+      const row = await gameStore.insert(tx, {
         id: tx.newId(),
         owner_id: call.principal.userId,
         name: fields.name,
-        description: fields.description ?? null,
-        instructions: fields.instructions ?? null,
+        description: fields.description,
+        instructions: fields.instructions,
         build_url: fields.buildUrl,
-        build_id: null,
-        cover_image_url: fields.coverImageUrl ?? null,
-        external_url: fields.externalUrl ?? null,
+        cover_image_url: fields.coverImageUrl,
+        external_url: fields.externalUrl,
         status: "active",
         devices: JSON.stringify([...new Set(devices)]),
         platforms: JSON.stringify([...new Set(platforms)]),
         languages: JSON.stringify([...new Set(languages)]),
         created_at: now,
         updated_at: now,
-      };
-      await gameStore.insert(tx, row);
+      });
       await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
       await addBuild(tx, row.id, row.build_url, now);
       if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);

@@ -1,51 +1,17 @@
-import { type GameStatus, gameMoves } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { gameMoves } from "../../src/contract/states/index.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { countRows, deleteWhere, findRow, findRows, insertRow, listRows, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-export interface GameRow {
-  id: string;
-  owner_id: string;
-  name: string;
-  description: string | null;
-  instructions: string | null;
-  build_url: string;
-  build_id: string | null;
-  cover_image_url: string | null;
-  external_url: string | null;
-  status: GameStatus;
-  devices: string;
-  platforms: string;
-  /** A JSON list of language tags. */
-  languages: string;
-  created_at: number;
-  updated_at: number;
-}
+export type GameRow = Tables["games"];
 
-export interface CategoryRow {
-  id: string;
-  name: string;
-  slug: string;
-}
+export type CategoryRow = Tables["categories"];
 
-export interface BuildRow {
-  id: string;
-  game_id: string;
-  build_url: string;
-  blob_key: string | null;
-  filename: string | null;
-  size: number | null;
-  sha256: string | null;
-  /** SHA-256 of the build's files, independent of the archive format. Computed by the client that uploaded it and not verified. */
-  content_sha256: string | null;
-  version: string | null;
-  channel: string | null;
-  notes: string | null;
-  created_at: number;
-}
+export type BuildRow = Tables["builds"];
 
-export const find = (q: Query, id: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "games", { id });
 
 /** The game with this id. Undefined when it does not exist, or when it or its owner is suspended. */
 export const findOffered = (q: Query, id: string) =>
@@ -55,8 +21,7 @@ export const findOffered = (q: Query, id: string) =>
   );
 
 /** The owner's game with this id. Undefined when it does not exist or belongs to somebody else. */
-export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
+export const findForOwner = (q: Query, id: string, ownerId: string) => findRow(q, "games", { id, owner_id: ownerId });
 
 /** What an order needs of its game. */
 export type OrderedGame = Pick<GameRow, "id" | "owner_id" | "status">;
@@ -65,15 +30,11 @@ export type OrderedGame = Pick<GameRow, "id" | "owner_id" | "status">;
 export const findForOrder = (q: Query, id: string, ownerId: string) =>
   q.one<OrderedGame>("SELECT id, owner_id, status FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
 
-export function listForOwner(q: Query, ownerId: string, page: Page) {
-  const { sql, values } = keyset(page, "g");
-  return q.all<GameRow>(`SELECT g.* FROM games g WHERE g.owner_id = ? ${sql}`, ownerId, ...values);
-}
+export const listForOwner = (q: Query, ownerId: string, page: Page) => listRows(q, "games", page, { owner_id: ownerId });
 
-export const countForOwner = async (q: Query, ownerId: string) =>
-  (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM games WHERE owner_id = ?", ownerId))!.count;
+export const countForOwner = (q: Query, ownerId: string) => countRows(q, "games", { owner_id: ownerId });
 
-export const insert = (tx: Query, game: GameRow) => insertRow(tx, "games", game);
+export const insert = (tx: Query, game: New<"games">) => insertRow(tx, "games", game);
 
 export const update = (tx: Query, id: string, changes: Partial<Omit<GameRow, "status">>) => updateRow(tx, "games", id, changes);
 
@@ -81,10 +42,10 @@ export const update = (tx: Query, id: string, changes: Partial<Omit<GameRow, "st
 export const isPlaytested = async (q: Query, gameId: string): Promise<boolean> =>
   (await q.one("SELECT id FROM playtests WHERE game_id = ? AND status = 'active' LIMIT 1", gameId)) !== undefined;
 
-export const { transitionFromAny } = stateMachine<GameRow, typeof gameMoves>({ noun: "game", table: "games", moves: gameMoves });
+export const { transitionFromAny } = stateMachine({ noun: "game", table: "games", moves: gameMoves });
 
 export async function setCategories(tx: Query, gameId: string, categoryIds: readonly string[]): Promise<void> {
-  await tx.run("DELETE FROM game_categories WHERE game_id = ?", gameId);
+  await deleteWhere(tx, "game_categories", { game_id: gameId });
   for (const id of categoryIds) await tx.run("INSERT INTO game_categories (game_id, category_id) VALUES (?, ?)", gameId, id);
 }
 
@@ -104,17 +65,13 @@ export async function categoriesOf(q: Query, gameIds: readonly string[]): Promis
 }
 
 export const allCategories = (q: Query) => q.all<CategoryRow>("SELECT id, name, slug FROM categories ORDER BY name");
-export const insertCategory = (tx: Query, row: CategoryRow) => insertRow(tx, "categories", row);
+export const insertCategory = (tx: Query, row: New<"categories">) => insertRow(tx, "categories", row);
 
-export function listBuilds(q: Query, gameId: string, page: Page) {
-  const { sql, values } = keyset(page, "b");
-  return q.all<BuildRow>(`SELECT b.* FROM builds b WHERE b.game_id = ? ${sql}`, gameId, ...values);
-}
+export const listBuilds = (q: Query, gameId: string, page: Page) => listRows(q, "builds", page, { game_id: gameId });
 
-export const findBuild = (q: Query, gameId: string, buildId: string) =>
-  q.one<BuildRow>("SELECT * FROM builds WHERE id = ? AND game_id = ?", buildId, gameId);
+export const findBuild = (q: Query, gameId: string, buildId: string) => findRow(q, "builds", { id: buildId, game_id: gameId });
 
-export const insertBuild = (tx: Query, build: BuildRow) => insertRow(tx, "builds", build);
+export const insertBuild = (tx: Query, build: New<"builds">) => insertRow(tx, "builds", build);
 
 export const findMany = async (q: Query, ids: readonly string[]) =>
-  ids.length === 0 ? [] : q.all<GameRow>(`SELECT * FROM games WHERE id IN (${marks(ids)})`, ...ids);
+  ids.length === 0 ? [] : findRows(q, "games", { id: ids }, "id");

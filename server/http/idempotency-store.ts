@@ -1,14 +1,8 @@
 import type { Query } from "../database/port.ts";
 import { sendRow, updateWhere } from "../database/rows.ts";
+import type { Tables } from "../database/schema/index.ts";
 
-export interface StoredReply {
-  fingerprint: string;
-  status: number;
-  headers: string;
-  body: Uint8Array;
-  created_at: number;
-  expires_at: number;
-}
+export type StoredReply = Omit<Tables["idempotency"], "account_id" | "idempotency_key">;
 
 /** The record of a key, even if it has expired. */
 export const find = (q: Query, accountId: string, key: string) =>

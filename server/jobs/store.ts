@@ -1,22 +1,12 @@
-import { type JobStatus, jobMoves } from "../../src/contract/states/index.ts";
+import { jobMoves } from "../../src/contract/states/index.ts";
 import { sourcesOf, targetOf } from "../../src/contract/states/moves.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import type { Page } from "../database/keyset.ts";
 import type { Dialect, Query, WriteOptions } from "../database/port.ts";
-import { updateWhere } from "../database/rows.ts";
+import { findRow, listRows, updateWhere } from "../database/rows.ts";
+import type { Tables } from "../database/schema/index.ts";
 
-export interface JobRow {
-  id: string;
-  kind: string;
-  unique_key: string;
-  payload: string;
-  account: string | null;
-  run_at: number;
-  /** How often it was started since it was queued. */
-  attempts: number;
-  /** How often it failed in a row. */
-  failures: number;
-  lease_token: string | null;
-}
+/** A job as those who run it see it. */
+export type JobRow = Omit<Tables["jobs"], "state" | "lease_until" | "last_error" | "created_at">;
 
 export interface NewJob {
   id: string;
@@ -50,7 +40,7 @@ export function insert(tx: Query, added: readonly NewJob[]): void {
 }
 
 const find = (tx: Query, key: string) =>
-  tx.one<{ run_at: number; state: JobStatus }>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
+  tx.one<Pick<Tables["jobs"], "run_at" | "state">>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
 
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
@@ -138,7 +128,7 @@ export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0
 
 /** Ends the leases of a holder that does not know which jobs it has. */
 export const release = (tx: Query, token: string) =>
-  tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_token = ?", token);
+  updateWhere(tx, "jobs", { lease_until: 0, lease_token: null }, { lease_token: token });
 
 /** Zero rows when the lease was lost to another process. */
 export const extend = (tx: Query, job: JobRow, now: LeaseTime, leaseMs: number) =>
@@ -156,22 +146,20 @@ export const finish = (tx: Query, job: JobRow) =>
 
 /** Queues a job again that failed, or (with `failures` 0) asked to run later. */
 export const retry = (tx: Query, job: JobRow, runAt: number, error: string, failures: number) =>
-  tx.run(
-    "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ?, failures = ? WHERE id = ? AND lease_token = ?",
-    runAt,
-    error,
-    failures,
-    job.id,
-    job.lease_token,
+  updateWhere(
+    tx,
+    "jobs",
+    { run_at: runAt, lease_until: 0, lease_token: null, last_error: error, failures },
+    { id: job.id, lease_token: job.lease_token },
   );
 
 /** Queues a job again that completed one of its runs. Zero rows when the lease was lost. */
 export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
-  tx.run(
-    "UPDATE jobs SET run_at = ?, attempts = 0, failures = 0, lease_until = 0, lease_token = NULL WHERE id = ? AND lease_token = ?",
-    runAt,
-    job.id,
-    job.lease_token,
+  updateWhere(
+    tx,
+    "jobs",
+    { run_at: runAt, attempts: 0, failures: 0, lease_until: 0, lease_token: null },
+    { id: job.id, lease_token: job.lease_token },
   );
 
 /** Marks a job dead: it runs only if it is queued again. */
@@ -185,19 +173,12 @@ export const markDead = (tx: Query, job: JobRow, error: string) =>
 
 const requeueSql = `UPDATE jobs SET state = '${targetOf(jobMoves, "requeue")}', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;
 
-export interface DeadJobRow extends JobRow {
-  created_at: number;
-  last_error: string | null;
-}
+export type DeadJobRow = Tables["jobs"];
 
 /** The dead jobs one by one, newest first. */
-export function listDead(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "j");
-  return q.all<DeadJobRow>(`SELECT j.* FROM jobs j WHERE j.state = 'dead' ${sql}`, ...values);
-}
+export const listDead = (q: Query, page: Page) => listRows(q, "jobs", page, { state: "dead" });
 
-export const findById = (q: Query, id: string) =>
-  q.one<{ id: string; kind: string; state: JobStatus }>("SELECT id, kind, state FROM jobs WHERE id = ?", id);
+export const findById = (q: Query, id: string) => findRow(q, "jobs", { id });
 
 /** Queues a dead job again, due at `now` (ms). */
 export const requeue = (tx: Query, id: string, now: number) =>

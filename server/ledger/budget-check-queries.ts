@@ -14,6 +14,7 @@ export const budgetUses: Rule = {
     GROUP BY budget_id, starts_at HAVING SUM(cents) <> 0 OR SUM(minutes) <> 0 OR SUM(slots) <> 0`,
 };
 
+// A budget of money without minutes counts what hours pay for by its price.
 /** What an order moved from its owner's credit or hours when it was paid. */
 const posted = (kind: string, asset: string) =>
   `COALESCE((SELECT MAX(x.amount) FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
@@ -34,13 +35,15 @@ export const budgetEntries: Rule = {
     "each budget counts of an order what the ledger posted for it, or what it still has to pay, and of a payment what it was for",
   help,
   sql: `SELECT 'order ' || playtest_id AS id, 'is counted as ' || ${text("cents")} || ' cents and ' || ${text("minutes")} || ' minutes, and took ' || ${text("took_cents")} || ' and ' || ${text("took_minutes")} AS detail FROM (
-      SELECT e.playtest_id, e.cents, e.minutes, ${due} + ${posted("order", "USD")} AS took_cents, ${posted("playtest", "MIN")} AS took_minutes
+      SELECT e.playtest_id, e.cents, e.minutes, ${due} + ${posted("order", "USD")} AS took_cents, ${posted("playtest", "MIN")} AS took_minutes,
+        p.cost_per_slot_cents * p.quantity AS worth
         FROM (${entered("'spend', 'release'")}) AS e JOIN playtests p ON p.id = e.playtest_id) AS orders
-      WHERE cents <> took_cents OR minutes <> took_minutes
+      WHERE (cents <> took_cents AND NOT (took_minutes > 0 AND cents = worth)) OR minutes <> took_minutes
     UNION ALL SELECT 'order ' || playtest_id, 'refunded ' || ${text("-cents")} || ' cents and ' || ${text("-minutes")} || ' minutes to a budget, and ' || ${text("gave_cents")} || ' and ' || ${text("gave_minutes")} || ' in all' FROM (
-      SELECT e.playtest_id, e.cents, e.minutes, ${returned("USD")} AS gave_cents, ${returned("MIN")} AS gave_minutes
+      SELECT e.playtest_id, e.cents, e.minutes, ${returned("USD")} AS gave_cents, ${returned("MIN")} AS gave_minutes,
+        p.duration_minutes * p.player_count AS per_slot, p.cost_per_slot_cents
         FROM (${entered("'refund'")}) AS e JOIN playtests p ON p.id = e.playtest_id) AS refunds
-      WHERE -cents <> gave_cents OR -minutes <> gave_minutes
+      WHERE (-cents <> gave_cents AND NOT (gave_minutes > 0 AND -cents * per_slot = gave_minutes * cost_per_slot_cents)) OR -minutes <> gave_minutes
     UNION ALL SELECT 'payment ' || payment_id, 'is counted as ' || ${text("cents")} || ' cents while it is ' || status FROM (
       SELECT e.payment_id, SUM(e.cents) AS cents, p.status, CASE WHEN p.status IN ('failed', 'cancelled') THEN 0 ELSE 1 END AS counts
         FROM budget_entries e JOIN payments p ON p.id = e.payment_id GROUP BY e.budget_id, e.payment_id, p.status) AS payments

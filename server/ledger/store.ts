@@ -1,6 +1,6 @@
 import type { Tx } from "../app/tx.ts";
 import { LostRace, type Query } from "../database/port.ts";
-import { sendRows } from "../database/rows.ts";
+import { addRow, sendRows } from "../database/rows.ts";
 import { type Asset, type Posting, sideOf, type Transfer } from "./rules.ts";
 
 /** An account's balance would change sign. Callers check that first, so this error means a lost race or a defect. */
@@ -42,21 +42,19 @@ export async function postAll(tx: PostingTx, transfers: readonly Transfer[]): Pr
   for (const transfer of transfers) await post(tx, transfer);
 }
 
-const insertTransfer = async (tx: Query, id: string, transfer: Transfer, now: number) =>
-  (await tx.run(
-    `INSERT INTO ledger_transfers (id, event_key, asset, source, note, owner_id, subscription_id, payment_id, playtest_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_key) DO NOTHING`,
+const insertTransfer = (tx: Query, id: string, transfer: Transfer, now: number) =>
+  addRow(tx, "ledger_transfers", {
     id,
-    transfer.eventKey,
-    transfer.asset,
-    transfer.eventKey.slice(0, transfer.eventKey.indexOf(":") + 1),
-    transfer.note ?? null,
-    transfer.ownerId ?? null,
-    transfer.subscriptionId ?? null,
-    transfer.paymentId ?? null,
-    transfer.playtestId ?? null,
-    now,
-  )) === 1;
+    event_key: transfer.eventKey,
+    asset: transfer.asset,
+    source: transfer.eventKey.slice(0, transfer.eventKey.indexOf(":") + 1),
+    note: transfer.note,
+    owner_id: transfer.ownerId,
+    subscription_id: transfer.subscriptionId,
+    payment_id: transfer.paymentId,
+    playtest_id: transfer.playtestId,
+    created_at: now,
+  });
 
 const transferExists = "EXISTS (SELECT 1 FROM ledger_transfers WHERE id = ?)";
 

@@ -1,4 +1,5 @@
 import type { Query } from "../database/port.ts";
+import { updateWhere } from "../database/rows.ts";
 import type { UploadRow } from "../uploads/store.ts";
 
 /** How long the playtesters of a deleted owner can still save the videos that they made. */
@@ -48,7 +49,7 @@ export async function removeBuilds(tx: Query, userId: string): Promise<string[]>
     `SELECT blob_key FROM builds WHERE blob_key IS NOT NULL AND id IN (${builds})`,
     userId,
   );
-  await tx.run("UPDATE games SET build_id = NULL WHERE owner_id = ?", userId);
+  await updateWhere(tx, "games", { build_id: null }, { owner_id: userId });
   await tx.run(`DELETE FROM builds WHERE id IN (${builds})`, userId);
   return keysOf(rows.map((row) => ({ ...row })));
 }

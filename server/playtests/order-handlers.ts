@@ -2,6 +2,7 @@ import type { BudgetLeft } from "../../src/contract/accounts/budgets.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
+import type { Purchase } from "../billing/budgets/rules.ts";
 import { bindingOn, leftOfAll, plan, settle, take } from "../billing/budgets/service.ts";
 import { refuseUnapproved, toldOf, withinBudgets } from "../billing/budgets/spending.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
@@ -63,16 +64,11 @@ async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, 
 }
 
 /** Takes an unpaid order from the budgets of the caller who pays it, unless they counted it before. */
-async function takeForUnpaid(
-  tx: Tx,
-  caller: Caller,
-  row: playtests.PlaytestRow,
-  { cents, minutes }: { cents: number; minutes: number },
-): Promise<BudgetLeft[]> {
+async function takeForUnpaid(tx: Tx, caller: Caller, row: playtests.PlaytestRow, purchase: Purchase): Promise<BudgetLeft[]> {
   const binding = await bindingOn(tx, caller, row.game_id);
   const subject = { playtestId: row.id };
   if (!(await wasApproved(tx, row.id))) refuseUnapproved(caller, binding, row.cost_per_slot_cents * row.quantity);
-  return take(tx, await plan(tx, binding, { cents, minutes, slots: row.quantity }, subject), subject);
+  return take(tx, await plan(tx, binding, purchase, subject), subject);
 }
 
 /** Builds the reply, whose shape depends on how the order was paid. */
@@ -121,7 +117,8 @@ export const orders = {
     const again = async (tx: Tx, before: playtests.PlaytestRow) => {
       await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
       const cents = before.cost_per_slot_cents * before.quantity;
-      await takeForUnpaid(tx, call.principal, before, { cents, minutes: 0 });
+      const purchase = { cents, minutes: 0, slots: before.quantity, worthCents: cents };
+      await takeForUnpaid(tx, call.principal, before, purchase);
       return bill(tx, before, cents);
     };
     const place = async (tx: Tx) => {

@@ -5,12 +5,13 @@ import { lockActive } from "../accounts/authenticate.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
-import type { Amounts } from "../billing/budgets/rules.ts";
+import type { Purchase } from "../billing/budgets/rules.ts";
 import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
+import { fullRow } from "../database/rows.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import type { OrderedGame } from "../games/store.ts";
@@ -74,10 +75,11 @@ export interface Placed {
 }
 
 /** What an order takes from budgets: what is paid or due, or the minutes in its place, and its slots. */
-export const takenAs = (by: Settlement["by"], need: Need, quantity: number): Amounts => ({
+export const takenAs = (by: Settlement["by"], need: Need, quantity: number): Purchase => ({
   cents: by === "hours" || by === "free" ? 0 : need.totalCents,
   minutes: by === "hours" ? need.minutesNeeded : 0,
   slots: quantity,
+  worthCents: need.totalCents,
 });
 
 export interface Ordering {
@@ -265,25 +267,19 @@ async function open(tx: Tx, playtest: playtests.PlaytestRow): Promise<void> {
 
 /** Creates an open slot. `replaces` is the id of the expired or released slot that it replaces. */
 export function openSlot(tx: Tx, playtest: playtests.PlaytestRow, replaces: string | null = null): slots.SlotIn<"open"> {
-  const slot = { ...openSlotOf(tx, playtest), replaces };
+  const slot = openSlotOf(tx, playtest, replaces);
   slots.insert(tx, [slot]);
-  return slot;
+  return { ...fullRow("slots", slot), status: slot.status };
 }
 
 /** The row of an open slot. */
-const openSlotOf = (tx: ReadTx, playtest: playtests.PlaytestRow): slots.SlotIn<"open"> => ({
+const openSlotOf = (tx: ReadTx, playtest: playtests.PlaytestRow, replaces: string | null = null) => ({
   id: tx.newId(),
   playtest_id: playtest.id,
   game_id: playtest.game_id,
   owner_id: playtest.owner_id,
-  status: "open",
-  playtester_id: null,
-  retry_of: null,
-  replaces: null,
-  reserved_at: null,
-  deadline_at: null,
-  submitted_at: null,
-  ended_at: null,
+  status: "open" as const,
+  replaces,
   created_at: tx.now,
 });
 
@@ -338,7 +334,7 @@ function refTaken(ref: string, holder = "another order that was placed at the sa
 /** The row of an unpaid order. */
 function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
   const now = tx.now;
-  return {
+  return fullRow("playtests", {
     id: tx.newId(),
     game_id: game.id,
     owner_id: game.owner_id,
@@ -348,26 +344,22 @@ function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPri
     player_count: order.playerCount,
     cost_per_slot_cents: price.costCents,
     payout_cents: price.payoutCents,
-    notes_for_testers: order.notesForTesters ?? null,
+    notes_for_testers: order.notesForTesters,
     status: "pending_payment",
     is_free_public_trial: order.isFreePublicTrial ? 1 : 0,
-    targeting_type: order.targetingType ?? null,
-    targeting_scope: order.targetingScope ?? null,
-    past_playtester_scope: order.pastPlaytesterScope ?? null,
-    targeted_playtester_id: order.targetedPlaytesterId ?? null,
-    panel: order.panel ?? null,
-    ref: order.ref ?? null,
+    targeting_type: order.targetingType,
+    targeting_scope: order.targetingScope,
+    past_playtester_scope: order.pastPlaytesterScope,
+    targeted_playtester_id: order.targetedPlaytesterId,
+    panel: order.panel,
+    ref: order.ref,
     selection_mode: order.selectionMode,
-    qualifications: order.qualifications ?? null,
-    applications_expire_at: null,
-    approved_at: null,
-    paid_with: null,
-    payment_id: null,
+    qualifications: order.qualifications,
     pay_by: now + tx.config.orders.payWithinMs,
     uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,
-  };
+  });
 }
 
 async function insertPlaytest(tx: Tx, playtest: playtests.PlaytestRow, order: Order): Promise<void> {

@@ -1,61 +1,19 @@
 import type { Device } from "../../src/contract/games.ts";
-import type {
-  PastPlaytesterScope,
-  SelectionMode,
-  TargetingScope,
-  TargetingType,
-  Visibility,
-} from "../../src/contract/order-body.ts";
-import { type PlaytestStatus, playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
-import { keyset, type Page } from "../database/keyset.ts";
+import { playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
+import { type Page, paged } from "../database/keyset.ts";
 import type { Query, WriteOptions } from "../database/port.ts";
-import { insertRow, sendRow, updateRow } from "../database/rows.ts";
+import { findRow, insertRow, listRows, sendRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { lackingSql, suppliedSql } from "./keys/store.ts";
 import { statusSql } from "./slots/store.ts";
 
-export interface PlaytestRow {
-  id: string;
-  game_id: string;
-  owner_id: string;
-  visibility: Visibility;
-  quantity: number;
-  duration_minutes: number;
-  player_count: number;
-  cost_per_slot_cents: number;
-  payout_cents: number;
-  notes_for_testers: string | null;
-  status: PlaytestStatus;
-  is_free_public_trial: number;
-  targeting_type: TargetingType | null;
-  targeting_scope: TargetingScope | null;
-  past_playtester_scope: PastPlaytesterScope | null;
-  targeted_playtester_id: string | null;
-  /** Name of the tester group that it is offered to. */
-  panel: string | null;
-  selection_mode: SelectionMode;
-  qualifications: string | null;
-  applications_expire_at: number | null;
-  /** When an admin let a trial's slots be offered; null until then. */
-  approved_at: number | null;
-  /** `credit` also when crypto paid: that passes through credit. Null while unpaid. */
-  paid_with: "credit" | "hours" | "free" | null;
-  payment_id: string | null;
-  /** When an unpaid order is cancelled. */
-  pay_by: number | null;
-  /** The owner's own name for it. No two orders of an owner that are not cancelled have the same. */
-  ref: string | null;
-  /** 1 if a slot is claimed only with its game keys. */
-  uses_keys: number;
-  created_at: number;
-  updated_at: number;
-}
+export type PlaytestRow = Tables["playtests"];
 
 export type SlotCounts = Record<SlotStatus, number>;
 
-export const find = (q: Query, id: string) => q.one<PlaytestRow>("SELECT * FROM playtests WHERE id = ?", id);
-export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<PlaytestRow>("SELECT * FROM playtests WHERE id = ? AND owner_id = ?", id, ownerId);
+export const find = (q: Query, id: string) => findRow(q, "playtests", { id });
+export const findForOwner = (q: Query, id: string, ownerId: string) => findRow(q, "playtests", { id, owner_id: ownerId });
 
 /**
  * Every write that changes the slots or applications of a playtest locks it before it reads them, so that each decides by what the
@@ -76,14 +34,11 @@ export const lockOfApplication = (tx: Query, applicationId: string) =>
  */
 export const rowLocks: WriteOptions = { isolation: "rows" };
 
-export function listForGame(q: Query, gameId: string, page: Page) {
-  const { sql, values } = keyset(page, "p");
-  return q.all<PlaytestRow>(`SELECT p.* FROM playtests p WHERE p.game_id = ? ${sql}`, gameId, ...values);
-}
+export const listForGame = (q: Query, gameId: string, page: Page) => listRows(q, "playtests", page, { game_id: gameId });
 
-export const insert = (tx: Query, playtest: PlaytestRow) => insertRow(tx, "playtests", playtest);
+export const insert = (tx: Query, playtest: New<"playtests">) => insertRow(tx, "playtests", playtest);
 /** As `insert`, where no index can refuse it. */
-export const send = (tx: Query, playtest: PlaytestRow) => sendRow(tx, "playtests", playtest);
+export const send = (tx: Query, playtest: New<"playtests">) => sendRow(tx, "playtests", playtest);
 /** The order of an owner that holds a ref: cancelled ones left it free. */
 export const holderOf = (q: Query, ownerId: string, ref: string) =>
   q.one<PlaytestRow>("SELECT * FROM playtests WHERE owner_id = ? AND ref = ? AND status <> 'cancelled'", ownerId, ref);
@@ -102,11 +57,7 @@ export async function byRefs(q: Query, ownerId: string, refs: readonly string[])
 export const update = (tx: Query, id: string, changes: Partial<Omit<PlaytestRow, "status">>) =>
   updateRow(tx, "playtests", id, changes);
 
-export const { isIn, transition, tryTransition } = stateMachine<PlaytestRow, typeof playtestMoves>({
-  noun: "playtest",
-  table: "playtests",
-  moves: playtestMoves,
-});
+export const { isIn, transition, tryTransition } = stateMachine({ noun: "playtest", table: "playtests", moves: playtestMoves });
 
 export const hasTrial = async (q: Query, gameId: string) =>
   (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !==
@@ -199,17 +150,15 @@ function listings(language: string): string[] {
 
 /** The offers at a time (ms), of all games or of those for a device and in a language. A game that names none is for any. */
 export function listOffers(q: Query, playtesterId: string, { now, device, language }: Wanted, page: Page) {
-  const { sql, values } = keyset(page, "p");
   const texts = language === undefined ? [] : listings(language);
   const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
   const inLanguage =
     texts.length === 0 ? "" : `AND (g.languages = '[]' OR ${texts.map(() => "g.languages LIKE ?").join(" OR ")})`;
-  return q.all<PlaytestRow>(
-    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage} ${sql}`,
+  return paged(q, page, "p").all<PlaytestRow>(
+    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage}`,
     ...offeredTo(playtesterId, now),
     ...(device === undefined ? [] : [`%"${device}"%`]),
     ...texts,
-    ...values,
   );
 }
 

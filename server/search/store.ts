@@ -1,16 +1,12 @@
 import type { SearchSource } from "../../src/contract/search/sources.ts";
 import type { Dialect, Query, Value } from "../database/port.ts";
 import { sendRows } from "../database/rows.ts";
+import type { Tables } from "../database/schema/index.ts";
 import { indexedWords, type Passage } from "./passage-rules.ts";
 import type { Phrase } from "./rules.ts";
 
 /** The slot whose texts are indexed. */
-export interface SlotKeys {
-  slot_id: string;
-  playtest_id: string;
-  game_id: string;
-  owner_id: string;
-}
+export type SlotKeys = Pick<Tables["search_passages"], "slot_id" | "playtest_id" | "game_id" | "owner_id">;
 
 /** A passage of a text. `sourceId` is the moment's id for a moment, else the slot's. */
 export interface Entry {
@@ -48,11 +44,7 @@ export const findTranscript = (q: Query, slotId: string) =>
     slotId,
   );
 
-export interface MomentRow {
-  id: string;
-  at_ms: number;
-  body: string;
-}
+export type MomentRow = Pick<Tables["moments"], "id" | "at_ms" | "body">;
 
 export const momentsOf = (q: Query, slotId: string) =>
   q.all<MomentRow>("SELECT id, at_ms, body FROM moments WHERE slot_id = ? ORDER BY at_ms, id", slotId);
@@ -136,16 +128,8 @@ export interface Filter {
   kind?: SearchSource | undefined;
 }
 
-export interface FoundRow extends SlotKeys {
-  seq: number;
-  source: SearchSource;
-  source_id: string;
-  /** JSON. */
-  passage: string;
-  game_name: string;
-  playtester_id: string | null;
-  display_name: string | null;
-}
+export type FoundRow = Tables["search_passages"] &
+  Pick<Tables["slots"], "playtester_id"> & { game_name: string; display_name: string | null };
 
 /** The passages of an owner with all these phrases whose `seq` is behind `after`, in their order. */
 export function find(

@@ -44,9 +44,7 @@ export async function selectEdited(tx: Tx, slotId: string, ownerId: string, key:
       id: tx.newId(),
       slot_id: slotId,
       status: "approved",
-      original_key: null,
       key_takeaways: "[]",
-      error: null,
       created_at: now,
     });
   await queueIndexing(tx, { what: "transcript", slotId });

@@ -11,11 +11,7 @@ export async function queueTranscription(deps: Deps, tx: Tx, slotId: string): Pr
     id: tx.newId(),
     slot_id: slotId,
     status: "pending",
-    selected_version: null,
-    original_key: null,
-    edited_key: null,
     key_takeaways: "[]",
-    error: null,
     created_at: now,
     updated_at: now,
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
+import { fullRow } from "../database/rows.ts";
 import type { Caller } from "../http/call.ts";
 import { type ApiError, conflict, notFound } from "../lib/api-error.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./errors.ts";
@@ -100,15 +101,8 @@ class Uploads {
     const id = deps.newId();
     const now = deps.clock.now();
     const expiresAt = now + deps.config.uploads.expireMs;
-    const progress = {
-      status: "open",
-      created_at: now,
-      completed_at: null,
-      duration_ms: null,
-      facts: null,
-      expires_at: expiresAt,
-    } as const;
-    const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
+    const progress = { status: "open", created_at: now, expires_at: expiresAt } as const;
+    const upload = fullRow("uploads", { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress });
     await requireFreeSpace(deps, size);
     await deps.store.write(async (tx) => {
       await requireActive(tx, upload.user_id);

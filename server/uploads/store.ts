@@ -1,35 +1,15 @@
 import { join } from "node:path";
-import { type UploadStatus, uploadMoves } from "../../src/contract/states/index.ts";
+import { uploadMoves } from "../../src/contract/states/index.ts";
 import { type SourceOf, targetOf } from "../../src/contract/states/moves.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { findRow, insertRow, updateRow } from "../database/rows.ts";
+import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 
-export type UploadKind = "build" | "video";
+export type UploadKind = Tables["uploads"]["kind"];
 
-export interface UploadRow {
-  id: string;
-  kind: UploadKind;
-  user_id: string;
-  game_id: string | null;
-  slot_id: string | null;
-  size: number;
-  filename: string;
-  /** The media type given by the client; for a completed video, the type by its signature. */
-  filetype: string | null;
-  sha256: string | null;
-  /** The values of `Upload-Metadata`, as JSON. */
-  metadata: string;
-  status: UploadStatus;
-  created_at: number;
-  completed_at: number | null;
-  /** How long a completed video is (ms). Null when its length cannot be read. */
-  duration_ms: number | null;
-  /** What a video is made of, as JSON. Null until it was looked at. */
-  facts: string | null;
-  expires_at: number;
-}
+export type UploadRow = Tables["uploads"];
 
 export const folderOf = (dataDir: string) => join(dataDir, "uploads");
 
@@ -47,11 +27,10 @@ export const pathsOf = (dataDir: string, id: string, newest: number) =>
 /** The key of the finished file in the blob store. */
 export const blobKeyOf = (upload: { id: string; kind: UploadKind }) => `${upload.kind}s/${upload.id}`;
 
-export const find = (q: Query, id: string) => q.one<UploadRow>("SELECT * FROM uploads WHERE id = ?", id);
-export const findForUser = (q: Query, id: string, userId: string) =>
-  q.one<UploadRow>("SELECT * FROM uploads WHERE id = ? AND user_id = ?", id, userId);
+export const find = (q: Query, id: string) => findRow(q, "uploads", { id });
+export const findForUser = (q: Query, id: string, userId: string) => findRow(q, "uploads", { id, user_id: userId });
 
-export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
+export const insert = (tx: Query, upload: New<"uploads">) => insertRow(tx, "uploads", upload);
 
 /**
  * What an account's uploads, clips and still images take: all clips and images, and of the uploads those that are unfinished at `now`,
@@ -78,13 +57,9 @@ export async function usageOf(
   return row!;
 }
 
-export const setSize = (tx: Query, id: string, size: number) => tx.run("UPDATE uploads SET size = ? WHERE id = ?", size, id);
+export const setSize = (tx: Query, id: string, size: number) => updateRow(tx, "uploads", id, { size });
 
-export const { isIn, tryTransition, transitionFromAny } = stateMachine<UploadRow, typeof uploadMoves>({
-  noun: "upload",
-  table: "uploads",
-  moves: uploadMoves,
-});
+export const { isIn, tryTransition, transitionFromAny } = stateMachine({ noun: "upload", table: "uploads", moves: uploadMoves });
 
 /** Marks the slot's other uploads of one status as replaced. Returns their ids. */
 export const replace = async (tx: Query, slotId: string, status: SourceOf<typeof uploadMoves, "replace">, exceptId: string) =>
@@ -116,11 +91,7 @@ export async function setFacts(tx: Query, upload: UploadRow, facts: string, dura
   );
 }
 
-export interface SubmittedFile {
-  blob_key: string;
-  filename: string;
-  content_type: string;
-}
+export type SubmittedFile = Pick<Tables["submissions"], "blob_key" | "filename" | "content_type">;
 
 export const submittedFile = (q: Query, slotId: string) =>
   q.one<SubmittedFile>("SELECT blob_key, filename, content_type FROM submissions WHERE slot_id = ?", slotId);

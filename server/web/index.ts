@@ -64,6 +64,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
     among(sitePages(deps, { ...called, site, limits, counted, countedIfRefused }), unknown),
   );
   const docs = madeLate(loadDocs, ({ docs }) => docs(deps.config, site));
+  const llms = madeLate(loadDocs, ({ llms }) => llms(deps.config, site));
   const { downloads: download, builds } = downloads(deps);
   // Not counted: health checks and signed messages of card processors.
   const page = among(
@@ -72,6 +73,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       downloads: countedIfRefused(download),
       builds: counted(builds),
       docs: counted(docs),
+      "llms.txt": counted(llms),
       metrics: countedIfRefused(metricsPage(deps)),
       ...health(deps),
     },

@@ -12,6 +12,7 @@ import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
+import { robots } from "./adapters/robots-txt.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { sitemap } from "./adapters/sitemap.ts";
 import { createReadForm } from "./form.ts";
@@ -84,6 +85,7 @@ export function sitePages(
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, clock.now)),
+    "robots.txt": counted(robots(config)),
     play: portal({
       ...signedIn,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),

@@ -36,6 +36,7 @@ const applications = async () => (await import("../commands/applications/index.t
 const approvals = async () => (await import("../commands/approvals/index.ts")).approvals;
 const review = async () => (await import("../commands/review/index.ts")).review;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
+const lists = async () => (await import("../commands/help/index.ts")).lists;
 const top = async () => (await import("../commands/root/index.ts")).top;
 
 /** All nouns. The commands of a noun are loaded only when it is used. */
@@ -55,13 +56,6 @@ export const groups: readonly GroupEntry[] = [
     aliases: ["application", "app"],
     summary: "Approve or reject applications",
     load: applications,
-  },
-  {
-    name: "approvals",
-    section: "owners",
-    aliases: ["approval"],
-    summary: "Decide on orders of API keys that wait for you",
-    load: approvals,
   },
   { name: "review", section: "owners", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
   { name: "billing", section: "owners", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
@@ -89,6 +83,13 @@ export const groups: readonly GroupEntry[] = [
   },
   { name: "info", section: "owners", aliases: [], summary: "List categories, devices and platforms", load: info },
   { name: "admin", section: "operators", aliases: [], summary: "Administer the marketplace on your server", load: admin },
+  {
+    name: "approvals",
+    section: "automation",
+    aliases: ["approval"],
+    summary: "Decide on orders of API keys that wait for you",
+    load: approvals,
+  },
   { name: "ci", section: "automation", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
   { name: "serve", section: "operators", aliases: [], summary: "Run your own server", load: serve },
   {
@@ -127,14 +128,14 @@ export const topCommands: readonly TopEntry[] = [
     name: "schema",
     section: "automation",
     summary: "Describe a command's input as JSON",
-    load: async () => (await import("./help/schema.ts")).schema,
+    load: verb(lists, "schema"),
   },
   { name: "completion", section: "general", summary: "Generate a shell completion script", load: verb(top, "completion") },
   {
     name: "help",
     section: "general",
     summary: "Show help for a command or topic",
-    load: async () => (await import("./help/help.ts")).help,
+    load: verb(lists, "help"),
   },
 ];
 

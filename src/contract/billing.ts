@@ -329,6 +329,7 @@ export const billing = {
   }),
   resumeSubscription: endpoint("POST /billing/subscription/resume", {
     ...owner,
+    refusesBudgeted: true,
     summary: "Undo a scheduled cancellation",
     reply: z.strictObject({ subscription }),
   }),

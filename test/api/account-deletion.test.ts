@@ -57,20 +57,20 @@ onBothDatabases("account deletion", (serve) => {
     const till = await openTill(server, "Zyxwolga");
     const owner = till.owner;
     const tester = await registerPlaytester(server, "Qvopia");
-    await owner.patch("/auth/profile", { companyName: "Zyxwolga Games Ltd", websiteUrl: "https://zyxwolga.example" });
-    await tester.patch("/auth/profile", { gamingExperience: "Qvopia plays everything." });
+    await owner.updateProfile({ body: { companyName: "Zyxwolga Games Ltd", websiteUrl: "https://zyxwolga.example" } });
+    await tester.updateProfile({ body: { gamingExperience: "Qvopia plays everything." } });
     const { paymentId } = await till.buy(2000);
     await till.complete(paymentId, "paid");
     await owner.get(`/billing/payments/${paymentId}/invoice`);
-    await owner.post("/webhooks", { url: "https://zyxwolga.example/hook", events: ["*"] });
+    await owner.createWebhook({ body: { url: "https://zyxwolga.example/hook", events: ["*"] } });
     const gameId = await createGame(owner, { description: "By Zyxwolga.", buildUrl: "https://zyxwolga.example/build" });
     const slotId = await play(server, tester, await order(owner, gameId, { notesForTesters: "Zyxwolga thanks you." }));
-    const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+    const emailOf = async (person: Person): Promise<string> => (await person.getMe()).email;
     const emails = { owner: await emailOf(owner), tester: await emailOf(tester) };
     const accept = () => owner.post(`/playtests/slots/${slotId}/accept`);
     const pay = (amountCents: number) => admin.post("/admin/payouts", { userId: tester.id, amountCents });
     const chat = async () => {
-      const { conversation } = (await owner.post("/chat/conversations", { contactId: tester.id })).body.data;
+      const { conversation } = await owner.openConversation({ body: { contactId: tester.id } });
       const messages = `/chat/conversations/${conversation.id}/messages`;
       expect((await owner.post(messages, { content: "Thanks, Qvopia!" })).status).toBe(201);
       expect((await tester.post(messages, { content: "Welcome, Zyxwolga!" })).status).toBe(201);
@@ -101,7 +101,7 @@ onBothDatabases("account deletion", (serve) => {
     expect(ofTester.body.data.records.payoutDetails).toEqual([shown]);
     expect(ofTester.text).not.toContain(details.iban);
     expect((await tester.post("/auth/export", { password: "wrong horse" })).status).toBe(422);
-    const whole = (await tester.post("/auth/export", { password })).body.data.records;
+    const whole = (await tester.exportAccountInFull({ body: { password } })).records;
     expect(whole.payoutDetails).toEqual([{ ...details, ...shown }]);
     const { data } = (await owner.get("/auth/export")).body;
     const { records } = data;
@@ -129,7 +129,7 @@ onBothDatabases("account deletion", (serve) => {
         "webhooks",
       ]
     `);
-    expect(Object.keys((await tester.get("/auth/export")).body.data.records)).toEqual(Object.keys(records));
+    expect(Object.keys((await tester.exportAccount()).records)).toEqual(Object.keys(records));
     const text = JSON.stringify(data);
     expect(text).not.toContain(owner.key);
     expect(text).not.toContain(till.owner.key.slice(12));
@@ -201,13 +201,13 @@ onBothDatabases("account deletion", (serve) => {
       ]
     `);
     expect([(await owner.get("/auth/me")).status, (await tester.get("/auth/me")).status]).toEqual([401, 401]);
-    const shown = (await admin.get("/admin/users?limit=100")).body.data.users.filter(({ id }: { id: string }) => id !== admin.id);
+    const shown = (await admin.listUsers({ query: { limit: 100 } })).users.filter(({ id }: { id: string }) => id !== admin.id);
     expect(shown.map((user: Record<string, unknown>) => [user.displayName, user.companyName, user.email])).toEqual(
       [tester, owner].map(({ id }) => ["Deleted account", "Deleted account", `deleted-${id}@playtest.invalid`]),
     );
     expect((await admin.post(`/admin/users/${owner.id}/unsuspend`)).status).toBe(409);
     expect(await server.deps.store.read(checkAudit)).toMatchObject({ ok: true });
-    const [entry] = (await admin.get(`/admin/audit?action=user.delete&target=${tester.id}`)).body.data.entries;
+    const [entry] = (await admin.listAudit({ query: { action: "user.delete", target: tester.id } })).entries;
     expect(entry).toMatchObject({ actorId: tester.id, targetId: tester.id });
     const again = { email: emails.tester, password: "another fine horse", role: "playtester", name: "New" };
     expect((await server.request("POST", "/auth/register", { body: again })).status).toBe(201);
@@ -300,12 +300,12 @@ onBothDatabases("account deletion", (serve) => {
     await pay(1000);
     const conversation = await chat();
     await remove(tester);
-    const { slot } = (await owner.get(`/playtests/slots/${slotId}`)).body.data;
+    const { slot } = await owner.getSlot({ params: { id: slotId } });
     expect(slot).toMatchObject({ status: "accepted", playtester: { displayName: "Deleted account" } });
     expect((await owner.get(`/playtests/slots/${slotId}/download-url`)).status).toBe(200);
-    const { messages } = (await owner.get(`/chat/conversations/${conversation}`)).body.data;
+    const { messages } = await owner.listMessages({ params: { id: conversation } });
     expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Thanks, Qvopia!", "Welcome, Zyxwolga!"]);
-    const notices = (await owner.get("/notifications?limit=100")).body.data.notifications;
+    const notices = (await owner.listNotifications({ query: { limit: 100 } })).notifications;
     expect(notices.map(({ body }: { body: string }) => body).join(" ")).not.toContain("Qvopia");
   });
 
@@ -323,13 +323,13 @@ onBothDatabases("account deletion", (serve) => {
     const rows = await server.deps.store.read((q) => q.all(kept, `liab:payable:${tester.id}`, `min:balance:${owner.id}`));
     expect(rows).toEqual([{ balance: -1000 }, { balance: -60 }]);
     expect(till.owner.id).toBe(owner.id);
-    const other = (await admin.post("/admin/admins", { name: "Ada", scopes: ["accounts"] })).body.data;
+    const other = await admin.createAdmin({ body: { name: "Ada", scopes: ["accounts"] } });
     const limited = personWith(server, other.apiKey, other.admin.id);
     expect((await limited.delete(`/admin/users/${admin.id}`)).status).toBe(403);
     expect((await admin.delete(`/admin/users/${admin.id}`)).status).toBe(409);
     const app = await setUpFactor(server, admin);
     expect((await admin.delete(`/admin/users/${other.admin.id}`)).body.error.code).toBe("CONFIRMATION_REQUIRED");
-    await admin.post("/auth/confirm", { code: await app.nextCode() });
+    await admin.confirmKey({ body: { code: await app.nextCode() } });
     expect((await admin.delete(`/admin/users/${other.admin.id}`)).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
@@ -60,11 +60,11 @@ const facts: Fact<Scene>[] = [
         return pathname + search;
       });
       for (const [at, link] of links.entries()) {
-        expect((await ann.get("/auth/me")).body.data.email).toBe(email);
+        expect((await ann.getMe()).email).toBe(email);
         const { html } = await visitor(server).submit(link, "/change-email");
         if (at === 0)
           expect(html).toContain("Now open the link in the email to the other address. Until then the address stays as it is.");
-        else expect((await ann.get("/auth/me")).body.data.email).toBe("new@example.com");
+        else expect((await ann.getMe()).email).toBe("new@example.com");
       }
     },
   },
@@ -86,7 +86,7 @@ const facts: Fact<Scene>[] = [
       const owner = await registerOwner(server);
       await giveCredit(server, owner, 10_000);
       const id = await order(owner, await createGame(owner), { selectionMode: "manual" });
-      await ann.post(`/playtester/playtests/${id}/applications`);
+      await ann.applyToPlaytest({ params: { id } });
       expect((await owner.get(`/playtests/${id}/applications`)).text).toMatch(/Ann of Ayr.*Twenty years/);
     },
   },
@@ -153,7 +153,7 @@ const facts: Fact<Scene>[] = [
     see: async () => "/play/account/emails",
     async holds(scene) {
       const { server, ann, browser, email } = scene;
-      await ann.patch("/notifications/settings", { mail: "off" });
+      await ann.updateNotificationSettings({ body: { mail: "off" } });
       const owner = await registerOwner(server);
       await giveCredit(server, owner, 10_000);
       const slotId = await play(server, ann, await order(owner, await createGame(owner)));
@@ -170,7 +170,7 @@ const facts: Fact<Scene>[] = [
     see: async () => "/play/account/emails",
     async holds(scene) {
       const { server, ann, email } = scene;
-      await ann.patch("/notifications/settings", { kinds: ["slot.accepted"], mail: "digest" });
+      await ann.updateNotificationSettings({ body: { kinds: ["slot.accepted"], mail: "digest" } });
       const owner = await registerOwner(server);
       await giveCredit(server, owner, 10_000);
       const gameId = await createGame(owner);
@@ -220,10 +220,10 @@ const facts: Fact<Scene>[] = [
       return `/play/account/passkeys/${id}`;
     },
     async holds({ server, ann, browser }) {
-      const { passkeys } = (await ann.get("/auth/passkeys")).body.data;
-      const path = `/play/account/passkeys/${passkeys[0].id}`;
+      const { passkeys } = await ann.listPasskeys();
+      const path = `/play/account/passkeys/${passkeys[0]!.id}`;
       expect((await browser.submit(path, `${path}/remove`, { password })).status).toBe(303);
-      expect((await ann.get("/auth/passkeys")).body.data.passkeys).toEqual([]);
+      expect((await ann.listPasskeys()).passkeys).toEqual([]);
       expect(await server.deps.store.read((q) => q.all("SELECT id FROM passkeys"))).toEqual([]);
     },
   },
@@ -310,13 +310,13 @@ type Reply = Awaited<ReturnType<Person["post"]>>;
 async function conversation({ server, ann, owner }: Scene & { owner: Person }): Promise<string> {
   const slotId = await play(server, ann, await order(owner, await createGame(owner)));
   await owner.post(`/slots/${slotId}/accept`);
-  const reply = await ann.post("/chat/conversations", { contactId: owner.id });
-  return reply.body.data.conversation.id;
+  const reply = await ann.openConversation({ body: { contactId: owner.id } });
+  return reply.conversation.id;
 }
 
 /** What becomes of a message of the owner. */
 const write = async ({ ann, owner }: Scene & { owner: Person }) => {
-  const { id } = (await owner.post("/chat/conversations", { contactId: ann.id })).body.data.conversation;
+  const { id } = (await owner.openConversation({ body: { contactId: ann.id } })).conversation;
   return (await owner.post(`/chat/conversations/${id}/messages`, { content: "Hi" })).status;
 };
 
@@ -332,7 +332,7 @@ const replies: Said[] = [
     says: "You no longer block this contact.",
     async ask(scene) {
       const id = await conversation(scene);
-      await scene.ann.post(`/chat/conversations/${id}/block`);
+      await scene.ann.blockConversation({ params: { id } });
       return scene.ann.post(`/chat/conversations/${id}/unblock`);
     },
     holds: async (scene) => expect(await write(scene)).toBe(201),
@@ -355,18 +355,17 @@ const replies: Said[] = [
     ask: ({ ann }) => ann.post("/auth/sign-out-everywhere", { revokeApiKeys: true }),
     async holds({ ann, browser }) {
       expect(await isSignedIn(browser)).toBe(false);
-      expect((await ann.get("/auth/api-keys")).body.data.keys).toHaveLength(1);
+      expect((await ann.listApiKeys()).keys).toHaveLength(1);
     },
   },
 ];
 
-onBothDatabases("what replies state", (serve) => {
+onBothDatabases("what replies state", (_serve, it) => {
   describe("is so", () => {
-    it.each(replies)("$says", async ({ says, ask, holds }) => {
-      const server = await serve();
+    it.for(replies)("$says", async ({ says, ask, holds }, { server }) => {
       const [ann, owner] = [await registerPlaytester(server, "Ann"), await registerOwner(server)];
       await giveCredit(server, owner, 10_000);
-      const { email } = (await ann.get("/auth/me")).body.data;
+      const { email } = await ann.getMe();
       const scene = { server, ann, owner, browser: await signedIn(server, ann), email };
       expect((await ask(scene)).text).toContain(says);
       await holds(scene);
@@ -378,7 +377,7 @@ onBothDatabases("what the pages of accounts state", (serve) => {
   pageFacts(facts, async () => {
     const server = await serve();
     const ann = await registerPlaytester(server, "Ann");
-    const { email } = (await ann.get("/auth/me")).body.data;
+    const { email } = await ann.getMe();
     return { server, ann, browser: await signedIn(server, ann), email };
   });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { personWith, registerPlaytester } from "../helpers/factories.ts";
 import { lastMail, mailedPath, mailedToken, subjects } from "../helpers/mails.ts";
@@ -13,7 +13,7 @@ const unverified = {
   },
 };
 
-onBothDatabases("an account that somebody else registered with a person's address", (serve) => {
+onBothDatabases("an account that somebody else registered with a person's address", (serve, it) => {
   /** What a stranger gets: a key, and a password that makes more keys. */
   async function hijack(server: TestServer, role: "game_owner" | "playtester") {
     const body = { email: victim, password: "stranger's password", role, name: "Click https://evil.example" };
@@ -130,8 +130,7 @@ onBothDatabases("an account that somebody else registered with a person's addres
     expect(userId).not.toBe(taken.body.data.userId);
   });
 
-  it("a key that is made with a password while that password changes is not made", async () => {
-    const server = await serve();
+  it("a key that is made with a password while that password changes is not made", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const { passwords } = server.deps;
     const { verify } = passwords;
@@ -146,9 +145,8 @@ onBothDatabases("an account that somebody else registered with a person's addres
   });
 });
 
-onBothDatabases("a password that is guessed first", (serve) => {
-  it("is refused wherever a password is set, and nothing is changed", async () => {
-    const server = await serve();
+onBothDatabases("a password that is guessed first", (_serve, it) => {
+  it("is refused wherever a password is set, and nothing is changed", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const own = "playtester1@example.com";
     const common = ["password", "Sunshine", "12345678"];
@@ -180,30 +178,32 @@ onBothDatabases("a password that is guessed first", (serve) => {
   });
 });
 
-onBothDatabases("a password reset of a verified account", (serve) => {
-  it.each([
+onBothDatabases("a password reset of a verified account", (_serve, it) => {
+  it.for([
     { revokeApiKeys: true, status: 401 },
     { revokeApiKeys: false, status: 200 },
-  ])("by the page and the API with revokeApiKeys $revokeApiKeys: keys then answer $status", async ({ revokeApiKeys, status }) => {
-    const server = await serve();
-    const ann = await registerPlaytester(server);
-    const ask = async () => {
-      // Sends the mails queued so far, so that the mail with the token is the last one.
-      await server.advance(0);
-      await server.request("POST", "/auth/password-reset", { body: { email: "playtester1@example.com" } });
-      await server.advance(0);
-    };
-    await ask();
-    const fields = { password: "a new password", ...(revokeApiKeys && { keys: "revoke" }) };
-    const page = await visitor(server).submit(mailedPath(server, "reset"), "/reset-password", fields);
-    expect(page.html).toContain(revokeApiKeys ? "All API keys were revoked." : "API keys still work.");
-    expect((await ann.get("/auth/me")).status).toBe(status);
-    const made = { name: "new", email: "playtester1@example.com", password: "a new password" };
-    const { apiKey } = (await server.request("POST", "/auth/api-keys", { body: made })).body.data;
-    await ask();
-    const token = mailedToken(server, "reset");
-    const body = { token, newPassword: "another password", revokeApiKeys };
-    expect((await server.request("POST", "/auth/password-reset/confirm", { body })).status).toBe(200);
-    expect((await personWith(server, apiKey, ann.id).get("/auth/me")).status).toBe(status);
-  });
+  ])(
+    "by the page and the API with revokeApiKeys $revokeApiKeys: keys then answer $status",
+    async ({ revokeApiKeys, status }, { server }) => {
+      const ann = await registerPlaytester(server);
+      const ask = async () => {
+        // Sends the mails queued so far, so that the mail with the token is the last one.
+        await server.advance(0);
+        await server.request("POST", "/auth/password-reset", { body: { email: "playtester1@example.com" } });
+        await server.advance(0);
+      };
+      await ask();
+      const fields = { password: "a new password", ...(revokeApiKeys && { keys: "revoke" }) };
+      const page = await visitor(server).submit(mailedPath(server, "reset"), "/reset-password", fields);
+      expect(page.html).toContain(revokeApiKeys ? "All API keys were revoked." : "API keys still work.");
+      expect((await ann.get("/auth/me")).status).toBe(status);
+      const made = { name: "new", email: "playtester1@example.com", password: "a new password" };
+      const { apiKey } = (await server.request("POST", "/auth/api-keys", { body: made })).body.data;
+      await ask();
+      const token = mailedToken(server, "reset");
+      const body = { token, newPassword: "another password", revokeApiKeys };
+      expect((await server.request("POST", "/auth/password-reset/confirm", { body })).status).toBe(200);
+      expect((await personWith(server, apiKey, ann.id).get("/auth/me")).status).toBe(status);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { mailReset, mailSignIn } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -7,9 +7,8 @@ import { mailedPath, mailedToken } from "../helpers/mails.ts";
 
 const account = { email: "Ada@Example.com", password: "correct horse", role: "game_owner" };
 
-onBothDatabases("accounts", (serve) => {
-  it("register: an email address gets one account and key, whatever its case", async () => {
-    const server = await serve();
+onBothDatabases("accounts", (serve, it) => {
+  it("register: an email address gets one account and key, whatever its case", async ({ server }) => {
     const reply = await server.request("POST", "/auth/register/api-key", { body: { ...account, companyName: "Lovelace" } });
     expect(reply.status).toBe(201);
     expect(reply.body.data.apiKey).toMatch(/^pt_sk_[0-9a-f]{32}$/);
@@ -64,8 +63,7 @@ onBothDatabases("accounts", (serve) => {
     ]);
   });
 
-  it("emails: an address gets no more than five links of a kind per hour", async () => {
-    const server = await serve();
+  it("emails: an address gets no more than five links of a kind per hour", async ({ server }) => {
     for (const _ of ["one", "another"]) await registerOwner(server);
     const ask = async (number: number) => {
       const reply = await server.request("POST", "/auth/password-reset", { body: { email: `game_owner${number}@example.com` } });
@@ -81,8 +79,7 @@ onBothDatabases("accounts", (serve) => {
     expect(await ask(1)).toBe(7);
   });
 
-  it("password reset: the token in the email works once, within an hour", async () => {
-    const server = await serve();
+  it("password reset: the token in the email works once, within an hour", async ({ server }) => {
     await registerOwner(server);
     const ask = async () => {
       await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
@@ -102,9 +99,7 @@ onBothDatabases("accounts", (serve) => {
     expect((await confirm(late)).status).toBe(422);
   });
 
-  it("password change: ends every mailed link that would sign in or set a password", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("password change: ends every mailed link that would sign in or set a password", async ({ server, owner }) => {
     const tokens = () =>
       server.deps.store.write(async (tx) => {
         const user = (await users.find(tx, owner.id))!;
@@ -117,7 +112,7 @@ onBothDatabases("accounts", (serve) => {
       );
     await tokens();
     expect(await good()).toEqual([{ purpose: "reset" }, { purpose: "sign-in" }]);
-    await owner.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" });
+    await owner.changePassword({ body: { currentPassword: "correct horse", newPassword: "another horse" } });
     expect(await good()).toEqual([]);
     await server.advance(0);
     const earlier = server.mails.length;
@@ -130,8 +125,7 @@ onBothDatabases("accounts", (serve) => {
     expect(await good()).toEqual([]);
   });
 
-  it("password reset: the page that the email links to works once", async () => {
-    const server = await serve();
+  it("password reset: the page that the email links to works once", async ({ server }) => {
     await registerOwner(server);
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
     await server.advance(0);
@@ -149,50 +143,41 @@ onBothDatabases("accounts", (serve) => {
     expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(201);
   });
 
-  it("API keys: can be created, listed and revoked, and expire", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("API keys: can be created, listed and revoked, and expire", async ({ server, owner }) => {
     const expiresAt = new Date(server.clock.now() + 60_000).toISOString();
-    const made = (await owner.post("/auth/api-keys", { name: "ci", scopes: ["game_owner"], expiresAt })).body.data;
+    const made = await owner.createApiKey({ body: { name: "ci", scopes: ["game_owner"], expiresAt } });
     expect(made.key).toMatchObject({ name: "ci", scopes: ["game_owner"], expiresAt, lastUsedAt: null });
     expect(
       (await server.request("POST", "/auth/api-keys", { key: made.apiKey, body: { name: "more", scopes: ["billing"] } })).status,
     ).toBe(422);
-    expect((await owner.get("/auth/api-keys")).body.data.keys.map((key: { name: string }) => key.name)).toEqual([
-      "ci",
-      "Default",
-    ]);
+    expect((await owner.listApiKeys()).keys.map((key: { name: string }) => key.name)).toEqual(["ci", "Default"]);
     server.clock.set(server.clock.now() + 60_000);
     expect((await server.request("GET", "/auth/me", { key: made.apiKey })).status).toBe(401);
-    const other = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
+    const other = await owner.createApiKey({ body: { name: "old" } });
     expect((await owner.delete(`/auth/api-keys/${other.key.id}`)).status).toBe(200);
     expect((await server.request("GET", "/auth/me", { key: other.apiKey })).status).toBe(401);
     expect((await owner.delete(`/auth/api-keys/${other.key.id}`)).status).toBe(404);
     expect((await owner.post("/auth/api-keys", { name: "past", expiresAt: "2020-01-01T00:00:00.000Z" })).status).toBe(422);
   });
 
-  it("API keys: a key with an end makes none that lasts longer", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("API keys: a key with an end makes none that lasts longer", async ({ server, owner }) => {
     const at = (seconds: number) => new Date(server.clock.now() + seconds * 1000).toISOString();
     const [expiresAt, sooner, later] = [at(60), at(30), at(61)];
-    const { apiKey: key } = (await owner.post("/auth/api-keys", { name: "ci", expiresAt })).body.data;
+    const { apiKey: key } = await owner.createApiKey({ body: { name: "ci", expiresAt } });
     const make = (body: object) => server.request("POST", "/auth/api-keys", { key, body: { name: "more", ...body } });
     expect((await make({})).body.data.key.expiresAt).toBe(expiresAt);
     expect((await make({ expiresAt: sooner })).body.data.key.expiresAt).toBe(sooner);
     expect((await make({ expiresAt: later })).status).toBe(422);
   });
 
-  it("profile and password: can be changed", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("profile and password: can be changed", async ({ owner }) => {
     expect((await owner.patch("/auth/profile", { displayName: "Ada L.", websiteUrl: "https://ada.example" })).status).toBe(200);
-    expect((await owner.get("/auth/me")).body.data.profile).toMatchObject({
+    expect((await owner.getMe()).profile).toMatchObject({
       displayName: "Ada L.",
       websiteUrl: "https://ada.example",
     });
-    await owner.patch("/auth/profile", { websiteUrl: null });
-    expect((await owner.get("/auth/me")).body.data.profile.websiteUrl).toBeNull();
+    await owner.updateProfile({ body: { websiteUrl: null } });
+    expect((await owner.getMe()).profile!.websiteUrl).toBeNull();
     expect((await owner.post("/auth/change-password", { currentPassword: "wrong", newPassword: "another horse" })).status).toBe(
       422,
     );

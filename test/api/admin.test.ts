@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import type { Config } from "../../server/config/schema.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
@@ -17,6 +16,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 async function adminOf(server: TestServer): Promise<Person> {
@@ -57,7 +57,7 @@ onBothDatabases("admin", (serve) => {
     const odd = await registerPlaytester(server, "100%_Öl");
     const found = async (search: string) =>
       (await admin.get(`/admin/users?${new URLSearchParams({ search })}`)).body.data.users.map(({ id }: { id: string }) => id);
-    const address: string = (await playtester.get("/auth/me")).body.data.email;
+    const address: string = (await playtester.getMe()).email;
     expect(await found("pia")).toEqual([playtester.id]);
     expect(await found(address.slice(0, 6).toUpperCase())).toContain(playtester.id);
     expect(await found("0%_Ö")).toEqual([odd.id]);
@@ -72,11 +72,11 @@ onBothDatabases("admin", (serve) => {
       const playtestId = await order(opened.owner, opened.gameId, { isFreePublicTrial: true, quantity: 2 });
       return { ...opened, playtestId };
     };
-    const offers = async (playtester: Person) => (await playtester.get("/playtester/playtests")).body.data.playtests.length;
+    const offers = async (playtester: Person) => (await playtester.listOffers()).playtests.length;
 
     it("is offered once it is approved, and a second approval gets 409", async () => {
       const { server, admin, owner, playtester, gameId, playtestId } = await trial();
-      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([
+      expect((await admin.listApprovals()).approvals).toEqual([
         {
           kind: "playtest",
           playtestId,
@@ -95,7 +95,7 @@ onBothDatabases("admin", (serve) => {
       expect(approved).toMatchObject({ status: 200, body: { data: { playtest: { id: playtestId, status: "active" } } } });
       expect(await offers(playtester)).toBe(1);
       await claim(playtester, playtestId);
-      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
+      expect((await admin.listApprovals()).approvals).toEqual([]);
       await server.advance(0);
       expect(server.mails.map((mail) => mail.subject)).toEqual(["Your free trial of Lantern Deep is approved"]);
       expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
@@ -104,15 +104,15 @@ onBothDatabases("admin", (serve) => {
 
     it("is cancelled by a rejection and can be ordered again", async () => {
       const { server, admin, owner, gameId, playtestId } = await trial();
-      const rejected = await admin.post(`/admin/playtests/${playtestId}/reject`, { reason: "No build to be found." });
-      expect(rejected.body.data.playtest).toMatchObject({ id: playtestId, status: "cancelled" });
-      expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.slots).toMatchObject({ open: 0, cancelled: 2 });
+      const rejected = await admin.rejectPlaytest({ params: { id: playtestId }, body: { reason: "No build to be found." } });
+      expect(rejected.playtest).toMatchObject({ id: playtestId, status: "cancelled" });
+      expect((await owner.getPlaytest({ params: { id: playtestId } })).playtest.slots).toMatchObject({ open: 0, cancelled: 2 });
       await server.advance(0);
       expect(server.mails[0]).toMatchObject({
         subject: "Your free trial of Lantern Deep was not approved",
         text: expect.stringContaining("No build to be found."),
       });
-      expect((await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial).toBe(true);
+      expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(true);
       await order(owner, gameId, { isFreePublicTrial: true });
       expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
     });
@@ -133,9 +133,9 @@ onBothDatabases("admin", (serve) => {
       const { server, admin, owner, playtester, gameId } = opened;
       await giveCredit(server, owner, 10_000);
       const playtestId = await order(owner, gameId, body);
-      if (body.isFreePublicTrial) await admin.post(`/admin/playtests/${playtestId}/approve`);
+      if (body.isFreePublicTrial) await admin.approvePlaytest({ params: { id: playtestId } });
       const slotId = await play(server, playtester, playtestId);
-      const slot = async () => (await owner.get(`/playtests/slots/${slotId}`)).body.data.slot;
+      const slot = async () => (await owner.getSlot({ params: { id: slotId } })).slot;
       const waits = async () => {
         const all = ["submitted", "publishing"].map((status) => owner.get(`/playtests/submissions?status=${status}`));
         return (await Promise.all(all)).flatMap((reply) => reply.body.data.submissions)[0]?.awaitingAdminApproval;
@@ -150,12 +150,12 @@ onBothDatabases("admin", (serve) => {
       await accept();
       await server.advance(3_600_000);
       expect([(await slot()).status, await waits()]).toEqual(["publishing", true]);
-      const [approval] = (await admin.get("/admin/approvals")).body.data.approvals;
+      const [approval] = (await admin.listApprovals()).approvals;
       expect(approval).toMatchObject({ kind: "slot", playtestId, slotId, gameId, ownerId: owner.id });
       expect((await decide("approve")).status).toBe(200);
       await server.advance(0);
       expect((await slot()).status).toBe("accepted");
-      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
+      expect((await admin.listApprovals()).approvals).toEqual([]);
       expect((await decide("approve")).status).toBe(409);
       expect((await decide("reject")).status).toBe(409);
     });
@@ -164,7 +164,7 @@ onBothDatabases("admin", (serve) => {
       const { server, admin, slot, waits, accept, decide } = await played();
       expect(await waits()).toBe(true);
       expect((await decide("approve")).body.data.slot.status).toBe("submitted");
-      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
+      expect((await admin.listApprovals()).approvals).toEqual([]);
       expect(await waits()).toBe(false);
       expect((await decide("approve")).status).toBe(409);
       await accept();
@@ -183,10 +183,10 @@ onBothDatabases("admin", (serve) => {
       expect((await decide("reject", "Shows a person's address.")).body.data.slot.status).toBe("rejected");
       await server.advance(3_600_000);
       expect(await slot()).toMatchObject({ status: "rejected", rejection: { reason: "Shows a person's address." } });
-      expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.status).toBe("completed");
-      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(10_000);
-      const [notice] = (await playtester.get("/notifications")).body.data.notifications;
-      expect(notice.type).toBe("slot.rejected");
+      expect((await owner.getPlaytest({ params: { id: playtestId } })).playtest.status).toBe("completed");
+      expect((await owner.getBalance()).balanceCents).toBe(10_000);
+      const [notice] = (await playtester.listNotifications()).notifications;
+      expect(notice!.type).toBe("slot.rejected");
     });
 
     it("that needs no approval cannot be approved, nor can a private video", async () => {
@@ -222,7 +222,7 @@ onBothDatabases("admin", (serve) => {
       const [admin, owner] = [await adminOf(server), await registerOwner(server)];
       expect((await owner.get("/games")).body.error.code).toBe("EMAIL_NOT_VERIFIED");
       for (const _ of [1, 2])
-        expect((await admin.post(`/admin/users/${owner.id}/verify`)).body.data.user).toMatchObject({ emailVerified: true });
+        expect((await admin.verifyUser({ params: { id: owner.id } })).user).toMatchObject({ emailVerified: true });
       expect((await owner.get("/games")).status).toBe(200);
       expect((await admin.post(`/admin/users/${unknown}/verify`)).status).toBe(404);
     });
@@ -235,7 +235,7 @@ onBothDatabases("admin", (serve) => {
       const login = { name: "second", email: "game_owner1@example.com", password: "correct horse" };
       const second = (await server.request("POST", "/auth/api-keys", { body: login })).body.data.apiKey;
 
-      const { user } = (await admin.post(`/admin/users/${owner.id}/suspend`)).body.data;
+      const { user } = await admin.suspendUser({ params: { id: owner.id } });
       expect(user.suspendedAt).toBe(new Date(now).toISOString());
       const tries = [owner.key, second].flatMap((key) =>
         ["/games", "/auth/me", "/info/devices"].map((path) => server.request("GET", path, { key })),
@@ -246,8 +246,8 @@ onBothDatabases("admin", (serve) => {
       expect(await server.deps.store.read((q) => q.all("SELECT * FROM sessions"))).toEqual([]);
 
       await server.advance(1000);
-      expect((await admin.post(`/admin/users/${owner.id}/suspend`)).body.data.user.suspendedAt).toBe(user.suspendedAt);
-      expect((await admin.post(`/admin/users/${owner.id}/unsuspend`)).body.data.user.suspendedAt).toBeNull();
+      expect((await admin.suspendUser({ params: { id: owner.id } })).user.suspendedAt).toBe(user.suspendedAt);
+      expect((await admin.unsuspendUser({ params: { id: owner.id } })).user.suspendedAt).toBeNull();
       expect((await owner.get("/games")).status).toBe(200);
     });
 
@@ -257,12 +257,12 @@ onBothDatabases("admin", (serve) => {
       const playtestId = await order(owner, gameId, { quantity: 2 });
       const slotId = await claim(playtester, playtestId);
       const other = await registerPlaytester(server);
-      const offers = async () => (await other.get("/playtester/playtests")).body.data.playtests.length;
-      await admin.post(`/admin/users/${owner.id}/suspend`);
+      const offers = async () => (await other.listOffers()).playtests.length;
+      await admin.suspendUser({ params: { id: owner.id } });
       expect([await offers(), (await other.post(`/playtester/playtests/${playtestId}/claim`)).status]).toEqual([0, 404]);
       await giveVideo(server, slotId, playtester);
       expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
-      await admin.post(`/admin/users/${owner.id}/unsuspend`);
+      await admin.unsuspendUser({ params: { id: owner.id } });
       expect(await offers()).toBe(1);
     });
 
@@ -280,18 +280,18 @@ onBothDatabases("admin", (serve) => {
     const slotId = await claim(playtester, playtestId);
     const other = await registerPlaytester(server);
 
-    expect((await admin.post(`/admin/games/${gameId}/suspend`)).body.data.game).toMatchObject({
+    expect((await admin.suspendGame({ params: { id: gameId } })).game).toMatchObject({
       id: gameId,
       status: "suspended",
     });
-    expect((await other.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+    expect((await other.listOffers()).playtests).toEqual([]);
     expect((await other.post(`/playtester/playtests/${playtestId}/claim`)).status).toBe(404);
     expect((await owner.post(`/games/${gameId}/playtests`)).status).toBe(409);
     await giveVideo(server, slotId, playtester);
     expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
     expect((await owner.post(`/playtests/slots/${slotId}/accept`)).status).toBe(200);
 
-    expect((await admin.post(`/admin/games/${gameId}/unsuspend`)).body.data.game.status).toBe("active");
+    expect((await admin.unsuspendGame({ params: { id: gameId } })).game.status).toBe("active");
     await claim(other, playtestId);
     expect((await admin.post(`/admin/games/${unknown}/suspend`)).status).toBe(404);
   });
@@ -299,15 +299,18 @@ onBothDatabases("admin", (serve) => {
   describe("grant", () => {
     it("of credit can be spent", async () => {
       const { admin, owner, gameId } = await open();
-      const reply = await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: 2000, note: "Sorry for the outage." });
-      expect(reply.body.data).toMatchObject({ user: { id: owner.id }, balanceCents: 2000, playtestMinutes: 0 });
+      const reply = await admin.grantCredit({
+        params: { id: owner.id },
+        body: { amountCents: 2000, note: "Sorry for the outage." },
+      });
+      expect(reply).toMatchObject({ user: { id: owner.id }, balanceCents: 2000, playtestMinutes: 0 });
       await order(owner, gameId);
-      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
+      expect((await owner.getBalance()).balanceCents).toBe(0);
     });
 
     it("of hours first covers what a chargeback left owing", async () => {
       const { server, admin, owner } = await open();
-      const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+      const { subscriptionId } = await owner.checkoutSubscription({ body: { planKey: "indie_monthly" } });
       const act = (outcome: string) =>
         server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome } });
       await act("paid");
@@ -315,17 +318,17 @@ onBothDatabases("admin", (serve) => {
       await act("disputed");
       const given = [];
       for (const minutes of [200, 200]) {
-        const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes, note: "Sorry." });
-        given.push(reply.body.data.playtestMinutes);
+        const reply = await admin.grantHours({ params: { id: owner.id }, body: { minutes, note: "Sorry." } });
+        given.push(reply.playtestMinutes);
       }
       expect(given).toEqual([0, 100]);
     });
 
     it("of hours is in the history with its note", async () => {
       const { admin, owner } = await open();
-      const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: 90, note: "For the talk." });
-      expect(reply.body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 90 });
-      const { entries } = (await owner.get("/billing/playtest-hours/history")).body.data;
+      const reply = await admin.grantHours({ params: { id: owner.id }, body: { minutes: 90, note: "For the talk." } });
+      expect(reply).toMatchObject({ balanceCents: 0, playtestMinutes: 90 });
+      const { entries } = await owner.listPlaytestHoursHistory();
       expect(entries).toMatchObject([
         { amountMinutes: 90, note: "For the talk.", source: expect.stringMatching(/^admin_grant:/) },
       ]);
@@ -337,7 +340,7 @@ onBothDatabases("admin", (serve) => {
       const grant = () => admin.post(`/admin/users/${owner.id}/credit`, body, { "idempotency-key": "g1" });
       const replies = [await grant(), await grant()];
       expect(replies[1]!.text).toBe(replies[0]!.text);
-      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(500);
+      expect((await owner.getBalance()).balanceCents).toBe(500);
     });
 
     const refused = [0, -1, 1.5, "100", 100_000_001, null, undefined];
@@ -346,7 +349,7 @@ onBothDatabases("admin", (serve) => {
       const credit = await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: amount, note: "n" });
       const hours = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: amount, note: "n" });
       expect([credit.status, hours.status]).toEqual([422, 422]);
-      expect((await owner.get("/billing/balance")).body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 0 });
+      expect(await owner.getBalance()).toMatchObject({ balanceCents: 0, playtestMinutes: 0 });
     });
 
     it("requires a note and a game owner", async () => {
@@ -365,7 +368,7 @@ onBothDatabases("admin", (serve) => {
     const replies = await Promise.all([add("Deck Builder", "deck-builder"), add("Deckbuilder", "deck-builder")]);
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409]);
     const { category } = replies.find((reply) => reply.status === 201)!.body.data;
-    expect((await owner.get("/info/categories")).body.data.categories).toContainEqual(category);
+    expect((await owner.listCategories()).categories).toContainEqual(category);
     expect((await owner.post("/games", { name: "G", buildUrl: "https://example.com", tags: [category.id] })).status).toBe(201);
     expect((await add("Puzzle", "puzzle")).status).toBe(409);
     expect((await add("Bad", "Not A Slug")).status).toBe(422);
@@ -378,9 +381,9 @@ onBothDatabases("admin", (serve) => {
       const { server, admin, owner, playtester, gameId } = opened;
       await fund(server, owner, 2000, admin);
       const slotId = await play(server, playtester, await order(owner, gameId));
-      await owner.post(`/playtests/slots/${slotId}/accept`);
+      await owner.acceptSlot({ params: { id: slotId } });
       const pay = (amountCents: unknown, userId = playtester.id) => admin.post("/admin/payouts", { userId, amountCents });
-      const earnings = async () => (await playtester.get("/playtester/earnings")).body.data;
+      const earnings = async () => await playtester.getEarnings();
       return { ...opened, pay, earnings };
     };
 
@@ -391,9 +394,9 @@ onBothDatabases("admin", (serve) => {
       const { payout } = reply.body.data;
       expect(payout).toMatchObject({ userId: playtester.id, amountCents: 400, status: "completed", failedAt: null });
       expect(await earnings()).toMatchObject({ balanceCents: 600, paidCents: 400 });
-      const [notice] = (await playtester.get("/notifications")).body.data.notifications;
+      const [notice] = (await playtester.listNotifications()).notifications;
       expect(notice).toMatchObject({ type: "payout.completed", body: "$4.00 of your earnings were paid out." });
-      expect((await admin.get("/admin/payouts")).body.data.payouts).toEqual([payout]);
+      expect((await admin.listPayouts()).payouts).toEqual([payout]);
     });
 
     it("that failed is owed again, once", async () => {
@@ -405,7 +408,7 @@ onBothDatabases("admin", (serve) => {
       const failed = fails.find((reply) => reply.status === 200)!.body.data.payout;
       expect(failed).toMatchObject({ id, status: "failed", failedAt: expect.any(String) });
       expect(await earnings()).toMatchObject({ balanceCents: 1000, paidCents: 0 });
-      const notices = (await playtester.get("/notifications")).body.data.notifications as { type: string }[];
+      const notices = (await playtester.listNotifications()).notifications as { type: string }[];
       expect(notices.filter((notice) => notice.type === "payout.failed")).toHaveLength(1);
       expect((await pay(1000)).status).toBe(201);
       expect((await admin.post(`/admin/payouts/${unknown}/fail`)).status).toBe(404);
@@ -423,7 +426,7 @@ onBothDatabases("admin", (serve) => {
 
     const day = 24 * 3_600_000;
     const grant: Fund = async (_, owner, amountCents, admin) => {
-      await admin.post(`/admin/users/${owner.id}/credit`, { amountCents, note: "Thanks" });
+      await admin.grantCredit({ params: { id: owner.id }, body: { amountCents, note: "Thanks" } });
     };
 
     it("of card money is refused until payouts.holdDays after it was earned", async () => {
@@ -449,7 +452,7 @@ onBothDatabases("admin", (serve) => {
       await server.advance(7 * day);
       await giveCredit(server, owner, 2000);
       const slotId = await play(server, playtester, await order(owner, await createGame(owner)));
-      await owner.post(`/playtests/slots/${slotId}/accept`);
+      await owner.acceptSlot({ params: { id: slotId } });
       const until = new Date(server.deps.clock.now() + 7 * day).toISOString();
       expect(await earnings()).toMatchObject({ balanceCents: 2000, availableCents: 1000, heldCents: 1000, heldUntil: until });
       expect((await pay(1500)).body.error.message).toBe(
@@ -457,7 +460,7 @@ onBothDatabases("admin", (serve) => {
       );
       const { id } = (await pay(1000)).body.data.payout;
       expect(await earnings()).toMatchObject({ balanceCents: 1000, availableCents: 0, heldCents: 1000 });
-      await admin.post(`/admin/payouts/${id}/fail`);
+      await admin.failPayout({ params: { id } });
       expect(await earnings()).toMatchObject({ balanceCents: 2000, availableCents: 1000, heldCents: 1000 });
     });
 
@@ -497,28 +500,26 @@ onBothDatabases("admin", (serve) => {
   it("chargeback: is recorded once", async () => {
     const { server, admin, owner, gameId } = await open();
     await giveCredit(server, owner, 5000);
-    const [topUp] = (await owner.get("/billing/payments")).body.data.payments;
+    const [topUp] = (await owner.listPayments()).payments;
     await order(owner, gameId);
-    const [charge] = (await owner.get("/billing/payments")).body.data.payments.filter(
-      (payment: { id: string }) => payment.id !== topUp.id,
-    );
+    const [charge] = (await owner.listPayments()).payments.filter((payment: { id: string }) => payment.id !== topUp!.id);
     const back = async (id: string) => (await admin.post(`/admin/payments/${id}/chargeback`)).status;
-    expect(await back(topUp.id)).toBe(200);
-    expect((await owner.get(`/billing/payments/${topUp.id}`)).body.data.payment.status).toBe("disputed");
-    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
-    expect([await back(topUp.id), await back(charge.id), await back(unknown)]).toEqual([409, 409, 404]);
+    expect(await back(topUp!.id)).toBe(200);
+    expect((await owner.getPayment({ params: { id: topUp!.id } })).payment.status).toBe("disputed");
+    expect((await owner.getBalance()).balanceCents).toBe(0);
+    expect([await back(topUp!.id), await back(charge!.id), await back(unknown)]).toEqual([409, 409, 404]);
   });
 
   it("stats: count users, games, playtests, reviews, credit and earnings", async () => {
     const { server, admin, owner, playtester, gameId } = await open();
-    const figures = async () => (await admin.get("/admin/stats")).body.data;
+    const figures = async () => await admin.getStats();
     const none = { activePlaytests: 0, openSlots: 0, pendingReviews: 0, pendingApprovals: 0, creditCents: 0, payableCents: 0 };
     expect(await figures()).toEqual({ owners: 1, playtesters: 1, games: 1, ...none });
     await giveCredit(server, owner, 10_000);
     await order(owner, gameId, { isFreePublicTrial: true });
     const playtestId = await order(owner, gameId, { quantity: 3 });
     const slotId = await play(server, playtester, playtestId);
-    await owner.post(`/playtests/slots/${slotId}/accept`);
+    await owner.acceptSlot({ params: { id: slotId } });
     await play(server, await registerPlaytester(server), playtestId);
     expect(await figures()).toEqual({
       owners: 1,

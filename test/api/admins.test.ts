@@ -55,10 +55,10 @@ onBothDatabases("administrators", (serve) => {
     await registerOwner(server);
     const body = { name: "Ada", scopes: ["approve"], email: "ada@example.com" };
     const taken = await first.post("/admin/admins", { ...body, email: "game_owner1@example.com" });
-    expect([taken.status, (await first.get("/admin/admins")).body.data.admins]).toEqual([409, [expect.anything()]]);
+    expect([taken.status, (await first.listAdmins()).admins]).toEqual([409, [expect.anything()]]);
     const { admin, apiKey } = (await first.post("/admin/admins", body)).body.data;
     const ada = personWith(server, apiKey, admin.id);
-    const address = async (person: Person) => (await person.get("/notifications/settings")).body.data.address;
+    const address = async (person: Person) => (await person.listNotificationSettings()).address;
     expect([await address(first), await address(ada)]).toEqual([null, null]);
     await server.request("POST", "/auth/password-reset", { body: { email: body.email } });
     await server.advance(0);
@@ -84,7 +84,7 @@ onBothDatabases("administrators", (serve) => {
     const { server, first } = await open();
     await registerOwner(server);
     const name = (newEmail: string, password?: string) => first.post("/auth/change-email", { newEmail, password });
-    const address = async () => (await first.get("/notifications/settings")).body.data.address;
+    const address = async () => (await first.listNotificationSettings()).address;
     expect((await name("game_owner1@example.com")).status).toBe(409);
     const asked = [await name("wrong@example.com"), await name("op@example.com")];
     expect(asked.map(({ status }) => status)).toEqual([200, 200]);
@@ -126,7 +126,7 @@ onBothDatabases("administrators", (serve) => {
 
   it("a link to a first address ends after 24 hours", async () => {
     const { server, first } = await open();
-    await first.post("/admin/admins", { name: "Ada", scopes: ["approve"], email: "ada@example.com" });
+    await first.createAdmin({ body: { name: "Ada", scopes: ["approve"], email: "ada@example.com" } });
     await server.advance(24 * 3_600_000);
     const fields = new URLSearchParams({ token: /token=(\S+)/.exec(server.mails[0]!.text)![1]! });
     expect((await fetch(`${server.baseUrl}/change-email`, { method: "POST", body: fields })).status).toBe(410);
@@ -142,9 +142,9 @@ onBothDatabases("administrators", (serve) => {
   it("a key that was made before there were several scopes keeps all of them", async () => {
     const { server, first } = await open();
     await server.deps.store.write((tx) => tx.run("UPDATE api_keys SET scopes = '[\"admin\"]' WHERE user_id = ?", first.id));
-    const { key } = (await first.post("/auth/api-keys", { name: "Payouts", scopes: ["money"] })).body.data;
+    const { key } = await first.createApiKey({ body: { name: "Payouts", scopes: ["money"] } });
     expect(key.scopes).toEqual(["money"]);
-    expect((await first.get("/auth/me")).body.data.scopes).toEqual([...roleScopes.admin]);
+    expect((await first.getMe()).scopes).toEqual([...roleScopes.admin]);
     expect((await first.get("/admin/payouts")).status).toBe(200);
   });
 
@@ -172,9 +172,9 @@ onBothDatabases("administrators", (serve) => {
     const { server, first } = await open();
     const ada = await add(server, first, "Ada", ["admin"]);
     const accounts = await add(server, first, "Bob", ["accounts"]);
-    const { apiKey, key: made } = (await ada.post("/auth/api-keys", { name: "Second" })).body.data;
+    const { apiKey, key: made } = await ada.createApiKey({ body: { name: "Second" } });
     const second = personWith(server, apiKey, ada.id);
-    expect((await first.post(`/admin/users/${ada.id}/suspend`)).body.data.user.suspendedAt).not.toBeNull();
+    expect((await first.suspendUser({ params: { id: ada.id } })).user.suspendedAt).not.toBeNull();
     const unknown = "0190a000-0000-7000-8000-000000000000";
     for (const [name, { access, method, path }] of Object.entries<Endpoint>(contract)) {
       if (access === "none") continue;
@@ -197,10 +197,10 @@ onBothDatabases("administrators", (serve) => {
     const tester = await registerPlaytester(server);
     expect((await ada.delete(`/admin/admins/${ada.id}`)).status).toBe(409);
     expect((await ada.delete(`/admin/admins/${tester.id}`)).status).toBe(404);
-    const revoked = await first.delete(`/admin/admins/${ada.id}`);
-    expect(revoked.body.data.admin).toMatchObject({ id: ada.id, name: "Ada", suspendedAt: "2026-03-01T12:00:00.000Z" });
+    const revoked = await first.revokeAdmin({ params: { id: ada.id } });
+    expect(revoked.admin).toMatchObject({ id: ada.id, name: "Ada", suspendedAt: "2026-03-01T12:00:00.000Z" });
     expect((await ada.get("/admin/stats")).status).toBe(401);
-    const { admins } = (await first.get("/admin/admins")).body.data;
+    const { admins } = await first.listAdmins();
     expect(admins.map(({ id, scopes }: { id: string; scopes: string[] }) => [id, scopes.length])).toEqual([
       [ada.id, 4],
       [first.id, 4],

@@ -47,7 +47,7 @@ onBothDatabases("agreements", (serve) => {
     ]);
     const path = `/playtester/playtests/${first}/agreement`;
     expect((await playtester.get(path)).body.data.agreement).toMatchObject({ text: "Tell nobody.", acceptedAt: null });
-    expect((await playtester.get("/playtester/playtests")).body.data.playtests[0].mustAccept).toBe(true);
+    expect((await playtester.listOffers()).playtests[0]!.mustAccept).toBe(true);
     expect((await claim(playtester, first, "1-00000000")).status).toBe(409);
     expect((await claim(playtester, first, one)).status).toBe(201);
     expect((await claim(playtester, await order(owner, gameId))).status).toBe(201);
@@ -57,10 +57,10 @@ onBothDatabases("agreements", (serve) => {
     expect((await claim(playtester, third, one)).body.error.message).toBe(
       `The agreement of this playtest is version ${two}, not ${one}. Nothing was changed. Read and accept the current version.`,
     );
-    const accepted = await playtester.post(`/playtester/playtests/${third}/agreement`, { version: two });
-    expect(accepted.body.data.agreement).toMatchObject({ version: two, acceptedAt: expect.any(String) });
+    const accepted = await playtester.acceptAgreement({ params: { id: third }, body: { version: two } });
+    expect(accepted.agreement).toMatchObject({ version: two, acceptedAt: expect.any(String) });
     expect((await claim(playtester, third)).status).toBe(201);
-    const { consents } = (await owner.get(`/games/${gameId}/consents`)).body.data;
+    const { consents } = await owner.listGameConsents({ params: { id: gameId } });
     expect(consents.map((consent: { version: string }) => consent.version)).toEqual([two, one]);
     const other = await registerOwner(server);
     expect((await other.get(`/games/${gameId}/consents`)).status).toBe(404);
@@ -80,10 +80,10 @@ onBothDatabases("agreements", (serve) => {
   it("application: a changed agreement must be accepted again before the approval, and the applicant is asked by email", async () => {
     const { server, owner, gameId, admin, playtester } = await open();
     const manual = await order(owner, gameId, { selectionMode: "manual" });
-    const applied = await playtester.post(`/playtester/playtests/${manual}/applications`, {});
-    const { id } = applied.body.data.application;
-    expect(applied.body.data.application.mustAccept).toBe(false);
-    const own = async () => (await playtester.get("/playtester/applications")).body.data.applications[0].mustAccept;
+    const applied = await playtester.applyToPlaytest({ params: { id: manual }, body: {} });
+    const { id } = applied.application;
+    expect(applied.application.mustAccept).toBe(false);
+    const own = async () => (await playtester.listOwnApplications()).applications[0]!.mustAccept;
     const approve = () => owner.post(`/playtest-applications/${id}/approve`);
     const asked = () => server.mails.filter(({ subject }) => subject.startsWith("Please accept the changed agreement"));
 
@@ -106,7 +106,7 @@ onBothDatabases("agreements", (serve) => {
     await publish(server, admin, "/admin/agreement", "Be kind.");
     await server.advance(60_000);
     expect(asked()).toHaveLength(1);
-    await owner.delete(`/games/${gameId}/agreement`);
+    await owner.deleteGameAgreement({ params: { id: gameId } });
     await server.advance(60_000);
     expect([await own(), asked().length, (await approve()).status]).toEqual([true, 2, 409]);
     const version2 = version(1, "Be kind.");
@@ -121,14 +121,14 @@ onBothDatabases("agreements", (serve) => {
     const own = await createGame(owner);
     await publish(server, owner, `/games/${own}/agreement`, "Tell nobody.");
     const [common, special] = [await order(owner, gameId), await order(owner, own)];
-    const text = async (id: string) => (await playtester.get(`/playtester/playtests/${id}/agreement`)).body.data.agreement?.text;
+    const text = async (id: string) => (await playtester.getPlaytestAgreement({ params: { id } })).agreement?.text;
     expect([await text(common), await text(special)]).toEqual(["House rules.", "Tell nobody."]);
     expect((await claim(playtester, common, version(1, "House rules."))).status).toBe(201);
-    await owner.delete(`/games/${own}/agreement`);
+    await owner.deleteGameAgreement({ params: { id: own } });
     expect(await text(special)).toBe("House rules.");
     expect((await claim(playtester, special)).status).toBe(201);
-    expect((await owner.get(`/games/${gameId}/consents`)).body.data.consents).toMatchObject([{ gameId: null }]);
-    await admin.delete("/admin/agreement");
+    expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toMatchObject([{ gameId: null }]);
+    await admin.deleteServerAgreement();
     expect((await admin.delete("/admin/agreement")).status).toBe(409);
     expect((await claim(await registerPlaytester(server), await order(owner, gameId))).status).toBe(201);
   });
@@ -137,7 +137,7 @@ onBothDatabases("agreements", (serve) => {
     const { server, owner, gameId, admin, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
     const { slot } = (await claim(playtester, await order(owner, gameId), version(1, "Tell nobody."))).body.data;
-    const listed = async () => (await admin.get("/admin/consents")).body.data.consents;
+    const listed = async () => (await admin.listConsents()).consents;
     expect(await listed()).toMatchObject([
       {
         gameName: expect.any(String),
@@ -146,15 +146,15 @@ onBothDatabases("agreements", (serve) => {
         email: expect.stringContaining("@"),
       },
     ]);
-    expect((await playtester.get("/auth/export")).body.data.records.consents).toMatchObject([
+    expect((await playtester.exportAccount()).records.consents).toMatchObject([
       { number: 1, sha256: sha256("Tell nobody."), text: "Tell nobody.", address: "127.0.0.1", createdAt: expect.any(String) },
     ]);
-    await playtester.post(`/playtester/slots/${slot.id}/release`);
-    await admin.delete(`/admin/users/${playtester.id}`);
+    await playtester.releaseSlot({ params: { id: slot.id } });
+    await admin.deleteUser({ params: { id: playtester.id } });
     expect(await listed()).toMatchObject([
       { version: version(1, "Tell nobody."), playtester: { id: playtester.id, displayName: "Deleted account" }, address: null },
     ]);
-    expect((await listed())[0].email).not.toContain("example.com");
+    expect((await listed())[0]!.email).not.toContain("example.com");
   });
 
   it("portal: shows the text, takes no form without the tick, and then offers the slot", async () => {

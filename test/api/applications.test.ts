@@ -1,6 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   createGame,
@@ -12,6 +11,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -29,40 +29,40 @@ async function manual(server: TestServer, quantity: number, applicants: number, 
 }
 
 async function apply(playtester: Person, playtestId: string, qualificationsResponse?: string): Promise<string> {
-  const reply = await playtester.post(`/playtester/playtests/${playtestId}/applications`, { qualificationsResponse });
-  if (reply.status !== 201) throw new Error(`could not apply: ${reply.text}`);
-  return reply.body.data.application.id;
+  const reply = await playtester.applyToPlaytest({ params: { id: playtestId }, body: { qualificationsResponse } });
+  return reply.application.id;
 }
 
 const applyAll = (playtesters: Person[], id: string) => Promise.all(playtesters.map((playtester) => apply(playtester, id)));
 const approve = (owner: Person, id: string) => owner.post(`/playtests/playtest-applications/${id}/approve`);
 const reject = (owner: Person, id: string, body?: unknown) => owner.post(`/playtests/playtest-applications/${id}/reject`, body);
-const listed = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}/applications`)).body.data;
+const listed = async (owner: Person, id: string) => await owner.listApplications({ params: { id } });
 const statuses = async (owner: Person, id: string) =>
   (await listed(owner, id)).applications.map((application: { status: string }) => application.status).sort();
 const kinds = async (person: Person) =>
-  (await person.get("/notifications?limit=100")).body.data.notifications.map((notice: { type: string }) => notice.type);
-const balance = async (owner: Person) => (await owner.post("/playtests/quote", {})).body.data.balanceCents;
+  (await person.listNotifications({ query: { limit: 100 } })).notifications.map((notice: { type: string }) => notice.type);
+const balance = async (owner: Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
 
 const suspend = (server: TestServer, { id }: Person) =>
   server.deps.store.write((tx) => users.update(tx, id, { suspended_at: server.clock.now() }));
 
-onBothDatabases("applications", (serve) => {
-  it("suspended playtester: an application cannot be approved, but can be rejected", async () => {
-    const server = await serve();
+onBothDatabases("applications", (serve, it) => {
+  it("suspended playtester: an application cannot be approved, but can be rejected", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
     await suspend(server, playtesters[0]!);
     const refused = await approve(owner, application);
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining("account is suspended")]);
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.slots).toMatchObject({ open: 1, reserved: 0 });
+    expect((await owner.getPlaytest({ params: { id } })).playtest.slots).toMatchObject({ open: 1, reserved: 0 });
     expect((await reject(owner, application)).status).toBe(200);
   });
 
-  it("suspended playtester: a rejection with a retry is refused, one without is not", async () => {
-    const server = await serve();
-    const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
-    const gameId = await createGame(owner);
+  it("suspended playtester: a rejection with a retry is refused, one without is not", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
     await giveCredit(server, owner, 10_000);
     const slotId = await play(server, playtester, await order(owner, gameId));
     await suspend(server, playtester);
@@ -70,10 +70,7 @@ onBothDatabases("applications", (serve) => {
     expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: false })).status).toBe(200);
   });
 
-  it("suspended playtester: an order cannot target them", async () => {
-    const server = await serve();
-    const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
-    const gameId = await createGame(owner);
+  it("suspended playtester: an order cannot target them", async ({ server, owner, playtester, gameId }) => {
     await suspend(server, playtester);
     const target = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: playtester.id };
     expect((await owner.post(`/games/${gameId}/playtests`, target)).body.error.details).toMatchObject([
@@ -81,15 +78,14 @@ onBothDatabases("applications", (serve) => {
     ]);
   });
 
-  it("list: has the playtest, the counts and the profile of each playtester", async () => {
-    const server = await serve();
+  it("list: has the playtest, the counts and the profile of each playtester", async ({ server }) => {
     const { owner, gameId, id, playtesters } = await manual(server, 2, 2, { qualifications: "Plays horror." });
     const [veteran, novice] = playtesters as [Person, Person];
     for (const rating of [5, 4]) {
       const slotId = await play(server, veteran, await order(owner, gameId));
       await owner.post(`/slots/${slotId}/accept`, { rating });
     }
-    await veteran.patch("/auth/profile", { gamingExperience: "Twenty years." });
+    await veteran.updateProfile({ body: { gamingExperience: "Twenty years." } });
     server.clock.set(server.clock.now() + 1000);
     await apply(novice, id);
     server.clock.set(server.clock.now() + 1000);
@@ -119,7 +115,7 @@ onBothDatabases("applications", (serve) => {
       },
       { qualificationsResponse: null, playtesterId: novice.id, gamingExperience: null, ratingAverage: null, acceptedCount: "0" },
     ]);
-    expect(data.applications[0].validatedAt).toMatch(/^2026-/);
+    expect(data.applications[0]!.validatedAt).toMatch(/^2026-/);
   });
 
   it.each([1, 4])("approve: reserves a slot for 72 hours, with %i player(s)", async (playerCount) => {
@@ -139,8 +135,7 @@ onBothDatabases("applications", (serve) => {
     });
   });
 
-  it("approve: the last slot closes the other applications, with one notification each", async () => {
-    const server = await serve();
+  it("approve: the last slot closes the other applications, with one notification each", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 2, 5);
     const applications = await applyAll(playtesters, id);
     for (const index of [0, 1]) expect((await approve(owner, applications[index]!)).status).toBe(200);
@@ -155,33 +150,30 @@ onBothDatabases("applications", (serve) => {
     expect((await late.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
   });
 
-  it.each([
+  it.for([
     { how: "deletes it", act: (owner: Person, _: string, slotId: string) => owner.delete(`/slots/${slotId}`) },
     { how: "cancels the playtest", act: (owner: Person, id: string) => owner.post(`/playtests/${id}/cancel`) },
-  ])("last open slot cancelled by the owner: the other applications close ($how)", async ({ act }) => {
-    const server = await serve();
+  ])("last open slot cancelled by the owner: the other applications close ($how)", async ({ act }, { server }) => {
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [first] = await applyAll(playtesters, id);
     await approve(owner, first!);
-    const { slots } = (await owner.get(`/playtests/${id}/slots`)).body.data;
-    await act(owner, id, slots.find((slot: { status: string }) => slot.status === "open").id);
+    const { slots } = await owner.listSlots({ params: { id } });
+    await act(owner, id, slots.find((slot: { status: string }) => slot.status === "open")!.id);
     expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
   });
 
-  it("approve: of 50 concurrent approvals exactly 10 get the 10 slots", { timeout: 60_000 }, async () => {
-    const server = await serve();
+  it("approve: of 50 concurrent approvals exactly 10 get the 10 slots", { timeout: 60_000 }, async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 10, 50);
     const applications = await applyAll(playtesters, id);
     const replies = await Promise.all(applications.map((application) => approve(owner, application)));
     expect(replies.map((reply) => reply.status).sort()).toEqual([...Array(10).fill(200), ...Array(40).fill(409)]);
     expect(await statuses(owner, id)).toEqual([...Array(10).fill("approved"), ...Array(40).fill("auto_rejected")]);
-    const { slots } = (await owner.get(`/playtests/${id}`)).body.data.playtest;
+    const { slots } = (await owner.getPlaytest({ params: { id } })).playtest;
     expect(slots).toMatchObject({ open: 0, reserved: 10 });
     expect(new Set(replies.map((reply) => reply.body.data?.assignedSlotId)).size).toBe(11);
   });
 
-  it("reject: the owner's message is in the email, as text and escaped in HTML", async () => {
-    const server = await serve();
+  it("reject: the owner's message is in the email, as text and escaped in HTML", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
     const customMessage = 'Sorry <b>Ann</b> & co,\nnext time "maybe".';
@@ -198,8 +190,7 @@ onBothDatabases("applications", (serve) => {
     expect(await kinds(playtesters[0]!)).toContain("application.rejected");
   });
 
-  it("emails: each applicant gets one about the decision", async () => {
-    const server = await serve();
+  it("emails: each applicant gets one about the decision", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 3);
     const [first, second] = (await applyAll(playtesters, id)) as [string, string, string];
     await reject(owner, first);
@@ -213,8 +204,7 @@ onBothDatabases("applications", (serve) => {
     expect(new Set(ended.map(({ to }) => to)).size).toBe(3);
   });
 
-  it("reject: a message can have 1500 characters and no more", async () => {
-    const server = await serve();
+  it("reject: a message can have 1500 characters and no more", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
     expect((await reject(owner, application, { customMessage: "é".repeat(1501) })).status).toBe(422);
@@ -233,29 +223,26 @@ onBothDatabases("applications", (serve) => {
         after: "after losing the slot",
         act: async (owner: Person, mine: Person, id: string) => {
           const slotId = (await approve(owner, id)).body.data.assignedSlotId;
-          await mine.post(`/playtester/slots/${slotId}/release`);
+          await mine.releaseSlot({ params: { id: slotId } });
         },
       },
     ];
-    it.each(rows)("$after", async ({ act }) => {
-      const server = await serve();
+    it.for(rows)("$after", async ({ act }, { server }) => {
       const { owner, id, playtesters } = await manual(server, 2, 1);
       const [playtester] = playtesters as [Person];
       await act(owner, playtester, await apply(playtester, id));
       expect((await playtester.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
-      expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+      expect((await playtester.listOffers()).playtests).toEqual([]);
     });
 
-    it("of two concurrent requests one is refused", async () => {
-      const server = await serve();
+    it("of two concurrent requests one is refused", async ({ server }) => {
       const { id, playtesters } = await manual(server, 2, 1);
       const replies = await Promise.all([1, 2, 3].map(() => playtesters[0]!.post(`/playtester/playtests/${id}/applications`)));
       expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409]);
     });
   });
 
-  it("decided application: a second decision gets 409", async () => {
-    const server = await serve();
+  it("decided application: a second decision gets 409", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 5, 3);
     const [first, second, third] = await applyAll(playtesters, id);
     const replies = await Promise.all([approve(owner, first!), approve(owner, first!), reject(owner, first!)]);
@@ -269,8 +256,7 @@ onBothDatabases("applications", (serve) => {
     expect((await playtesters[2]!.post(`/playtester/applications/${third}/withdraw`)).status).toBe(409);
   });
 
-  it("playtest with automatic selection: takes and lists no applications", async () => {
-    const server = await serve();
+  it("playtest with automatic selection: takes and lists no applications", async ({ server }) => {
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
     const automatic = await order(owner, gameId);
@@ -284,8 +270,7 @@ onBothDatabases("applications", (serve) => {
     expect(replies.map((reply) => [reply.status, reply.body.error.code])).toEqual(Array(2).fill([400, "BAD_REQUEST"]));
   });
 
-  it("application of another owner: 404 for every action", async () => {
-    const server = await serve();
+  it("application of another owner: 404 for every action", async ({ server }) => {
     const { id, playtesters } = await manual(server, 1, 2);
     const other = await registerOwner(server);
     const application = await apply(playtesters[0]!, id);
@@ -304,8 +289,7 @@ onBothDatabases("applications", (serve) => {
     expect((await playtesters[1]!.post(`/playtester/playtests/${unknown}/applications`)).status).toBe(404);
   });
 
-  it("playtester's own list: has every application with its status", async () => {
-    const server = await serve();
+  it("playtester's own list: has every application with its status", async ({ server }) => {
     const { gameId, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
     const application = await apply(playtester, id, "Me.");
@@ -322,13 +306,12 @@ onBothDatabases("applications", (serve) => {
       mustAccept: false,
       assignedSlotId: null,
     };
-    expect((await playtester.get("/playtester/applications")).body.data.applications).toEqual([shown]);
-    const withdrawn = await playtester.post(`/playtester/applications/${application}/withdraw`);
-    expect(withdrawn.body.data.application).toEqual({ ...shown, status: "withdrawn" });
+    expect((await playtester.listOwnApplications()).applications).toEqual([shown]);
+    const withdrawn = await playtester.withdrawApplication({ params: { id: application } });
+    expect(withdrawn.application).toEqual({ ...shown, status: "withdrawn" });
   });
 
-  it("apply: a playtester outside the targeting is refused", async () => {
-    const server = await serve();
+  it("apply: a playtester outside the targeting is refused", async ({ server }) => {
     const { owner, gameId, playtesters } = await manual(server, 1, 2);
     const [veteran, novice] = playtesters as [Person, Person];
     await play(server, veteran, await order(owner, gameId));
@@ -349,9 +332,8 @@ onBothDatabases("applications", (serve) => {
   });
 });
 
-onBothDatabases("the review window", (serve) => {
-  it("ends to the millisecond although no job has run", async () => {
-    const server = await serve();
+onBothDatabases("the review window", (_serve, it) => {
+  it("ends to the millisecond although no job has run", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [playtester, late] = playtesters as [Person, Person];
     const application = await apply(playtester, id);
@@ -363,12 +345,12 @@ onBothDatabases("the review window", (serve) => {
       counts: { approvedCount: 0, pendingCount: 0, slotsRemaining: 0 },
       applications: [{ status: "auto_rejected", reviewedAt: new Date(endsAt).toISOString() }],
     });
-    const shown = (await owner.get(`/playtests/${id}`)).body.data.playtest;
+    const shown = (await owner.getPlaytest({ params: { id } })).playtest;
     expect(shown).toMatchObject({ status: "expired", slots: { open: 0, expired: 2 } });
-    expect((await owner.get("/playtests/dashboard/stats")).body.data.activePlaytests).toBe(0);
+    expect((await owner.getDashboardStats()).activePlaytests).toBe(0);
     expect((await owner.get("/submissions?status=expired")).body.data.submissions).toHaveLength(2);
     expect((await owner.get("/submissions?status=open")).body.data.submissions).toEqual([]);
-    const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
+    const slotId = (await owner.listSlots({ params: { id } })).slots[0]!.id;
     const refused = await Promise.all([
       approve(owner, application),
       reject(owner, application),
@@ -381,14 +363,13 @@ onBothDatabases("the review window", (serve) => {
     expect(refused.map((reply) => reply.status)).toEqual(Array(7).fill(409));
   });
 
-  it("end: refunds exactly the price of the unfilled slots, once", async () => {
-    const server = await serve();
+  it("end: refunds exactly the price of the unfilled slots, once", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 3, 2);
     const [first] = await applyAll(playtesters, id);
     await approve(owner, first!);
     const before = await balance(owner);
     await server.advance(week);
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.slots).toMatchObject({ open: 0, expired: 4, reserved: 0 });
+    expect((await owner.getPlaytest({ params: { id } })).playtest.slots).toMatchObject({ open: 0, expired: 4, reserved: 0 });
     // Three unfilled ones: the reserved slot expired after 72 hours and another opened in its place.
     expect(await balance(owner)).toBe(before + 3 * 2000);
     const again = { kind: "close-window", key: "again", payload: { playtestId: id }, runAt: server.clock.now() };
@@ -400,15 +381,12 @@ onBothDatabases("the review window", (serve) => {
     expect((await kinds(owner)).filter((kind: string) => kind === "slot.expired")).toHaveLength(4);
   });
 
-  it("end: refunds minutes for an order paid with minutes", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+  it("end: refunds minutes for an order paid with minutes", async ({ server, owner, gameId }) => {
     await giveMinutes(server, owner, 240);
     const id = await order(owner, gameId, { quantity: 2, playerCount: 2, selectionMode: "manual" });
     await server.advance(week);
-    expect((await owner.post("/playtests/quote", {})).body.data.playtestMinutesAvailable).toBe(240);
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.status).toBe("expired");
+    expect((await owner.quotePlaytest({ body: {} })).playtestMinutesAvailable).toBe(240);
+    expect((await owner.getPlaytest({ params: { id } })).playtest.status).toBe("expired");
   });
 
   const after = [
@@ -422,13 +400,12 @@ onBothDatabases("the review window", (serve) => {
       what: "a blocked slot given back",
       counts: { expired: 1, cancelled: 1 },
       act: async (mine: Person, slotId: string) => {
-        await mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
-        await mine.post(`/playtester/slots/${slotId}/release`);
+        await mine.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
+        await mine.releaseSlot({ params: { id: slotId } });
       },
     },
   ];
-  it.each(after)("after it, $what ends unfilled and is paid back", async ({ counts, act }) => {
-    const server = await serve();
+  it.for(after)("after it, $what ends unfilled and is paid back", async ({ counts, act }, { server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
     const application = await apply(playtester, id);
@@ -436,21 +413,20 @@ onBothDatabases("the review window", (serve) => {
     const slotId = (await approve(owner, application)).body.data.assignedSlotId;
     const before = await balance(owner);
     await server.advance(hour);
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ status: "active", slots: { reserved: 1 } });
+    expect((await owner.getPlaytest({ params: { id } })).playtest).toMatchObject({ status: "active", slots: { reserved: 1 } });
     expect(await balance(owner)).toBe(before);
     await act(playtester, slotId);
     await server.advance(72 * hour);
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ status: "expired", slots: counts });
+    expect((await owner.getPlaytest({ params: { id } })).playtest).toMatchObject({ status: "expired", slots: counts });
     expect(await balance(owner)).toBe(before + 2000);
   });
 
-  it("end: an approved playtester keeps the slot", async () => {
-    const server = await serve();
+  it("end: an approved playtester keeps the slot", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
     await server.advance(week - 1);
     const slotId = (await approve(owner, application)).body.data.assignedSlotId;
-    await playtesters[0]!.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await playtesters[0]!.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
     await server.advance(week);
     expect((await owner.get(`/slots/${slotId}`)).body.data.slot.status).toBe("blocked");
     expect((await owner.post(`/slots/${slotId}/unblock`)).body.data.slot.status).toBe("reserved");

@@ -48,13 +48,13 @@ class World {
   }
   async video(): Promise<string> {
     const trial = await this.trial();
-    await this.admin.post(`/admin/playtests/${trial}/approve`);
+    await this.admin.approvePlaytest({ params: { id: trial } });
     return play(this.server, this.tester, trial);
   }
   async deposit(): Promise<string> {
     const wallet = await openWallet(this.server, this.owner);
     await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
-    return (await this.admin.get("/admin/suspense")).body.data.suspense[0].id;
+    return (await this.admin.listSuspense()).suspense[0]!.id;
   }
   /** Published on the server's own page, or on a platform to which it is not connected: that is given up after three days. */
   async publication(to: "own" | "youtube"): Promise<string> {
@@ -83,7 +83,7 @@ class World {
   }
   async payment(): Promise<string> {
     await giveCredit(this.server, this.owner, 5_000);
-    return (await this.owner.get("/billing/payments")).body.data.payments[0].id;
+    return (await this.owner.listPayments()).payments[0]!.id;
   }
 }
 
@@ -91,24 +91,24 @@ class World {
 const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person | null; entry: object }>>> = {
   async approvePlaytest(world) {
     const id = await world.trial();
-    await world.admin.post(`/admin/playtests/${id}/approve`);
+    await world.admin.approvePlaytest({ params: { id } });
     const after = { approvedAt: "2026-03-01T12:00:00.000Z" };
     return { of: world.admin, entry: { action: "playtest.approve", targetId: id, before: { approvedAt: null }, after } };
   },
   async rejectPlaytest(world) {
     const id = await world.trial();
-    await world.admin.post(`/admin/playtests/${id}/reject`, { reason: "Too long." });
+    await world.admin.rejectPlaytest({ params: { id }, body: { reason: "Too long." } });
     const entry = { action: "playtest.reject", targetId: id, before: { status: "active" }, details: { reason: "Too long." } };
     return { of: world.admin, entry };
   },
   async approveVideo(world) {
     const id = await world.video();
-    await world.admin.post(`/admin/slots/${id}/approve`);
+    await world.admin.approveVideo({ params: { id } });
     return { of: world.admin, entry: { action: "slot.approve", targetId: id, before: { adminApprovedAt: null } } };
   },
   async rejectVideo(world) {
     const id = await world.video();
-    await world.admin.post(`/admin/slots/${id}/reject`, { reason: "No sound." });
+    await world.admin.rejectVideo({ params: { id }, body: { reason: "No sound." } });
     return { of: world.admin, entry: { action: "slot.reject", targetId: id, details: { reason: "No sound." } } };
   },
   async connectPublisher(world) {
@@ -151,70 +151,70 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await giveCredit(world.server, world.owner, 50_000);
     const playtestId = await order(world.owner, await createGame(world.owner));
     const slotId = await claim(world.tester, playtestId);
-    await world.tester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await world.tester.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
     await world.admin.post(`/slots/${slotId}/unblock`);
     const [before, after] = [{ status: "blocked" }, { status: "reserved" }];
     return { of: world.admin, entry: { action: "slot.unblock", targetId: slotId, before, after } };
   },
   async createSlotShare(world) {
     const id = await world.submitted();
-    await world.owner.post(`/slots/${id}/shares`, { withNotes: true, password: "lamp in the dark" });
+    await world.owner.createSlotShare({ params: { id }, body: { withNotes: true, password: "lamp in the dark" } });
     const details = { withName: false, withNotes: true, validForSeconds: 1_209_600 };
     return { of: world.owner, entry: { action: "slot.share", targetId: id, details } };
   },
   async createPlaytestShare(world) {
     const slotId = await world.submitted();
     const id = (await world.owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
-    await world.owner.post(`/playtests/${id}/shares`, { withName: true });
+    await world.owner.createPlaytestShare({ params: { id }, body: { withName: true } });
     return { of: world.owner, entry: { action: "playtest.share", targetId: id, details: { withName: true } } };
   },
   async createClipShare(world) {
     const slotId = await world.submitted();
-    const { id } = (await world.owner.post(`/slots/${slotId}/clips`, { atMs: 0, endMs: 1000 })).body.data.clip;
+    const { id } = (await world.owner.createClip({ params: { id: slotId }, body: { atMs: 0, endMs: 1000 } })).clip;
     await world.server.advance(0);
-    await world.owner.post(`/clips/${id}/shares`, {});
+    await world.owner.createClipShare({ params: { id }, body: {} });
     return { of: world.owner, entry: { action: "clip.share", targetId: id, details: { withName: false, withNotes: false } } };
   },
   async deleteShare(world) {
-    const { share } = (await world.owner.post(`/slots/${await world.submitted()}/shares`, {})).body.data;
-    await world.owner.delete(`/shares/${share.id}`);
+    const { share } = await world.owner.createSlotShare({ params: { id: await world.submitted() }, body: {} });
+    await world.owner.deleteShare({ params: { id: share.id } });
     const entry = { action: "share.revoke", targetId: share.id, before: { hasPassword: false, withName: false }, after: null };
     return { of: world.owner, entry };
   },
   async verifyUser(world) {
-    await world.admin.post(`/admin/users/${world.owner.id}/verify`);
+    await world.admin.verifyUser({ params: { id: world.owner.id } });
     return { of: world.admin, entry: { action: "user.verify", targetId: world.owner.id } };
   },
   async suspendUser(world) {
-    await world.admin.post(`/admin/users/${world.owner.id}/suspend`);
+    await world.admin.suspendUser({ params: { id: world.owner.id } });
     const [before, after] = [{ suspendedAt: null }, { suspendedAt: "2026-03-01T12:00:00.000Z" }];
     return { of: world.admin, entry: { action: "user.suspend", targetId: world.owner.id, before, after } };
   },
   async unsuspendUser(world) {
-    await world.admin.post(`/admin/users/${world.owner.id}/suspend`);
-    await world.admin.post(`/admin/users/${world.owner.id}/unsuspend`);
+    await world.admin.suspendUser({ params: { id: world.owner.id } });
+    await world.admin.unsuspendUser({ params: { id: world.owner.id } });
     return { of: world.admin, entry: { action: "user.unsuspend", after: { suspendedAt: null } } };
   },
   async suspendGame(world) {
     const id = await createGame(world.owner);
-    await world.admin.post(`/admin/games/${id}/suspend`);
+    await world.admin.suspendGame({ params: { id } });
     const [before, after] = [{ status: "active" }, { status: "suspended" }];
     return { of: world.admin, entry: { action: "game.suspend", targetId: id, before, after } };
   },
   async unsuspendGame(world) {
     const id = await createGame(world.owner);
-    await world.admin.post(`/admin/games/${id}/suspend`);
-    await world.admin.post(`/admin/games/${id}/unsuspend`);
+    await world.admin.suspendGame({ params: { id } });
+    await world.admin.unsuspendGame({ params: { id } });
     return { of: world.admin, entry: { action: "game.unsuspend", targetId: id, after: { status: "active" } } };
   },
   async grantCredit(world) {
-    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 2000, note: "sorry" });
+    await world.admin.grantCredit({ params: { id: world.owner.id }, body: { amountCents: 2000, note: "sorry" } });
     const details = { amountCents: 2000, note: "sorry" };
     const [before, after] = [{ creditCents: 0 }, { creditCents: 2000 }];
     return { of: world.admin, entry: { action: "balance.grant_credit", targetId: world.owner.id, details, before, after } };
   },
   async grantHours(world) {
-    await world.admin.post(`/admin/users/${world.owner.id}/hours`, { minutes: 90, note: "sorry" });
+    await world.admin.grantHours({ params: { id: world.owner.id }, body: { minutes: 90, note: "sorry" } });
     const [before, after] = [{ playtestMinutes: 0 }, { playtestMinutes: 90 }];
     return {
       of: world.admin,
@@ -223,7 +223,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async chargebackPayment(world) {
     const id = await world.payment();
-    await world.admin.post(`/admin/payments/${id}/chargeback`);
+    await world.admin.chargebackPayment({ params: { id } });
     const [before, after] = [
       { status: "completed", openDisputes: 0 },
       { status: "disputed", openDisputes: 1 },
@@ -232,15 +232,15 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async liftDispute(world) {
     const id = await world.payment();
-    await world.admin.post(`/admin/payments/${id}/chargeback`);
-    await world.admin.post(`/admin/payments/${id}/lift-dispute`, { note: "settled" });
+    await world.admin.chargebackPayment({ params: { id } });
+    await world.admin.liftDispute({ params: { id }, body: { note: "settled" } });
     const [before, after] = [{ openDisputes: 1 }, { openDisputes: 0 }];
     const details = { note: "settled" };
     return { of: world.admin, entry: { action: "payment.lift_dispute", targetId: id, details, before, after } };
   },
   async resolveSuspense(world) {
     const id = await world.deposit();
-    await world.admin.post(`/admin/suspense/${id}/resolve`, { userId: world.owner.id, note: "late" });
+    await world.admin.resolveSuspense({ params: { id }, body: { userId: world.owner.id, note: "late" } });
     const entry = {
       action: "deposit.credit",
       targetId: id,
@@ -251,64 +251,64 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async refundSuspense(world) {
     const id = await world.deposit();
-    await world.admin.post(`/admin/suspense/${id}/refund`, { note: "sent back" });
+    await world.admin.refundSuspense({ params: { id }, body: { note: "sent back" } });
     return { of: world.admin, entry: { action: "deposit.refund", targetId: id, after: { status: "refunded" } } };
   },
   async createCategory(world) {
-    const { category } = (await world.admin.post("/admin/categories", { name: "Auto Battler", slug: "auto-battler" })).body.data;
+    const { category } = await world.admin.createCategory({ body: { name: "Auto Battler", slug: "auto-battler" } });
     const after = { name: "Auto Battler", slug: "auto-battler" };
     return { of: world.admin, entry: { action: "category.create", targetId: category.id, before: null, after } };
   },
   async createGroup(world) {
-    const { group } = (await world.admin.post("/admin/groups", { name: "qa" })).body.data;
+    const { group } = await world.admin.createGroup({ body: { name: "qa" } });
     const after = { name: "qa", members: 0 };
     return { of: world.admin, entry: { action: "group.create", targetId: group.id, before: null, after } };
   },
   async deleteGroup(world) {
-    const { group } = (await world.admin.post("/admin/groups", { name: "gone" })).body.data;
-    await world.admin.delete(`/admin/groups/${group.id}`);
+    const { group } = await world.admin.createGroup({ body: { name: "gone" } });
+    await world.admin.deleteGroup({ params: { id: group.id } });
     const before = { name: "gone", members: 0 };
     return { of: world.admin, entry: { action: "group.delete", targetId: group.id, before, after: null } };
   },
   async addGroupMembers(world) {
-    const { group } = (await world.admin.post("/admin/groups", { name: "joined" })).body.data;
-    const { email } = (await world.tester.get("/auth/me")).body.data;
-    await world.admin.post(`/admin/groups/${group.id}/members`, { emails: [email] });
+    const { group } = await world.admin.createGroup({ body: { name: "joined" } });
+    const { email } = await world.tester.getMe();
+    await world.admin.addGroupMembers({ params: { id: group.id }, body: { emails: [email] } });
     const [before, after] = [{ members: 0 }, { members: 1 }];
     return { of: world.admin, entry: { action: "group.add_members", targetId: group.id, before, after } };
   },
   async removeGroupMembers(world) {
-    const { group } = (await world.admin.post("/admin/groups", { name: "left" })).body.data;
-    const { email } = (await world.tester.get("/auth/me")).body.data;
-    await world.admin.post(`/admin/groups/${group.id}/members`, { emails: [email] });
-    await world.admin.post(`/admin/groups/${group.id}/members/remove`, { emails: [email] });
+    const { group } = await world.admin.createGroup({ body: { name: "left" } });
+    const { email } = await world.tester.getMe();
+    await world.admin.addGroupMembers({ params: { id: group.id }, body: { emails: [email] } });
+    await world.admin.removeGroupMembers({ params: { id: group.id }, body: { emails: [email] } });
     const [before, after] = [{ members: 1 }, { members: 0 }];
     return { of: world.admin, entry: { action: "group.remove_members", targetId: group.id, before, after } };
   },
   async putServerAgreement(world) {
-    await world.server.request("PUT", "/admin/agreement", { key: world.admin.key, body: { text: "Tell nobody." } });
+    await world.admin.putServerAgreement({ body: { text: "Tell nobody." } });
     return { of: world.admin, entry: { action: "agreement.publish", before: null, after: { number: 1 } } };
   },
   async deleteServerAgreement(world) {
-    await world.server.request("PUT", "/admin/agreement", { key: world.admin.key, body: { text: "Tell nobody." } });
-    await world.admin.delete("/admin/agreement");
+    await world.admin.putServerAgreement({ body: { text: "Tell nobody." } });
+    await world.admin.deleteServerAgreement();
     return { of: world.admin, entry: { action: "agreement.end", before: null, after: { number: 2 } } };
   },
   async createPayout(world) {
     await world.earn();
-    const { payout } = (await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 })).body.data;
+    const { payout } = await world.admin.createPayout({ body: { userId: world.tester.id, amountCents: 500 } });
     const after = { userId: world.tester.id, amountCents: 500, status: "completed" };
     return { of: world.admin, entry: { action: "payout.create", targetId: payout.id, before: null, after } };
   },
   async failPayout(world) {
     await world.earn();
-    const { payout } = (await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 })).body.data;
-    await world.admin.post(`/admin/payouts/${payout.id}/fail`);
+    const { payout } = await world.admin.createPayout({ body: { userId: world.tester.id, amountCents: 500 } });
+    await world.admin.failPayout({ params: { id: payout.id } });
     return { of: world.admin, entry: { action: "payout.fail", targetId: payout.id, after: { status: "failed" } } };
   },
   async completePayout(world) {
     const { payoutId } = await payoutBatch(world);
-    await world.admin.post(`/admin/payouts/${payoutId}/complete`);
+    await world.admin.completePayout({ params: { id: payoutId } });
     return { of: world.admin, entry: { action: "payout.complete", targetId: payoutId, after: { status: "completed" } } };
   },
   async createPayoutBatch(world) {
@@ -319,7 +319,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async readPayoutInstructions(world) {
     const { batchId } = await payoutBatch(world);
-    await world.admin.post(`/admin/payout-batches/${batchId}/instructions`, { method: "paypal" });
+    await world.admin.readPayoutInstructions({ params: { id: batchId }, body: { method: "paypal" } });
     const details = { method: "paypal" };
     return { of: world.admin, entry: { action: "payout_batch.read_instructions", targetId: batchId, details } };
   },
@@ -334,14 +334,14 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: world.admin, entry: { action: "payout_batch.settle", targetId: batchId, before, after } };
   },
   async createAdmin(world) {
-    const { admin } = (await world.admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;
+    const { admin } = await world.admin.createAdmin({ body: { name: "Ada", scopes: ["money"] } });
     const after = expect.objectContaining({ role: "admin", adminScopes: ["money"] });
     const entry = { action: "user.create_admin", targetId: admin.id, details: { scopes: ["money"] }, before: null, after };
     return { of: world.admin, entry };
   },
   async revokeAdmin(world) {
-    const { admin } = (await world.admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;
-    await world.admin.delete(`/admin/admins/${admin.id}`);
+    const { admin } = await world.admin.createAdmin({ body: { name: "Ada", scopes: ["money"] } });
+    await world.admin.revokeAdmin({ params: { id: admin.id } });
     const [before, after] = [{ keysNotRevoked: 1, suspendedAt: null }, { keysNotRevoked: 0 }];
     return { of: world.admin, entry: { action: "user.revoke_admin", targetId: admin.id, before, after } };
   },
@@ -355,27 +355,27 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   async revokeInvitation(world) {
     const reply = await world.admin.post("/admin/invitations", { invitations: [{ email: "pim@example.com" }] });
     const { id } = reply.body.data.results[0].invitation;
-    await world.admin.delete(`/admin/invitations/${id}`);
+    await world.admin.revokeInvitation({ params: { id } });
     const after = { revokedAt: expect.any(String) };
     return { of: world.admin, entry: { action: "invitation.revoke", targetId: id, before: { revokedAt: null }, after } };
   },
   async retryMail(world) {
     world.server.refusals.set("pim@example.com", new MailRefused("550 5.1.1 No such mailbox"));
-    await world.admin.post("/admin/invitations", { invitations: [{ email: "pim@example.com" }] });
+    await world.admin.invite({ body: { invitations: [{ email: "pim@example.com" }] } });
     await world.server.advance(0);
     const [{ id }] = (await world.admin.get("/admin/mails?state=failed")).body.data.mails;
-    await world.admin.post(`/admin/mails/${id}/retry`);
+    await world.admin.retryMail({ params: { id } });
     const [before, after] = [{ tries: 1 }, { tries: 0, failedAt: null }];
     return { of: world.admin, entry: { action: "mail.retry", targetId: id, before, after } };
   },
   async retryJob(world) {
     const id = await failedJob(world.server);
-    await world.admin.post(`/admin/jobs/${id}/retry`);
+    await world.admin.retryJob({ params: { id } });
     const [before, after] = [{ state: "dead" }, { state: "queued" }];
     return { of: world.admin, entry: { action: "job.retry", targetId: id, before, after } };
   },
   async exportAccountInFull(world) {
-    await world.owner.post("/auth/export", { password });
+    await world.owner.exportAccountInFull({ body: { password } });
     return { of: world.owner, entry: { action: "user.export", targetId: world.owner.id } };
   },
   async registerApiKey(world) {
@@ -390,12 +390,12 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: null, entry: { action: "user.register", targetId: userId } };
   },
   async changePassword(world) {
-    await world.owner.post("/auth/change-password", { currentPassword: password, newPassword: "battery staple" });
+    await world.owner.changePassword({ body: { currentPassword: password, newPassword: "battery staple" } });
     const entry = { action: "user.change_password", targetId: world.owner.id, details: {}, before: {}, after: {} };
     return { of: world.owner, entry };
   },
   async createApiKey(world) {
-    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI", scopes: ["billing"] })).body.data;
+    const { key } = await world.owner.createApiKey({ body: { name: "CI", scopes: ["billing"] } });
     const after = expect.objectContaining({ userId: world.owner.id, scopes: ["billing"], prefix: key.prefix });
     return { of: world.owner, entry: { action: "key.create", targetId: key.id, before: null, after } };
   },
@@ -412,13 +412,13 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: world.owner, entry: { action: "budget.remove", targetId: budget.id, before: { removedAt: null }, after } };
   },
   async revokeApiKey(world) {
-    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI" })).body.data;
-    await world.owner.delete(`/auth/api-keys/${key.id}`);
+    const { key } = await world.owner.createApiKey({ body: { name: "CI" } });
+    await world.owner.revokeApiKey({ params: { id: key.id } });
     return { of: world.owner, entry: { action: "key.revoke", targetId: key.id, before: { revokedAt: null } } };
   },
   async rotateApiKey(world) {
-    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI" })).body.data;
-    await world.owner.post(`/auth/api-keys/${key.id}/rotate`, { graceSeconds: 60 });
+    const { key } = await world.owner.createApiKey({ body: { name: "CI" } });
+    await world.owner.rotateApiKey({ params: { id: key.id }, body: { graceSeconds: 60 } });
     const after = { expiresAt: "2026-03-01T12:01:00.000Z" };
     const entry = { action: "key.rotate", targetId: key.id, details: { graceSeconds: 60 }, before: { expiresAt: null }, after };
     return { of: world.owner, entry };
@@ -435,7 +435,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: null, entry: { action: "user.reset_password", targetId: user.id, actorId: user.id, details, before, after } };
   },
   async changeEmail(world) {
-    await world.tester.post("/auth/change-email", { newEmail: "new@example.com", password });
+    await world.tester.changeEmail({ body: { newEmail: "new@example.com", password } });
     return { of: world.tester, entry: { action: "user.request_email_change", targetId: world.tester.id } };
   },
   async setPayoutDetails(world) {
@@ -448,29 +448,29 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   async removePayoutDetails(world) {
     const body = { method: "paypal", email: "pay@example.com", password };
     await world.tester.post("/playtester/payout-details", body);
-    await world.tester.post("/playtester/payout-details/remove", { password });
+    await world.tester.removePayoutDetails({ body: { password } });
     const after = { payoutDetailsChangedAt: null };
     return { of: world.tester, entry: { action: "user.remove_payout_details", targetId: world.tester.id, after } };
   },
   async endSession(world) {
     await signedIn(world.server, world.tester);
-    const { sessions } = (await world.tester.get("/auth/sessions")).body.data;
-    await world.tester.delete(`/auth/sessions/${sessions[0].id}`);
+    const { sessions } = await world.tester.listSessions();
+    await world.tester.endSession({ params: { id: sessions[0]!.id } });
     const before = expect.objectContaining({ userId: world.tester.id });
-    return { of: world.tester, entry: { action: "session.end", targetId: sessions[0].id, before, after: null } };
+    return { of: world.tester, entry: { action: "session.end", targetId: sessions[0]!.id, before, after: null } };
   },
   async deleteAccount(world) {
-    await world.tester.post("/auth/delete-account", { password: "correct horse" });
+    await world.tester.deleteAccount({ body: { password: "correct horse" } });
     return { of: world.tester, entry: { action: "user.delete", targetId: world.tester.id } };
   },
   async deleteUser(world) {
-    await world.admin.delete(`/admin/users/${world.tester.id}`);
+    await world.admin.deleteUser({ params: { id: world.tester.id } });
     return { of: world.admin, entry: { action: "user.delete", targetId: world.tester.id } };
   },
   async signOutEverywhere(world) {
     await signedIn(world.server, world.tester);
     await signedIn(world.server, world.tester);
-    await world.tester.post("/auth/sign-out-everywhere");
+    await world.tester.signOutEverywhere();
     const [before, after] = [{ sessions: 2 }, { sessions: 0 }];
     return { of: world.tester, entry: { action: "user.sign_out_everywhere", before, after } };
   },
@@ -481,7 +481,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async removePasskey(world) {
     const { id } = await addPasskey(world.server, world.tester);
-    await world.tester.post(`/auth/passkeys/${id}/remove`, { password });
+    await world.tester.removePasskey({ params: { id }, body: { password } });
     const before = { userId: world.tester.id, blockedAt: null };
     return { of: world.tester, entry: { action: "passkey.remove", targetId: id, before, after: null } };
   },
@@ -492,7 +492,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async disableFactor(world) {
     const app = await setUpFactor(world.server, world.tester, password);
-    await world.tester.post("/auth/factor/disable", { code: await app.nextCode() });
+    await world.tester.disableFactor({ body: { code: await app.nextCode() } });
     const [before, after] = [{ recoveryCodes: 10 }, { secondFactorEnabledAt: null, recoveryCodes: 0 }];
     return { of: world.tester, entry: { action: "user.disable_factor", targetId: world.tester.id, before, after } };
   },
@@ -509,7 +509,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async resetFactor(world) {
     await setUpFactor(world.server, world.tester, password);
-    await world.admin.post(`/admin/users/${world.tester.id}/reset-factor`);
+    await world.admin.resetFactor({ params: { id: world.tester.id } });
     const after = { secondFactorEnabledAt: null, recoveryCodes: 0 };
     return { of: world.admin, entry: { action: "user.reset_factor", targetId: world.tester.id, after } };
   },
@@ -561,14 +561,14 @@ onBothDatabases("audit log", (serve) => {
     const body = { amountCents: 500, note: "x" };
     expect((await world.admin.post(`/admin/users/${world.tester.id}/credit`, body)).status).toBe(409);
     for (let time = 0; time < 2; time++)
-      await world.admin.post(`/admin/users/${world.owner.id}/credit`, body, { "Idempotency-Key": "once" });
+      await world.admin.grantCredit({ params: { id: world.owner.id }, body, headers: { "Idempotency-Key": "once" } });
     expect(await log(world, "&action=balance.grant_credit")).toHaveLength(1);
   });
 
   it("lists by actor, action and target, in pages, to admins only", async () => {
     const world = await open();
-    for (let time = 0; time < 5; time++) await world.owner.post("/auth/api-keys", { name: `CI ${time}` });
-    await world.admin.post(`/admin/users/${world.tester.id}/suspend`);
+    for (let time = 0; time < 5; time++) await world.owner.createApiKey({ body: { name: `CI ${time}` } });
+    await world.admin.suspendUser({ params: { id: world.tester.id } });
     expect((await log(world, `&target=${world.tester.id}`)).map(({ action }) => action)).toEqual([
       "user.suspend",
       "user.register",
@@ -587,7 +587,7 @@ onBothDatabases("audit log", (serve) => {
 
   it("each entry has its place and a hash that anybody can compute from the reply", async () => {
     const world = await open();
-    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 500, note: "für dich 🎮" });
+    await world.admin.grantCredit({ params: { id: world.owner.id }, body: { amountCents: 500, note: "für dich 🎮" } });
     const entries = (await log(world)).sort((a, b) => (a.seq as number) - (b.seq as number));
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
     let previous = "0".repeat(64);
@@ -603,19 +603,19 @@ onBothDatabases("audit log", (serve) => {
 
   it("each entry names who acted and on whom, as they are called now", async () => {
     const world = await open();
-    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 500, note: "sorry" });
+    await world.admin.grantCredit({ params: { id: world.owner.id }, body: { amountCents: 500, note: "sorry" } });
     const entry = (await log(world)).find(({ action }) => action === "balance.grant_credit");
     expect(entry).toMatchObject({ actorName: "Admin", targetName: "Olga" });
     const invitations = [{ email: "pim@example.com" }, { email: "ada@example.com", name: "Ada" }];
-    await world.admin.post("/admin/invitations", { invitations });
-    await world.owner.post("/auth/api-keys", { name: "CI" });
+    await world.admin.invite({ body: { invitations } });
+    await world.owner.createApiKey({ body: { name: "CI" } });
     const names = async (wanted: string) =>
       (await log(world)).filter(({ action }) => action === wanted).map(({ targetName }) => targetName);
     expect((await names("invitation.create")).sort()).toEqual(["Ada", "pim@example.com"]);
     expect(await names("key.create")).toContain("Olga");
     await world.earn();
-    await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 });
-    expect(await names("payout.create")).toEqual([(await world.tester.get("/auth/me")).body.data.profile.displayName]);
+    await world.admin.createPayout({ body: { userId: world.tester.id, amountCents: 500 } });
+    expect(await names("payout.create")).toEqual([(await world.tester.getMe()).profile!.displayName]);
     await payoutBatch(world);
     expect(await names("payout_batch.create")).toEqual(["1 payout (paypal)"]);
   });
@@ -668,8 +668,8 @@ onBothDatabases("audit log", (serve) => {
 
 async function payoutBatch(world: World): Promise<{ batchId: string; payoutId: string }> {
   await world.earn();
-  await world.tester.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password });
-  const { batch } = (await world.admin.post("/admin/payout-batches", { method: "paypal", minCents: 100 })).body.data;
-  const { payouts } = (await world.admin.get(`/admin/payouts?batch=${batch.id}`)).body.data;
-  return { batchId: batch.id, payoutId: payouts[0].id };
+  await world.tester.setPayoutDetails({ body: { method: "paypal", email: "pay@example.com", password } });
+  const { batch } = await world.admin.createPayoutBatch({ body: { method: "paypal", minCents: 100 } });
+  const { payouts } = await world.admin.listPayouts({ query: { batch: batch.id } });
+  return { batchId: batch.id, payoutId: payouts[0]!.id };
 }

@@ -57,8 +57,8 @@ function scopeSets(role: Role): Scope[][] {
 async function narrowKeys(person: Person, role: Role): Promise<NarrowKey[]> {
   const keys: NarrowKey[] = [];
   for (const scopes of scopeSets(role)) {
-    const reply = await person.post("/auth/api-keys", { name: scopes.join(" "), scopes });
-    keys.push({ key: reply.body.data.apiKey, scopes });
+    const reply = await person.createApiKey({ body: { name: scopes.join(" "), scopes } });
+    keys.push({ key: reply.apiKey, scopes });
   }
   return keys;
 }
@@ -91,9 +91,9 @@ async function makeMatrix(server: TestServer): Promise<Matrix> {
   const revoked = new Map<Person, string>();
   const expiresAt = new Date(server.clock.now() + 60_000).toISOString();
   for (const person of people) {
-    expired.set(person, (await person.post("/auth/api-keys", { name: "short", expiresAt })).body.data.apiKey);
-    const { key, apiKey } = (await person.post("/auth/api-keys", { name: "gone" })).body.data;
-    await person.delete(`/auth/api-keys/${key.id}`);
+    expired.set(person, (await person.createApiKey({ body: { name: "short", expiresAt } })).apiKey);
+    const { key, apiKey } = await person.createApiKey({ body: { name: "gone" } });
+    await person.revokeApiKey({ params: { id: key.id } });
     revoked.set(person, apiKey);
   }
   await server.advance(60_000);
@@ -121,8 +121,8 @@ async function attackers(server: TestServer): Promise<Matrix["others"]> {
   const [owner, playtester] = [await registerOwner(server, "Mallory"), await registerPlaytester(server, "Trudy")];
   const gameId = await createGame(owner);
   const playtestId = await order(owner, gameId);
-  const hook = await owner.post("/webhooks", { url: "http://127.0.0.1:9/", events: ["test.ping"] });
-  const own = { gameId, playtestId, webhookId: hook.body.data.webhook.id };
+  const hook = await owner.createWebhook({ body: { url: "http://127.0.0.1:9/", events: ["test.ping"] } });
+  const own = { gameId, playtestId, webhookId: hook.webhook.id };
   return [
     { role: "game_owner", person: owner, own },
     { role: "playtester", person: playtester, own },
@@ -307,6 +307,8 @@ const idsInBodies: Record<
   "createPlaytest targetedPlaytesterId": { expected: [422, "VALIDATION_ERROR"], of: ({ owner }) => owner.id },
   "quotePlaytest targetedPlaytesterId": { expected: [422, "VALIDATION_ERROR"], of: ({ owner }) => owner.id },
   "quotePlaytest gameId": { expected: [404, "NOT_FOUND"], of: ({ gameId }) => gameId },
+  "setBudget keyId": { expected: [422, "VALIDATION_ERROR"], of: (_, requests) => requests.get("revokeApiKey")!.ids!.id },
+  "setBudget gameId": { expected: [422, "VALIDATION_ERROR"], of: ({ gameId }) => gameId },
   "openConversation contactId": { expected: [404, "NOT_FOUND"], of: ({ playtester }) => playtester.id },
   // A share of one's own playtest; a slot of somebody else is not found first.
   "createPlaytestShare noteIds": {

@@ -40,7 +40,7 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     expect(await confirmation(till)).toContain(
       "$10.00\nInvoice PT-2026-000001 of 2026-03-01\n$20.00\nInvoice PT-2026-000003 of 2026-03-01\nThe money",
     );
-    await till.owner.post(`/playtests/${playtest.id}/cancel`);
+    await till.owner.cancelPlaytest({ params: { id: playtest.id } });
     await till.spend("credit", 4000);
     expect(await confirmation(till)).toContain("$40.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
   });
@@ -52,7 +52,7 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     const first = await orderWithCredit(till, 2);
     await orderWithCredit(till, 2);
     expect(await confirmation(till)).toContain("$30.00\nInvoice PT-2026-000002 of 2026-03-01\nThe money");
-    await till.owner.post(`/playtests/${first}/cancel`);
+    await till.owner.cancelPlaytest({ params: { id: first } });
     await paid(till, 3000);
     await orderWithCredit(till, 3);
     expect(await confirmation(till)).toContain(
@@ -65,13 +65,13 @@ onBothDatabases("confirmations of orders paid with credit", (serve) => {
     await paid(till, 2000);
     await paid(till, 2500);
     const first = await orderWithCredit(till, 2);
-    const [slot] = (await till.owner.get(`/playtests/${first}/slots`)).body.data.slots;
-    expect((await till.owner.delete(`/slots/${slot.id}`)).status).toBe(200);
+    const [slot] = (await till.owner.listSlots({ params: { id: first } })).slots;
+    expect((await till.owner.delete(`/slots/${slot!.id}`)).status).toBe(200);
     await till.spend("credit", 3000);
     expect(await confirmation(till)).toContain(
       "$5.00\nInvoice PT-2026-000001 of 2026-03-01\n$25.00\nInvoice PT-2026-000002 of 2026-03-01\n",
     );
-    await till.owner.post(`/playtests/${first}/cancel`);
+    await till.owner.cancelPlaytest({ params: { id: first } });
     await till.spend("credit", 1500);
     expect(await confirmation(till)).toContain("$15.00\nInvoice PT-2026-000001 of 2026-03-01\n");
   });

@@ -19,7 +19,7 @@ async function textOf({ owner, server }: Till, paymentId: string) {
 
 /** Invoices and credit notes, oldest first. */
 const issued = async ({ owner }: Till): Promise<Data<"listInvoices">["invoices"]> =>
-  (await owner.get("/billing/invoices")).body.data.invoices.toReversed();
+  (await owner.listInvoices()).invoices.toReversed();
 
 const taxed = { treatment: "standard", ratePercent: 19 };
 

@@ -34,12 +34,12 @@ const textOf = async (reply: Response) => pdfText(Buffer.from(await reply.arrayB
 const numberOf = (reply: Response) => /filename="(.*)\.pdf"/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
 
 async function subscribe(till: Till) {
-  const reply = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
-  await till.server.request("POST", `/sandbox/subscriptions/${reply.body.data.subscriptionId}/complete`, {
+  const reply = await till.owner.checkoutSubscription({ body: { planKey: "indie_monthly" } });
+  await till.server.request("POST", `/sandbox/subscriptions/${reply.subscriptionId}/complete`, {
     body: { outcome: "paid" },
   });
-  const [payment] = (await till.owner.get("/billing/payments")).body.data.payments;
-  return { paymentId: payment.id as string };
+  const [payment] = (await till.owner.listPayments()).payments;
+  return { paymentId: payment!.id as string };
 }
 
 async function paid(till: Till, cents = 2000) {
@@ -102,8 +102,8 @@ onBothDatabases("invoices", (serve) => {
     const till = await openTill(await serve(), "Studio Lantern");
     const before = await paid(till);
     const details = { name: "Lantern SARL", address: "12 rue de la Lune\n\n75002 Paris", country: "FR", taxNumber: "FR 1" };
-    expect((await till.owner.patch("/billing/details", { ...details, country: "fr" })).body.data.details).toEqual(details);
-    expect((await till.owner.get("/billing/details")).body.data.details).toEqual(details);
+    expect((await till.owner.updateBillingDetails({ body: { ...details, country: "fr" } })).details).toEqual(details);
+    expect((await till.owner.getBillingDetails()).details).toEqual(details);
     const shown = "Lantern SARL\n12 rue de la Lune\n75002 Paris\nFrance\nTax number: FR 1\ngame_owner1@example.com";
     expect(await textOf(await invoice(till, await paid(till)))).toContain(`Billed to\n${shown}\nDescription`);
     expect(await textOf(await invoice(till, before))).toContain(
@@ -113,9 +113,9 @@ onBothDatabases("invoices", (serve) => {
       const refused = await till.owner.patch("/billing/details", { country });
       expect([refused.status, refused.body.error.details[0].field], country).toEqual([422, "country"]);
     }
-    expect((await till.owner.patch("/billing/details", { country: "UK" })).body.data.details.country).toBe("GB");
+    expect((await till.owner.updateBillingDetails({ body: { country: "UK" } })).details.country).toBe("GB");
     const other = await registerOwner(till.server);
-    expect((await other.get("/billing/details")).body.data.details).toEqual({
+    expect((await other.getBillingDetails()).details).toEqual({
       name: null,
       address: null,
       country: null,
@@ -185,7 +185,7 @@ onBothDatabases("invoices", (serve) => {
     const till = await openTill(await serve(), "Old Name");
     const id = await paid(till);
     const first = await (await invoice(till, id)).arrayBuffer();
-    await till.owner.patch("/auth/profile", { companyName: "New Name" });
+    await till.owner.updateProfile({ body: { companyName: "New Name" } });
     await till.server.advance(3_600_000);
     expect(Buffer.from(await (await invoice(till, id)).arrayBuffer()).equals(Buffer.from(first))).toBe(true);
   });
@@ -202,7 +202,7 @@ onBothDatabases("invoices", (serve) => {
     if (outcome !== "pending") await till.complete(paymentId, outcome);
     const reply = await till.owner.get(`/billing/payments/${paymentId}/invoice`);
     expect([reply.status, reply.body.error.code]).toEqual([409, "CONFLICT"]);
-    expect((await till.owner.get("/billing/invoices")).body.data.invoices).toEqual([]);
+    expect((await till.owner.listInvoices()).invoices).toEqual([]);
   });
 
   test("a dispute: has a credit note, and winning it cancels that; the sum is what was received", async () => {
@@ -214,7 +214,7 @@ onBothDatabases("invoices", (serve) => {
     await till.server.advance(86_400_000);
     const { store } = till.server.deps;
     await store.write(async (tx) => winDispute(tx, (await payments.find(tx, id))!, "dp_1"));
-    const { invoices } = (await till.owner.get("/billing/invoices")).body.data;
+    const { invoices } = await till.owner.listInvoices();
     const rows = invoices.map((row: Record<string, unknown>) => [row.number, row.kind, row.totalCents, row.taxCents, row.about]);
     expect(rows).toEqual([
       ["PT-CN-2026-000002", "cancellation", 12_345, 2308, ["PT-CN-2026-000001"]],
@@ -223,16 +223,16 @@ onBothDatabases("invoices", (serve) => {
       ["PT-2026-000001", "invoice", 5000, 935, []],
     ]);
     const [cancellation, note] = await Promise.all(invoices.slice(0, 2).map((row: { id: string }) => file(till, row.id)));
-    expect(linesOf(await textOf(note))).toEqual(
+    expect(linesOf(await textOf(note!))).toEqual(
       expect.arrayContaining(["Credit note", "Credits invoice", "PT-2026-000002 of 2026-03-01", "Credited", "$23.08"]),
     );
-    expect(linesOf(await textOf(cancellation))).toEqual(
+    expect(linesOf(await textOf(cancellation!))).toEqual(
       expect.arrayContaining(["Cancels credit note", "PT-CN-2026-000001 of 2026-03-01", "No longer credited", "2026-03-02"]),
     );
-    expect(numberOf(note)).toBe("PT-CN-2026-000001");
+    expect(numberOf(note!)).toBe("PT-CN-2026-000001");
     const other = await registerOwner(till.server);
-    expect((await other.get(`/billing/invoices/${invoices[1].id}/file`)).status).toBe(404);
-    expect((await other.get("/billing/invoices")).body.data.invoices).toEqual([]);
+    expect((await other.get(`/billing/invoices/${invoices[1]!.id}/file`)).status).toBe(404);
+    expect((await other.listInvoices()).invoices).toEqual([]);
   });
 
   test("refunds in parts: the tax of their credit notes adds up to that of the invoice", async () => {
@@ -257,8 +257,8 @@ onBothDatabases("invoices", (serve) => {
     for (const cents of [3000, 2000, 4000]) await paid(till, cents);
     await till.spend("credit", 2500);
     await till.spend("credit", 3000);
-    const [last, before] = (await till.owner.get("/billing/payments")).body.data.payments;
-    const reply = await invoice(till, last.id);
+    const [last, before] = (await till.owner.listPayments()).payments;
+    const reply = await invoice(till, last!.id);
     expect([reply.status, numberOf(reply)?.startsWith("order-")]).toEqual([200, true]);
     const text = await textOf(reply);
     expect(text).toMatch(/^Order confirmation\nPaid with credit, nothing due\. This is not an invoice\.\n/);
@@ -266,9 +266,9 @@ onBothDatabases("invoices", (serve) => {
     expect(text).toContain(
       "$5.00\nInvoice PT-2026-000001 of 2026-03-01\n$20.00\nInvoice PT-2026-000002 of 2026-03-01\n$5.00\nInvoice PT-2026-000003 of 2026-03-01\n",
     );
-    expect(await textOf(await invoice(till, before.id))).toContain("$25.00\nInvoice PT-2026-000001 of 2026-03-01\nThe money");
-    expect(last.document).toEqual({ kind: "order_confirmation", number: null, issuedAt: "2026-03-01T12:00:00.000Z" });
-    const { invoices } = (await till.owner.get("/billing/invoices")).body.data;
+    expect(await textOf(await invoice(till, before!.id))).toContain("$25.00\nInvoice PT-2026-000001 of 2026-03-01\nThe money");
+    expect(last!.document).toEqual({ kind: "order_confirmation", number: null, issuedAt: "2026-03-01T12:00:00.000Z" });
+    const { invoices } = await till.owner.listInvoices();
     expect(invoices.reduce((sum: number, row: { totalCents: number }) => sum + row.totalCents, 0)).toBe(9000);
   });
 
@@ -276,12 +276,12 @@ onBothDatabases("invoices", (serve) => {
     const till = await openTill(await serve());
     await giveMinutes(till.server, till.owner, 60);
     await order(till.owner, await createGame(till.owner));
-    const [payment] = (await till.owner.get("/billing/payments")).body.data.payments;
-    const text = await textOf(await invoice(till, payment.id));
+    const [payment] = (await till.owner.listPayments()).payments;
+    const text = await textOf(await invoice(till, payment!.id));
     expect(text).toContain("Paid with hours, nothing due. This is not an invoice.");
     expect(text).toContain("1 h\nAdded by the operator: for a test\n");
     expect(text).not.toContain("invoices named above");
     const other = await registerOwner(till.server);
-    expect((await other.get(`/billing/payments/${payment.id}/invoice`)).status).toBe(404);
+    expect((await other.get(`/billing/payments/${payment!.id}/invoice`)).status).toBe(404);
   });
 });

@@ -42,14 +42,14 @@ onBothDatabases("cards by Stripe", (serve) => {
   }
 
   async function subscribe(till: Till, stripe: StripeStandIn, card?: string) {
-    const reply = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
-    const page = await follow(reply.body.data.checkoutUrl);
+    const reply = await till.owner.checkoutSubscription({ body: { planKey: "indie_monthly" } });
+    const page = await follow(reply.checkoutUrl);
     const session = page.headers.get("location")!.split("/").at(-1)!;
     stripe.pay(session, card);
     await stripe.report(till.server, "checkout.session.completed", session);
-    return { session, subscriptionId: reply.body.data.subscriptionId as string };
+    return { session, subscriptionId: reply.subscriptionId as string };
   }
-  const statusOf = async (till: Till) => (await till.owner.get("/billing/subscription")).body.data.subscription.status;
+  const statusOf = async (till: Till) => (await till.owner.getSubscription()).subscription!.status;
 
   test("checkout: opens one Stripe session with the purchase and the return address", async () => {
     const { stripe, till } = await open();
@@ -279,7 +279,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     await stripe.report(server, "checkout.session.completed", session);
     expect(await state()).toEqual(["refunded", 0, 1200]);
     expect(await (await follow(checkoutUrl)).text()).toContain("This payment was refunded.");
-    const { invoices } = (await till.owner.get("/billing/invoices")).body.data;
+    const { invoices } = await till.owner.listInvoices();
     expect(invoices.map(({ totalCents }: { totalCents: number }) => totalCents).sort()).toEqual([-1500, -500, 2000]);
   });
 
@@ -291,7 +291,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["active", 200, 0]);
     await stripe.report(server, "charge.refunded", stripe.refund(session, 7900));
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 0, 100]);
-    expect((await till.owner.get("/billing/subscription")).body.data.subscription.endedReason).toBe("refunded");
+    expect((await till.owner.getSubscription()).subscription!.endedReason).toBe("refunded");
   });
 
   test("plan: saves the card, and each renewal charges it once under the payment's key", async () => {
@@ -302,11 +302,11 @@ onBothDatabases("cards by Stripe", (serve) => {
       customer_creation: "always",
     });
     await server.advance(62 * day);
-    const renewals = (await till.owner.get("/billing/payments")).body.data.payments.slice(0, 2).reverse();
+    const renewals = (await till.owner.listPayments()).payments.slice(0, 2).reverse();
     expect(stripe.charges).toEqual(
       renewals.map((payment: { id: string }) => ({ card: "pm_pays", cents: 7900, key: `${payment.id}:renewal` })),
     );
-    expect([await till.minutes(), renewals[0].externalId]).toEqual([900, "pi_1"]);
+    expect([await till.minutes(), renewals[0]!.externalId]).toEqual([900, "pi_1"]);
   });
 
   test("renewal: one whose reply was lost is posted by the webhook, also when the plan has ended", async () => {
@@ -318,16 +318,16 @@ onBothDatabases("cards by Stripe", (serve) => {
     stripe.setLosing(false);
     await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response"));
     await server.advance(day);
-    const [renewal] = (await till.owner.get("/billing/payments")).body.data.payments;
-    expect([stripe.charges.length, renewal.status, await statusOf(till), await till.minutes()]).toEqual([
+    const [renewal] = (await till.owner.listPayments()).payments;
+    expect([stripe.charges.length, renewal!.status, await statusOf(till), await till.minutes()]).toEqual([
       1,
       "cancelled",
       "cancelled",
       0,
     ]);
     await Promise.all([1, 2].map(() => stripe.report(server, "charge.succeeded", "ch_of_pi_1")));
-    expect([(await till.payment(renewal.id)).status, await till.minutes()]).toEqual(["completed", 300]);
-    expect(await till.flag(renewal.id)).toContain("the subscription had ended when its renewal was paid; the hours were added");
+    expect([(await till.payment(renewal!.id)).status, await till.minutes()]).toEqual(["completed", 300]);
+    expect(await till.flag(renewal!.id)).toContain("the subscription had ended when its renewal was paid; the hours were added");
   });
 
   test("renewal: one that Stripe declines is past due and retried; without an answer it stays open", async () => {

@@ -24,7 +24,7 @@ const act = (till: Till, id: string, outcome: string) =>
   till.server.request("POST", `/sandbox/subscriptions/${id}/complete`, { body: { outcome } });
 const setRenewals = (till: Till, id: string, outcome: string) =>
   till.server.request("POST", `/sandbox/subscriptions/${id}/renewals`, { body: { outcome } });
-const show = async (till: Till) => (await till.owner.get("/billing/subscription")).body.data;
+const show = async (till: Till) => await till.owner.getSubscription();
 const history = async (till: Till): Promise<[number, string][]> =>
   (await till.owner.get("/billing/playtest-hours/history")).body.data.entries.map(
     (entry: { amountMinutes: number; source: string }) => [entry.amountMinutes, entry.source.split(":")[0]],
@@ -33,7 +33,7 @@ const history = async (till: Till): Promise<[number, string][]> =>
 const state = async (till: Till) => {
   const { subscription: s, nextRenewalAt, endsAt } = await show(till);
   const date = (at: string | null) => at?.slice(0, 10) ?? null;
-  return [s.planKey, s.status, date(s.currentPeriodStart), date(s.currentPeriodEnd), date(nextRenewalAt), date(endsAt)];
+  return [s!.planKey, s!.status, date(s!.currentPeriodStart), date(s!.currentPeriodEnd), date(nextRenewalAt), date(endsAt)];
 };
 
 onBothDatabases("subscriptions", (serve) => {
@@ -61,9 +61,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.events("subscription.created")).toEqual([
       { subscriptionId: checkout.subscriptionId, planKey: "indie_monthly", status: "active" },
     ]);
-    expect((await till.owner.get("/billing/payments")).body.data.payments).toMatchObject([
-      { amountCents: 7900, status: "completed" },
-    ]);
+    expect((await till.owner.listPayments()).payments).toMatchObject([{ amountCents: 7900, status: "completed" }]);
     expect(await show(till)).toMatchObject({ playtestHours: 5, plan: { key: "indie_monthly", hoursPerCycle: 5 } });
   });
 
@@ -102,8 +100,8 @@ onBothDatabases("subscriptions", (serve) => {
     const ends: string[] = [];
     for (let period = 0; period < 7; period++) {
       const { subscription } = await show(till);
-      ends.push(subscription.currentPeriodEnd.slice(0, 10));
-      await server.advance(Date.parse(subscription.currentPeriodEnd) - server.clock.now());
+      ends.push(subscription!.currentPeriodEnd!.slice(0, 10));
+      await server.advance(Date.parse(subscription!.currentPeriodEnd!) - server.clock.now());
     }
     expect(ends).toEqual(["2026-09-30", "2026-10-31", "2026-11-30", "2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31"]);
     expect(await till.minutes()).toBe(8 * 300);
@@ -141,7 +139,7 @@ onBothDatabases("subscriptions", (serve) => {
       await till.server.advance(days * day - 1);
       const before = (await till.events("subscription.payment_failed")).length;
       await till.server.advance(1);
-      seen.push([before, (await till.events("subscription.payment_failed")).length, (await show(till)).subscription.status]);
+      seen.push([before, (await till.events("subscription.payment_failed")).length, (await show(till)).subscription!.status]);
     }
     expect(seen).toEqual([
       [0, 1, "past_due"],
@@ -158,7 +156,7 @@ onBothDatabases("subscriptions", (serve) => {
     await till.server.advance(60 * day);
     expect(await till.events("subscription.payment_failed")).toHaveLength(4);
     await submit((await subscribe(till, "indie_monthly")).checkoutUrl, goodCard);
-    expect([(await show(till)).subscription.status, await till.minutes()]).toEqual(["active", 600]);
+    expect([(await show(till)).subscription!.status, await till.minutes()]).toEqual(["active", 600]);
   });
 
   test("renewal: after an outage of days, attempts are as far apart as ever, and emails name the next one", async () => {
@@ -173,7 +171,7 @@ onBothDatabases("subscriptions", (serve) => {
       const mail = till.server.mails.findLast(({ subject }) => subject.startsWith("The renewal of"))!;
       const { subscription, nextRenewalAt } = await show(till);
       const told = /again on (.*?) UTC\. Make|plan (has ended)/.exec(mail.text)!;
-      seen.push([failures, subscription.status, nextRenewalAt, told[1] ?? told[2]]);
+      seen.push([failures, subscription!.status, nextRenewalAt, told[1] ?? told[2]]);
     }
     expect(seen).toEqual([
       [1, "past_due", "2026-04-11T12:00:00.000Z", "2026-04-11 12:00"],
@@ -188,23 +186,23 @@ onBothDatabases("subscriptions", (serve) => {
     const till = await openTill(await serve());
     const { checkoutUrl } = await subscribe(till, "indie_monthly");
     await submit(checkoutUrl, { ...goodCard, number: "4000 0000 0000 0341" });
-    expect((await show(till)).subscription.status).toBe("active");
+    expect((await show(till)).subscription!.status).toBe("active");
     await till.server.advance(31 * day);
-    expect((await show(till)).subscription.status).toBe("past_due");
+    expect((await show(till)).subscription!.status).toBe("past_due");
   });
 
   test("cancel: the plan stays until the end of its period, and can be resumed before", async () => {
     const { till } = await openPlan(await serve());
-    const cancelled = await till.owner.post("/billing/subscription/cancel");
-    expect(cancelled.body.data.subscription).toMatchObject({ status: "active", cancelAtPeriodEnd: true });
+    const cancelled = await till.owner.cancelSubscription();
+    expect(cancelled.subscription).toMatchObject({ status: "active", cancelAtPeriodEnd: true });
     expect(await state(till)).toEqual(["indie_monthly", "active", "2026-03-01", "2026-04-01", null, "2026-04-01"]);
     expect((await till.owner.post("/billing/subscription/cancel")).status).toBe(200);
     expect(await till.events("subscription.cancelled")).toHaveLength(1);
-    const resumed = await till.owner.post("/billing/subscription/resume");
-    expect(resumed.body.data.subscription).toMatchObject({ cancelAtPeriodEnd: false, cancelledAt: null });
+    const resumed = await till.owner.resumeSubscription();
+    expect(resumed.subscription).toMatchObject({ cancelAtPeriodEnd: false, cancelledAt: null });
     await till.server.advance(31 * day);
     expect(await till.minutes()).toBe(600);
-    await till.owner.post("/billing/subscription/cancel");
+    await till.owner.cancelSubscription();
     await till.server.advance(30 * day);
     expect((await show(till)).subscription).toMatchObject({
       status: "cancelled",
@@ -221,7 +219,7 @@ onBothDatabases("subscriptions", (serve) => {
 
   test("cancel: the plan ends at its last millisecond, before any job has run", async () => {
     const { till, id } = await openPlan(await serve());
-    await till.owner.post("/billing/subscription/cancel");
+    await till.owner.cancelSubscription();
     till.server.clock.set(Date.parse("2026-04-01T12:00:00Z"));
     expect((await show(till)).subscription).toMatchObject({ status: "cancelled", endedReason: "cancelled" });
     expect((await till.owner.post("/billing/subscription/resume")).status).toBe(400);
@@ -238,15 +236,15 @@ onBothDatabases("subscriptions", (serve) => {
     const { till, id } = await openPlan(await serve());
     await setRenewals(till, id, "failed");
     await till.server.advance(31 * day);
-    const reply = await till.owner.post("/billing/subscription/cancel");
-    expect(reply.body.data.subscription).toMatchObject({
+    const reply = await till.owner.cancelSubscription();
+    expect(reply.subscription).toMatchObject({
       status: "cancelled",
       endedReason: "cancelled",
       cancelAtPeriodEnd: true,
     });
     await setRenewals(till, id, "paid");
     await till.server.advance(10 * day);
-    expect([await till.minutes(), (await show(till)).subscription.status]).toEqual([300, "cancelled"]);
+    expect([await till.minutes(), (await show(till)).subscription!.status]).toEqual([300, "cancelled"]);
   });
 
   test("plan change: ends the old plan at that moment, adds all new hours and keeps the old ones", async () => {
@@ -254,7 +252,7 @@ onBothDatabases("subscriptions", (serve) => {
     await till.server.advance(10 * day);
     const change = await subscribe(till, "studio_monthly");
     expect([change.isPlanChange, change.subscriptionId]).toEqual([true, expect.not.stringMatching(id)]);
-    expect((await show(till)).subscription.id).toBe(id);
+    expect((await show(till)).subscription!.id).toBe(id);
     await act(till, change.subscriptionId, "paid");
     expect(await state(till)).toEqual(["studio_monthly", "active", "2026-03-11", "2026-04-11", "2026-04-11", null]);
     const sql = "SELECT status, ended_at, ended_reason FROM subscriptions WHERE id = ?";
@@ -279,7 +277,7 @@ onBothDatabases("subscriptions", (serve) => {
     const renewed = (await till.events("subscription.renewed")).length;
     expect(await till.minutes()).toBe(300 + renewed * 300);
     expect(renewed).toBeLessThanOrEqual(1);
-    expect([cancelled.status, subscription.cancelAtPeriodEnd, subscription.status]).toEqual([
+    expect([cancelled.status, subscription!.cancelAtPeriodEnd, subscription!.status]).toEqual([
       200,
       true,
       renewed === 1 ? "active" : "cancelled",
@@ -356,7 +354,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(message).toMatch(
       /^This server does not accept cards\. Nothing was started or charged\. .*invoice.*grant EMAIL --minutes 600/,
     );
-    expect((await owner.get("/billing/subscription")).body.data.subscription).toBeNull();
+    expect((await owner.getSubscription()).subscription).toBeNull();
   });
 
   test("sandbox: the renewals of an ended subscription cannot be set", async () => {

@@ -27,8 +27,8 @@ onBothDatabases("card payments", (serve) => {
     expect(await till.events("payment.completed")).toEqual([
       { paymentId: bought.paymentId, amountCents: 2500, status: "completed", provider: "sandbox" },
     ]);
-    const list = await till.owner.get("/billing/payments");
-    expect(list.body.data.payments).toEqual([await till.payment(bought.paymentId)]);
+    const list = await till.owner.listPayments();
+    expect(list.payments).toEqual([await till.payment(bought.paymentId)]);
   });
 
   test.each([1999, 1_000_001, 2000.5, "2000", null, true, -1])("top-up: amount %j is refused", async (amountCents) => {
@@ -194,10 +194,10 @@ onBothDatabases("card payments", (serve) => {
 
   test("new account: plans, hours and history", async () => {
     const till = await openTill(await serve());
-    const plans = await till.owner.get("/billing/plans");
-    expect(plans.body.data.configured).toBe(true);
+    const plans = await till.owner.listPlans();
+    expect(plans.configured).toBe(true);
     expect(
-      plans.body.data.plans.map((plan: { key: string; priceCents: number; hoursPerCycle: number; pricePerHourCents: number }) => [
+      plans.plans.map((plan: { key: string; priceCents: number; hoursPerCycle: number; pricePerHourCents: number }) => [
         plan.key,
         plan.priceCents,
         plan.hoursPerCycle,
@@ -209,8 +209,8 @@ onBothDatabases("card payments", (serve) => {
       ["studio_monthly", 37_900, 25, 1516],
       ["studio_yearly", 379_000, 300, 1263],
     ]);
-    const hours = await till.owner.get("/billing/playtest-hours");
-    expect(hours.body.data).toEqual({ balanceMinutes: 0, balanceHours: 0 });
+    const hours = await till.owner.getPlaytestHours();
+    expect(hours).toEqual({ balanceMinutes: 0, balanceHours: 0 });
     const history = await till.owner.get("/billing/playtest-hours/history");
     expect([history.body.data, history.body.meta.hasMore]).toEqual([{ entries: [] }, false]);
   });
@@ -222,7 +222,7 @@ onBothDatabases("card payments", (serve) => {
       },
     });
     const owner = await registerOwner(server);
-    expect((await owner.get("/billing/plans")).body.data.configured).toBe(false);
+    expect((await owner.listPlans()).configured).toBe(false);
     const refused = await owner.post("/billing/credit", { amountCents: 2000 });
     expect([refused.status, refused.body.error.code]).toEqual([503, "NOT_CONFIGURED"]);
     expect(refused.body.error.message).toContain("playtest admin grant");
@@ -233,8 +233,12 @@ onBothDatabases("card payments", (serve) => {
 onBothDatabases("orders paid by card", (serve) => {
   const orderByCard = async (till: Till) => {
     const gameId = await createGame(till.owner);
-    const reply = await till.owner.post(`/games/${gameId}/playtests`, { quantity: 2 }, { "X-Payment-Method": "card" });
-    const playtestId: string = reply.body.data.playtest.id;
+    const reply = await till.owner.createPlaytest({
+      params: { gameId },
+      body: { quantity: 2 },
+      headers: { "X-Payment-Method": "card" },
+    });
+    const playtestId: string = reply.playtest.id;
     const { deps } = till.server;
     const checkout = {
       ownerId: till.owner.id,
@@ -246,7 +250,7 @@ onBothDatabases("orders paid by card", (serve) => {
     const { payment } = await deps.store.write((tx) => openCheckout(deps, tx, checkout));
     return { playtestId, paymentId: payment.id };
   };
-  const statusOf = async (till: Till, id: string) => (await till.owner.get(`/playtests/${id}`)).body.data.playtest.status;
+  const statusOf = async (till: Till, id: string) => (await till.owner.getPlaytest({ params: { id } })).playtest.status;
 
   test("payment: passes through credit into the order, which becomes active", async () => {
     const till = await openTill(await serve());
@@ -259,7 +263,7 @@ onBothDatabases("orders paid by card", (serve) => {
   test("cancelled order: a later payment stays as credit, and is flagged", async () => {
     const till = await openTill(await serve());
     const { playtestId, paymentId } = await orderByCard(till);
-    await till.owner.post(`/playtests/${playtestId}/cancel`);
+    await till.owner.cancelPlaytest({ params: { id: playtestId } });
     await till.complete(paymentId, "paid");
     expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["cancelled", 4000]);
     expect(await till.flag(paymentId)).toContain("credit");

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
@@ -26,9 +26,8 @@ async function market(server: TestServer) {
   return { owner, playtester, slotId, reserved, shown };
 }
 
-onBothDatabases("a text of blanks that a person would have to read", (serve) => {
-  it("is refused wherever one is stored, and nothing is changed", async () => {
-    const server = await serve();
+onBothDatabases("a text of blanks that a person would have to read", (_serve, it) => {
+  it("is refused wherever one is stored, and nothing is changed", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
     await giveVideo(server, reserved, playtester);
     const before = [await shown(), await shown(reserved)];
@@ -47,8 +46,7 @@ onBothDatabases("a text of blanks that a person would have to read", (serve) => 
     expect([await shown(), await shown(reserved)]).toEqual(before);
   });
 
-  it("is taken with what can be read around it; an empty text counts as left out", async () => {
-    const server = await serve();
+  it("is taken with what can be read around it; an empty text counts as left out", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
     await giveVideo(server, reserved, playtester);
     expect((await owner.post(`/slots/${slotId}/reject`, { reason: "\u200b No sound.\n" })).status).toBe(200);
@@ -57,8 +55,7 @@ onBothDatabases("a text of blanks that a person would have to read", (serve) => 
     expect((await shown(reserved)).submission.notes).toBe("");
   });
 
-  it("is refused by the forms of Studio and of the portal", async () => {
-    const server = await serve();
+  it("is refused by the forms of Studio and of the portal", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
     await giveVideo(server, reserved, playtester);
     for (const [who, base, page, action, field, more] of [
@@ -73,6 +70,6 @@ onBothDatabases("a text of blanks that a person would have to read", (serve) => 
       expect([action, status, html.includes("must not be blank")]).toEqual([action, 422, true]);
     }
     expect([(await shown()).status, (await shown(reserved)).status]).toEqual(["submitted", "reserved"]);
-    expect((await owner.get(`/slots/${slotId}/moments`)).body.data.moments).toEqual([]);
+    expect((await owner.listSlotMoments({ params: { id: slotId } })).moments).toEqual([]);
   });
 });

@@ -209,6 +209,18 @@ onBothDatabases("budgets", (serve) => {
       expect(await shop.spent()).toEqual([taken]);
     });
 
+    it("hours by the price of the order, where the budget limits dollars and no minutes", async () => {
+      const shop = await open(await serve(), { cents: 0, minutes: 600 });
+      const agent = await shop.key([{ period: "total", limitCents: 5000 }]);
+      const { id } = (await shop.order(agent, { quantity: 2 })).body.data.playtest;
+      expect(await shop.spent()).toEqual([[4000, 120, 2]]);
+      expect(codeOf(await shop.order(agent))).toBe(exceeded);
+      const { slots } = (await shop.owner.get(`/playtests/${id}/slots`)).body.data;
+      await shop.owner.delete(`/slots/${slots[0].id}`);
+      expect(await shop.spent()).toEqual([[2000, 60, 1]]);
+      expect(codeOf(await shop.order(agent))).toBe(201);
+    });
+
     it("paying an order that somebody else placed", async () => {
       const shop = await open(await serve(), { cents: 0 });
       const agent = await shop.key([perDay(30)]);
@@ -224,7 +236,7 @@ onBothDatabases("budgets", (serve) => {
       expect(await shop.spent()).toEqual([[2000, 0, 1]]);
     });
 
-    it("an order that was counted as unpaid is counted once when it is paid, and as minutes when hours pay it", async () => {
+    it("an order that was counted as unpaid is counted once when it is paid", async () => {
       const shop = await open(await serve(), { cents: 0 });
       const agent = await shop.key([perDay(40)]);
       const first = (await shop.order(agent)).body.data.playtest.id;
@@ -234,7 +246,17 @@ onBothDatabases("budgets", (serve) => {
       expect(codeOf(await agent.post(`/playtests/${first}/pay`, { method: "credit" }))).toBe(200);
       expect(await shop.spent()).toEqual([[4000, 0, 2]]);
       expect(codeOf(await shop.owner.post(`/playtests/${second}/pay`, { method: "hours" }))).toBe(200);
-      expect(await shop.spent()).toEqual([[2000, 60, 2]]);
+      expect(await shop.spent()).toEqual([[4000, 60, 2]]);
+    });
+
+    it("as minutes, when hours pay for an order that was counted as money by a budget that limits both", async () => {
+      const shop = await open(await serve(), { cents: 0 });
+      const agent = await shop.key([{ period: "day", limitCents: 4000, limitMinutes: 120 }]);
+      const { id } = (await shop.order(agent)).body.data.playtest;
+      await giveMinutes(shop.server, shop.owner, 600);
+      expect(await shop.spent()).toEqual([[2000, 0, 1]]);
+      expect(codeOf(await shop.owner.post(`/playtests/${id}/pay`, { method: "hours" }))).toBe(200);
+      expect(await shop.spent()).toEqual([[0, 60, 1]]);
     });
 
     it("a budget of a game counts its orders, one of the account those of every key and game", async () => {

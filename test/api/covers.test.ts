@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
@@ -17,7 +17,7 @@ const sends =
 
 const leadsTo = (location: string) => status(302, { Location: location });
 
-onBothDatabases("cover images", (serve) => {
+onBothDatabases("cover images", (serve, it) => {
   async function offered(server: TestServer, answer: Answer) {
     const receiver = await startReceiver(answer);
     const owner = await registerOwner(server);
@@ -25,8 +25,7 @@ onBothDatabases("cover images", (serve) => {
     const gameId = await createGame(owner, { coverImageUrl: receiver.url });
     await order(owner, gameId);
     const playtester = await registerPlaytester(server);
-    const coverPath = async (): Promise<string | null> =>
-      (await playtester.get("/playtester/playtests")).body.data.playtests[0].game.coverPath;
+    const coverPath = async (): Promise<string | null> => (await playtester.listOffers()).playtests[0]!.game.coverPath;
     return { receiver, owner, gameId, playtester, coverPath };
   }
 
@@ -55,8 +54,9 @@ onBothDatabases("cover images", (serve) => {
     await receiver.close();
   });
 
-  it("the picture at an address is fetched again after a week, and when its owner names the address again", async () => {
-    const server = await serve();
+  it("the picture at an address is fetched again after a week, and when its owner names the address again", async ({
+    server,
+  }) => {
     const { receiver, owner, gameId, coverPath } = await offered(server, sends(png));
     await server.advance(0);
     const first = await coverPath();
@@ -68,14 +68,13 @@ onBothDatabases("cover images", (serve) => {
     expect(second).not.toBe(first);
     expect((await fetch(server.baseUrl + second)).headers.get("content-type")).toBe("image/jpeg");
     receiver.answer(sends(png));
-    await owner.patch(`/games/${gameId}`, { coverImageUrl: receiver.url });
+    await owner.updateGame({ params: { id: gameId }, body: { coverImageUrl: receiver.url } });
     await server.advance(0);
     expect(await coverPath()).toBe(first);
     await receiver.close();
   });
 
-  it("an image stays when its address gives none any more, which is asked again every week", async () => {
-    const server = await serve();
+  it("an image stays when its address gives none any more, which is asked again every week", async ({ server }) => {
     const { receiver, coverPath } = await offered(server, sends(png));
     await server.advance(0);
     receiver.answer(status(404));
@@ -103,17 +102,15 @@ onBothDatabases("cover images", (serve) => {
     await receiver.close();
   });
 
-  it("a private address is refused without a connection, unless the server is a sandbox", async () => {
-    const server = await serve();
+  it("a private address is refused without a connection, unless the server is a sandbox", async ({ server }) => {
     const { receiver, owner, gameId } = await offered(server, sends(png));
-    await owner.patch(`/games/${gameId}`, { coverImageUrl: "https://10.1.2.3/cover.png" });
+    await owner.updateGame({ params: { id: gameId }, body: { coverImageUrl: "https://10.1.2.3/cover.png" } });
     await server.advance(0);
     expect(server.lines.filter((line) => line.includes("could not fetch a cover image")).join()).toContain("10.1.2.3 is private");
     await receiver.close();
   });
 
-  it("a server that fails is asked again, five times at most", async () => {
-    const server = await serve();
+  it("a server that fails is asked again, five times at most", async ({ server }) => {
     const { receiver, coverPath } = await offered(server, status(503));
     await server.advance(0);
     expect(receiver.received).toHaveLength(1);
@@ -122,13 +119,12 @@ onBothDatabases("cover images", (serve) => {
     await receiver.close();
   });
 
-  it("another address is fetched, and until then the earlier image is not shown", async () => {
-    const server = await serve();
+  it("another address is fetched, and until then the earlier image is not shown", async ({ server }) => {
     const { receiver, owner, gameId, playtester, coverPath } = await offered(server, sends(png));
     await server.advance(0);
     const first = (await coverPath())!;
     receiver.answer(status(503));
-    await owner.patch(`/games/${gameId}`, { coverImageUrl: `${receiver.url}?2` });
+    await owner.updateGame({ params: { id: gameId }, body: { coverImageUrl: `${receiver.url}?2` } });
     await server.advance(0);
     expect((await (await signedIn(server, playtester)).get("/play")).html).toContain('<span class="cover" aria-hidden="true">');
     receiver.answer(sends(jpeg));
@@ -137,7 +133,7 @@ onBothDatabases("cover images", (serve) => {
     expect(second).not.toBe(first);
     expect((await fetch(server.baseUrl + second)).headers.get("content-type")).toBe("image/jpeg");
     expect((await fetch(server.baseUrl + first)).status).toBe(404);
-    await owner.patch(`/games/${gameId}`, { coverImageUrl: null });
+    await owner.updateGame({ params: { id: gameId }, body: { coverImageUrl: null } });
     expect([await coverPath(), (await fetch(server.baseUrl + second)).status]).toEqual([null, 404]);
     await receiver.close();
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { asking, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -26,7 +26,7 @@ async function openShop(server: TestServer, name = "Lantern Deep") {
 
 const orderOf = (asked: Reply) => instructionsOf(asked).extra.playtestRequestId!;
 
-onBothDatabases("orders paid by crypto", (serve) => {
+onBothDatabases("orders paid by crypto", (serve, it) => {
   it("order: gets payment instructions, and is paid by the same request with the transaction", async () => {
     const shop = await openShop(await serve(), "Löwe 🦁");
     const body = { quantity: 2, durationMinutes: 30 };
@@ -50,7 +50,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
       });
     }
     expect([await shop.credit(), await shop.received(), (await shop.orders()).length]).toEqual([0, 3000, 1]);
-    expect((await shop.owner.get(`/playtests/${orderOf(asked)}/slots`)).body.data.slots).toHaveLength(2);
+    expect((await shop.owner.listSlots({ params: { id: orderOf(asked) } })).slots).toHaveLength(2);
     expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
@@ -107,8 +107,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.pay(txHash)).status).toBe(201);
   });
 
-  it("payment: refused as a top-up, and for another owner", async () => {
-    const server = await serve();
+  it("payment: refused as a top-up, and for another owner", async ({ server }) => {
     const [shop, other] = [await openShop(server), await openShop(server)];
     const asked = await shop.order();
     await Promise.all([shop.ask(), other.order()]);
@@ -122,7 +121,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
   it("cancelled order: a payment becomes credit, and the reply says so", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
-    await shop.owner.post(`/playtests/${orderOf(asked)}/cancel`);
+    await shop.owner.cancelPlaytest({ params: { id: orderOf(asked) } });
     const txHash = await shop.send(asked);
     for (const reply of [await shop.pay(txHash), await shop.pay(txHash)])
       expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("added to your balance")]);

@@ -31,7 +31,7 @@ async function openPayer(server: TestServer) {
   };
 }
 
-onBothDatabases("a proof of who sent a deposit", (serve) => {
+onBothDatabases("a proof of who sent a deposit", (serve, it) => {
   it("names the instance, the payment and the transaction, and who can sign it", async () => {
     const owner = await openPayer(await serve());
     const asked = await owner.ask();
@@ -110,8 +110,8 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     const txHash = await owner.pay(asked, { by: 5_000_000 });
     const reply = await owner.proveBy(payer, asked, txHash);
     expect([reply.body.data.creditedCents, reply.body.data.message]).toEqual([2500, expect.stringContaining("paid your order")]);
-    const [playtest] = (await owner.owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
-    expect([playtest.status, await owner.credit()]).toEqual(["active", 500]);
+    const [playtest] = (await owner.owner.listPlaytests({ params: { gameId } })).playtests;
+    expect([playtest!.status, await owner.credit()]).toEqual(["active", 500]);
     expect(await ledgerFaults(owner.server)).toEqual([]);
   });
 
@@ -202,8 +202,8 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
       const { owner, asked, txHash, message } = await held(await serve());
       await owner.prove(txHash);
       const admin = await firstAdmin(owner.server);
-      const [entry] = (await admin.get("/admin/suspense")).body.data.suspense;
-      await admin.post(`/admin/suspense/${entry.id}/refund`, { note: "Sent back." });
+      const [entry] = (await admin.listSuspense()).suspense;
+      await admin.refundSuspense({ params: { id: entry!.id }, body: { note: "Sent back." } });
       const reply = await owner.submit(asked, txHash, payer.sign(message));
       expect([reply.status, reply.body.error.message, await owner.credit()]).toEqual([
         409,
@@ -221,8 +221,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     });
   });
 
-  it("is one for each of many rivals at once: one account is credited", async () => {
-    const server = await serve();
+  it("is one for each of many rivals at once: one account is credited", async ({ server }) => {
     const owners = [await openPayer(server), await openPayer(server), await openPayer(server)];
     const asked = await Promise.all(owners.map((owner) => owner.ask(2000)));
     const txHash = await owners[0]!.pay(asked[0]!, { by: 5_000_000 });
@@ -246,7 +245,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     const reply = await other.proveBy(payer, theirs, txHash);
     expect([reply.status, await other.credit()]).toEqual([409, 0]);
     const admin = await firstAdmin(owner.server);
-    const { suspense } = (await admin.get("/admin/suspense")).body.data;
+    const { suspense } = await admin.listSuspense();
     expect(suspense).toMatchObject([
       {
         ...{ reason: "late", sender: payer.address, userId: owner.owner.id },
@@ -263,7 +262,7 @@ onBothDatabases("a proof of who sent a deposit", (serve) => {
     const txHash = await owner.pay(asked, { by: -5_000_000 });
     await owner.proveBy(payer, asked, txHash);
     const admin = await firstAdmin(owner.server);
-    const { suspense } = (await admin.get("/admin/suspense?status=credited")).body.data;
+    const { suspense } = await admin.listSuspense({ query: { status: "credited" } });
     expect(suspense).toMatchObject([
       { sender: payer.address, proof: { by: "signature", userId: owner.owner.id }, userId: owner.owner.id, amountCents: 1500 },
     ]);

@@ -45,8 +45,7 @@ async function openShop(server: TestServer) {
       const required = { x402Version: 2, accepts: [accepted], resource: { url: server.baseUrl, description: "", mimeType: "" } };
       return encodePaymentSignatureHeader(await payer.createPaymentPayload(required));
     },
-    payments: async (): Promise<{ id: string; status: string }[]> =>
-      (await wallet.owner.get("/billing/payments")).body.data.payments,
+    payments: async (): Promise<{ id: string; status: string }[]> => (await wallet.owner.listPayments()).payments,
     orders: async (): Promise<{ status: string }[]> => (await wallet.owner.get(game)).body.data.playtests,
   };
 }

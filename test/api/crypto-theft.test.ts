@@ -75,7 +75,7 @@ onBothDatabases("a deposit of somebody else", (serve) => {
 
   it("is not paid for an order by a transfer of a stranger", async () => {
     const thief = await openWallet(await serve());
-    const game = (await thief.owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
+    const game = (await thief.owner.createGame({ body: { name: "G", buildUrl: "https://example.com/b.zip" } })).game.id;
     const asked = await thief.owner.post(`/games/${game}/playtests`, {}, asking());
     const { chain, currency, receiver: to } = asked.body.error.payment;
     const txHash = await transfer(thief.server, { chain, currency, to, amount: "100000000" });

@@ -56,12 +56,12 @@ onBothDatabases("deposits found by scanning", (serve) => {
 
   it("exact amount of an order: activates it", async () => {
     const wallet = await openWallet(await serve());
-    const game = (await wallet.owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
+    const game = (await wallet.owner.createGame({ body: { name: "G", buildUrl: "https://example.com/b.zip" } })).game.id;
     const asked = await wallet.owner.post(`/games/${game}/playtests`, { quantity: 2 }, asking());
     await wallet.send(asked);
     await wallet.server.advance(scan);
-    const [playtest] = (await wallet.owner.get(`/games/${game}/playtests`)).body.data.playtests;
-    expect([playtest.status, await wallet.credit()]).toEqual(["active", 0]);
+    const [playtest] = (await wallet.owner.listPlaytests({ params: { gameId: game } })).playtests;
+    expect([playtest!.status, await wallet.credit()]).toEqual(["active", 0]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
 import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -8,7 +8,7 @@ import { heldReads } from "../helpers/held-reads.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-onBothDatabases("crypto top-up", (serve) => {
+onBothDatabases("crypto top-up", (serve, it) => {
   describe("instructions", () => {
     const rows = [
       { chain: undefined, currency: undefined, network: "eip155:8453", asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
@@ -353,11 +353,11 @@ onBothDatabases("crypto top-up", (serve) => {
   it("receivable: a deposit first settles what a chargeback left owing", async () => {
     const wallet = await openWallet(await serve());
     const { owner, server } = wallet;
-    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 5000 })).body.data;
+    const { paymentId } = await owner.buyCredit({ body: { amountCents: 5000 } });
     const card = (outcome: string) => server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
     await card("paid");
-    const game = (await owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
-    await owner.post(`/games/${game}/playtests`, {});
+    const game = (await owner.createGame({ body: { name: "G", buildUrl: "https://example.com/b.zip" } })).game.id;
+    await owner.createPlaytest({ params: { gameId: game }, body: {} });
     await card("disputed");
     expect((await wallet.prove(await wallet.send(await wallet.ask(5000)))).body.data.creditedCents).toBe(5000);
     expect(await wallet.credit()).toBe(3000);
@@ -382,8 +382,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect((await server.request("POST", "/sandbox/chain/transactions", { body: {} })).status).toBe(404);
   });
 
-  it("server info: lists the chains and currencies", async () => {
-    const server = await serve();
+  it("server info: lists the chains and currencies", async ({ server }) => {
     const { crypto } = (await server.request("GET", "/info/server")).body.data.features;
     expect(
       crypto.map(({ chain, currency }: { chain: string; currency: string }) => `${currency} on ${chain}`),

@@ -24,8 +24,8 @@ async function market(server: TestServer) {
 }
 
 const shown = async (owner: Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot;
-const playtestOf = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest;
-const balance = async (owner: Person) => (await owner.post("/playtests/quote", {})).body.data.balanceCents;
+const playtestOf = async (owner: Person, id: string) => (await owner.getPlaytest({ params: { id } })).playtest;
+const balance = async (owner: Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
 
 interface Command {
   by: "owner" | "playtester";
@@ -77,12 +77,11 @@ onBothDatabases("every command on a slot that is", (serve) => {
   });
 });
 
-onBothDatabases("deadlines", (serve) => {
-  it.each([
+onBothDatabases("deadlines", (_serve, it) => {
+  it.for([
     { name: "1 player", body: {}, hours: 24 },
     { name: "4 players", body: { playerCount: 4 }, hours: 72 },
-  ])("to the millisecond, without a job: $name", async ({ body, hours }) => {
-    const server = await serve();
+  ])("to the millisecond, without a job: $name", async ({ body, hours }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
     const second = await registerPlaytester(server);
     const id = await order(owner, gameId, { quantity: 2, ...body });
@@ -97,7 +96,7 @@ onBothDatabases("deadlines", (serve) => {
         (await second.post(`/playtester/slots/${late}/${act}`, act === "report" ? { reasonCode: "crash" } : {})).status,
       ).toBe(409);
     expect((await shown(owner, late)).status).toBe("expired");
-    expect((await second.get(`/playtester/slots/${late}`)).body.data.slot).not.toHaveProperty("keys");
+    expect((await second.getHeldSlot({ params: { id: late } })).slot).not.toHaveProperty("keys");
     expect((await playtestOf(owner, id)).slots).toMatchObject({ submitted: 1, expired: 1, reserved: 0 });
     expect((await owner.get("/submissions?status=expired")).body.data.submissions).toHaveLength(1);
     expect((await owner.get("/submissions?status=reserved")).body.data.submissions).toEqual([]);
@@ -109,8 +108,7 @@ onBothDatabases("deadlines", (serve) => {
     { ms: 1, inTime: false },
   ];
 
-  it.each(around)("$ms ms after a slot's, before any job has run: in time $inTime", async ({ ms, inTime }) => {
-    const server = await serve();
+  it.for(around)("$ms ms after a slot's, before any job has run: in time $inTime", async ({ ms, inTime }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
     const others = [await registerPlaytester(server), await registerPlaytester(server)];
     const ids = [await order(owner, gameId, { quantity: 3 }), await order(owner, gameId), await order(owner, gameId)];
@@ -131,34 +129,35 @@ onBothDatabases("deadlines", (serve) => {
     expect(replies.map((reply) => reply.status)).toEqual(Array(3).fill(inTime ? 200 : 409));
   });
 
-  it.each(around)("$ms ms after the review window's, before any job has run: in time $inTime", async ({ ms, inTime }) => {
-    const server = await serve();
-    const { owner, gameId } = await market(server);
-    const people = [];
-    while (people.length < 4) people.push(await registerPlaytester(server));
-    const [chosen, refused, gone, late] = people as [Person, Person, Person, Person];
-    const id = await order(owner, gameId, { quantity: 3, selectionMode: "manual" });
-    const apply = (person: Person) => person.post(`/playtester/playtests/${id}/applications`);
-    const ids = [];
-    for (const person of [chosen, refused, gone]) ids.push((await apply(person)).body.data.application.id);
-    const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
-    // A job that is sending an email would lose its lease.
-    await server.advance(0);
-    server.clock.set(server.clock.now() + 7 * 24 * hour + ms);
-    expect((await shown(owner, slotId)).status).toBe(inTime ? "open" : "expired");
-    const replies = [
-      await apply(late),
-      await owner.post(`/playtest-applications/${ids[0]}/approve`),
-      await owner.post(`/playtest-applications/${ids[1]}/reject`),
-      await gone.post(`/playtester/applications/${ids[2]}/withdraw`),
-      await owner.delete(`/slots/${slotId}`),
-    ];
-    // The oldest slot went to who was approved.
-    expect(replies.map((reply) => reply.status)).toEqual(inTime ? [201, 200, 200, 200, 200] : Array(5).fill(409));
-  });
+  it.for(around)(
+    "$ms ms after the review window's, before any job has run: in time $inTime",
+    async ({ ms, inTime }, { server }) => {
+      const { owner, gameId } = await market(server);
+      const people = [];
+      while (people.length < 4) people.push(await registerPlaytester(server));
+      const [chosen, refused, gone, late] = people as [Person, Person, Person, Person];
+      const id = await order(owner, gameId, { quantity: 3, selectionMode: "manual" });
+      const apply = (person: Person) => person.post(`/playtester/playtests/${id}/applications`);
+      const ids = [];
+      for (const person of [chosen, refused, gone]) ids.push((await apply(person)).body.data.application.id);
+      const slotId = (await owner.listSlots({ params: { id } })).slots[0]!.id;
+      // A job that is sending an email would lose its lease.
+      await server.advance(0);
+      server.clock.set(server.clock.now() + 7 * 24 * hour + ms);
+      expect((await shown(owner, slotId)).status).toBe(inTime ? "open" : "expired");
+      const replies = [
+        await apply(late),
+        await owner.post(`/playtest-applications/${ids[0]}/approve`),
+        await owner.post(`/playtest-applications/${ids[1]}/reject`),
+        await gone.post(`/playtester/applications/${ids[2]}/withdraw`),
+        await owner.delete(`/slots/${slotId}`),
+      ];
+      // The oldest slot went to who was approved.
+      expect(replies.map((reply) => reply.status)).toEqual(inTime ? [201, 200, 200, 200, 200] : Array(5).fill(409));
+    },
+  );
 
-  it("expired slot: one slot opens in its place, without refund or charge, and both sides are notified", async () => {
-    const server = await serve();
+  it("expired slot: one slot opens in its place, without refund or charge, and both sides are notified", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
     const before = await balance(owner);
@@ -168,26 +167,23 @@ onBothDatabases("deadlines", (serve) => {
     expect(await playtestOf(owner, id)).toMatchObject({ status: "active", slots: { expired: 1, open: 1 } });
     expect(await balance(owner)).toBe(before);
     for (const person of [owner, playtester]) {
-      const { notifications } = (await person.get("/notifications")).body.data;
+      const { notifications } = await person.listNotifications();
       expect(notifications.filter((notice: { type: string }) => notice.type === "slot.expired")).toHaveLength(1);
     }
     const next = await registerPlaytester(server);
-    const held = (await next.get(`/playtester/slots/${await claim(next, id)}`)).body.data.slot;
+    const held = (await next.getHeldSlot({ params: { id: await claim(next, id) } })).slot;
     expect(held.notesForTesters).toBe("Mind the gap.");
-    expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot).not.toHaveProperty("notesForTesters");
+    expect((await playtester.getHeldSlot({ params: { id: slotId } })).slot).not.toHaveProperty("notesForTesters");
   });
 
-  it("unpaid order: shown as cancelled from the millisecond it expires", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+  it("unpaid order: shown as cancelled from the millisecond it expires", async ({ server, owner, gameId }) => {
     const id = await order(owner, gameId);
     server.clock.set(server.clock.now() + 24 * hour - 1);
     expect((await playtestOf(owner, id)).status).toBe("pending_payment");
     server.clock.set(server.clock.now() + 1);
     expect((await playtestOf(owner, id)).status).toBe("cancelled");
-    const [listed] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
-    expect(listed.status).toBe("cancelled");
+    const [listed] = (await owner.listPlaytests({ params: { gameId } })).playtests;
+    expect(listed!.status).toBe("cancelled");
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
   });
 
@@ -197,30 +193,28 @@ onBothDatabases("deadlines", (serve) => {
       const id = await order(owner, gameId, { playerCount: 2 });
       const first = await play(server, playtester, id);
       await owner.post(`/slots/${first}/reject`, { reason: "No voice.", allowRetry: true });
-      const [retry] = (await playtester.get("/playtester/slots")).body.data.slots;
-      return { owner, playtester, id, first, retry: retry.id as string };
+      const [retry] = (await playtester.listHeldSlots()).slots;
+      return { owner, playtester, id, first, retry: retry!.id as string };
     }
 
-    it("is 24 hours whatever the number of players, then it is accepted like any other", async () => {
-      const server = await serve();
+    it("is 24 hours whatever the number of players, then it is accepted like any other", async ({ server }) => {
       const { owner, playtester, id, retry } = await retried(server);
       expect(Date.parse((await shown(owner, retry)).deadlineAt) - server.clock.now()).toBe(24 * hour);
       await giveVideo(server, retry, playtester);
-      await playtester.post(`/playtester/slots/${retry}/submit`);
+      await playtester.submitSlot({ params: { id: retry } });
       await owner.post(`/slots/${retry}/accept`);
       expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 1, accepted: 1 } });
-      expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(2000);
+      expect((await playtester.getEarnings()).balanceCents).toBe(2000);
     });
 
-    it.each([
+    it.for([
       { what: "missed", act: (server: TestServer) => server.advance(24 * hour), slots: { rejected: 1, expired: 1, open: 1 } },
       {
         what: "given back",
         act: (_server: TestServer, playtester: Person, retry: string) => playtester.post(`/playtester/slots/${retry}/release`),
         slots: { rejected: 1, cancelled: 1, open: 1 },
       },
-    ])("$what: opens a slot for another playtester", async ({ act, slots }) => {
-      const server = await serve();
+    ])("$what: opens a slot for another playtester", async ({ act, slots }, { server }) => {
       const { owner, playtester, id, retry } = await retried(server);
       await act(server, playtester, retry);
       expect((await playtestOf(owner, id)).slots).toMatchObject(slots);
@@ -228,12 +222,11 @@ onBothDatabases("deadlines", (serve) => {
       await claim(await registerPlaytester(server), id);
     });
 
-    it("final rejection: the price is not refunded", async () => {
-      const server = await serve();
+    it("final rejection: the price is not refunded", async ({ server }) => {
       const { owner, playtester, id, retry } = await retried(server);
       const before = await balance(owner);
       await giveVideo(server, retry, playtester);
-      await playtester.post(`/playtester/slots/${retry}/submit`);
+      await playtester.submitSlot({ params: { id: retry } });
       await owner.post(`/slots/${retry}/reject`);
       expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 2 } });
       expect(await balance(owner)).toBe(before);
@@ -244,13 +237,12 @@ onBothDatabases("deadlines", (serve) => {
     });
   });
 
-  it("blocked slot: has no deadline; unblocked, it has a new one", async () => {
-    const server = await serve();
+  it("blocked slot: has no deadline; unblocked, it has a new one", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId);
     const slotId = await claim(playtester, id);
     await server.advance(23 * hour);
-    await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    await playtester.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     expect((await shown(owner, slotId)).deadlineAt).toBeNull();
     await server.advance(200 * hour);
     expect((await shown(owner, slotId)).status).toBe("blocked");
@@ -262,8 +254,7 @@ onBothDatabases("deadlines", (serve) => {
     expect((await playtestOf(owner, id)).slots).toMatchObject({ expired: 1, open: 1 });
   });
 
-  it("last slot: ends the playtest, with one event", async () => {
-    const server = await serve();
+  it("last slot: ends the playtest, with one event", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const second = await registerPlaytester(server);
     const id = await order(owner, gameId, { quantity: 3 });
@@ -271,31 +262,29 @@ onBothDatabases("deadlines", (serve) => {
     await owner.post(`/slots/${accepted}/accept`);
     await owner.post(`/slots/${rejected}/reject`);
     expect((await playtestOf(owner, id)).status).toBe("active");
-    await owner.post(`/playtests/${id}/cancel`);
+    await owner.cancelPlaytest({ params: { id } });
     expect((await playtestOf(owner, id)).status).toBe("completed");
-    const { notifications } = (await owner.get("/notifications")).body.data;
+    const { notifications } = await owner.listNotifications();
     expect(notifications.filter((notice: { type: string }) => notice.type === "playtest.completed")).toHaveLength(1);
   });
 
-  it("cancelled playtest: is not completed by its last slot", async () => {
-    const server = await serve();
+  it("cancelled playtest: is not completed by its last slot", async ({ server }) => {
     const { owner, gameId } = await market(server);
-    await owner.post(`/playtests/${await order(owner, gameId)}/cancel`);
+    await owner.cancelPlaytest({ params: { id: await order(owner, gameId) } });
     expect((await owner.get("/notifications")).text).not.toContain("playtest.completed");
   });
 });
 
-onBothDatabases("reminders", (serve) => {
+onBothDatabases("reminders", (serve, it) => {
   const remindersOf = async (server: TestServer, playtester: Person) => {
-    const { notifications } = (await playtester.get("/notifications")).body.data;
+    const { notifications } = await playtester.listNotifications();
     return {
       notices: notifications.filter((notice: { title: string }) => notice.title === "Deadline soon").length,
       mails: server.mails.filter((mail) => mail.subject.includes("is due at")).length,
     };
   };
 
-  it("sent once, four hours before the deadline, as notification and email", async () => {
-    const server = await serve();
+  it("sent once, four hours before the deadline, as notification and email", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
     await server.advance(20 * hour - 1);
@@ -324,12 +313,12 @@ onBothDatabases("reminders", (serve) => {
     expect(await remindersOf(server, playtester)).toEqual({ notices: count, mails: count });
   });
 
-  it.each([
+  it.for([
     {
       after: "a submission",
       act: async (server: TestServer, mine: Person, slotId: string) => {
         await giveVideo(server, slotId, mine);
-        await mine.post(`/playtester/slots/${slotId}/submit`);
+        await mine.submitSlot({ params: { id: slotId } });
       },
     },
     {
@@ -341,8 +330,7 @@ onBothDatabases("reminders", (serve) => {
       act: (_: TestServer, mine: Person, slotId: string) =>
         mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" }),
     },
-  ])("not sent after $after", async ({ act }) => {
-    const server = await serve();
+  ])("not sent after $after", async ({ act }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
     await act(server, playtester, slotId);
@@ -350,11 +338,10 @@ onBothDatabases("reminders", (serve) => {
     expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
   });
 
-  it("unblocked slot: sent before the new deadline", async () => {
-    const server = await serve();
+  it("unblocked slot: sent before the new deadline", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
-    await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await playtester.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
     await server.advance(hour);
     await owner.post(`/slots/${slotId}/unblock`);
     await server.advance(20 * hour - 1);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
+import { type Block, plain } from "../../src/help/document.ts";
 import { topicList } from "../../src/help/list.ts";
+import { parseMarkdown } from "../../src/help/markdown.ts";
 import { topics } from "../../src/help/topics.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
@@ -110,4 +112,55 @@ it("/docs of a sandbox: has the sandbox endpoints", async () => {
   expect(await (await fetch(`${sandbox.baseUrl}/docs/api/sandbox`)).text()).toContain('<h2 id="advanceClock">');
   await sandbox.close();
   await own.remove();
+});
+
+/** What a block says, without its marks. */
+function said(block: Block): unknown {
+  if (block.kind === "code") return block.text;
+  if (block.kind === "list") return block.items.map(plain);
+  return block.kind === "table" ? [block.head, ...block.rows].map((cells) => cells.map(plain)) : [block.kind, plain(block.parts)];
+}
+
+describe("for programs that read", () => {
+  it("every topic is there in Markdown, by its address and by what is accepted, and means the same", async () => {
+    for (const { name } of topicList) {
+      const reply = await get(`/docs/${name}.md`);
+      const text = await reply.text();
+      expect([name, reply.status, reply.headers.get("content-type")]).toEqual([name, 200, "text/markdown; charset=utf-8"]);
+      const accepted = await fetch(`${server.baseUrl}/docs/${name}`, { headers: { accept: "text/markdown, text/html;q=0.5" } });
+      expect(await accepted.text()).toBe(text);
+      const read = parseMarkdown(text);
+      expect([read.title, read.blocks.length]).toEqual([topics[name].title, topics[name].blocks.length]);
+      expect(read.blocks.map(said)).toEqual(topics[name].blocks.map(said));
+    }
+    expect((await get("/docs/nothing.md")).status).toBe(404);
+  });
+
+  it("llms.txt names every topic, and each of its links answers", async () => {
+    const reply = await get("/llms.txt");
+    const text = await reply.text();
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+    const links = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link]) => link!);
+    for (const { name } of topicList) expect(links).toContain(`${server.baseUrl}/docs/${name}.md`);
+    for (const link of new Set(links)) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+  });
+
+  it("the links of every topic in Markdown lead to topics in Markdown, and answer", async () => {
+    const links = new Set<string>();
+    for (const { name } of topicList)
+      for (const [, link] of (await textOf(`/docs/${name}.md`)).matchAll(/\]\((\S+)\)/g)) links.add(link!);
+    const own = [...links].filter((link) => link.startsWith(server.baseUrl));
+    expect(own.length).toBeGreaterThan(10);
+    for (const link of own) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    expect([...links].filter((link) => !/^https?:/.test(link))).toEqual([]);
+  });
+
+  it("robots.txt leaves out what crawlers find nothing in", async () => {
+    const reply = await get("/robots.txt");
+    expect([reply.status, await reply.text()]).toEqual([
+      200,
+      expect.stringMatching(/^User-agent: \*\nDisallow: \/api\/\nDisallow: \/studio\nDisallow: \/play\n/),
+    ]);
+    expect((await fetch(`${server.baseUrl}/robots.txt`, { method: "POST" })).status).toBe(405);
+  });
 });

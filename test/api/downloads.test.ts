@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import type { Readable } from "node:stream";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { signedUrl } from "../../server/lib/signed-links.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
@@ -29,7 +29,7 @@ async function submitted(server: TestServer) {
   const playtestId = await order(owner, gameId, { quantity: 2 });
   const player = await registerPlaytester(server);
   const slotId = await play(server, player, playtestId);
-  const { downloadUrl, expiresAt } = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data;
+  const { downloadUrl, expiresAt } = await owner.getSlotDownloadUrl({ params: { id: slotId } });
   return { owner, gameId, playtestId, player, slotId, url: downloadUrl as string, expiresAt };
 }
 
@@ -43,24 +43,20 @@ const fetchBytes = async (url: string, headers: Record<string, string> = {}) => 
   return { status: reply.status, headers: reply.headers, bytes: Buffer.from(await reply.arrayBuffer()) };
 };
 
-onBothDatabases("downloads", (serve) => {
-  it("gives a video the extension of what it is, whatever the playtester called it", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+onBothDatabases("downloads", (_serve, it) => {
+  it("gives a video the extension of what it is, whatever the playtester called it", async ({ server, owner, gameId }) => {
     await giveCredit(server, owner, 10_000);
     const playtestId = await order(owner, gameId);
     const player = await registerPlaytester(server);
     const slotId = await claim(player, playtestId);
     const metadata = { filename: "playtest.hta", filetype: "application/hta" };
     await upload(server, player, `/playtester/slots/${slotId}/video`, videoBytes(), { metadata });
-    await player.post(`/playtester/slots/${slotId}/submit`);
-    const { downloadUrl } = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data;
+    await player.submitSlot({ params: { id: slotId } });
+    const { downloadUrl } = await owner.getSlotDownloadUrl({ params: { id: slotId } });
     expect((await fetchBytes(downloadUrl)).headers.get("content-disposition")).toBe('attachment; filename="playtest.mp4"');
   });
 
-  it("a file that is removed while its download begins is not found, and nothing of it is sent", async () => {
-    const server = await serve();
+  it("a file that is removed while its download begins is not found, and nothing of it is sent", async ({ server }) => {
     const { url } = await submitted(server);
     const { blobs } = server.deps;
     const size = blobs.size.bind(blobs);
@@ -72,8 +68,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(404);
   });
 
-  it("video: whole, or the requested range", async () => {
-    const server = await serve();
+  it("video: whole, or the requested range", async ({ server }) => {
     const { url } = await submitted(server);
     const bytes = videoBytes();
     const whole = await fetchBytes(url);
@@ -115,8 +110,7 @@ onBothDatabases("downloads", (serve) => {
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("link: valid for an hour, to the millisecond", async () => {
-    const server = await serve();
+  it("link: valid for an hour, to the millisecond", async ({ server }) => {
     const { url, expiresAt } = await submitted(server);
     expect(expiresAt).toBe(new Date(server.clock.now() + hour).toISOString());
     server.clock.set(server.clock.now() + hour - 1);
@@ -125,8 +119,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(403);
   });
 
-  it("link: an altered token is refused", async () => {
-    const server = await serve();
+  it("link: an altered token is refused", async ({ server }) => {
     const { url } = await submitted(server);
     const address = new URL(url);
     const [payload = "", mac = ""] = address.searchParams.get("token")!.split(".");
@@ -151,8 +144,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(200);
   });
 
-  it("link: only for the slot's owner, once there is a video", async () => {
-    const server = await serve();
+  it("link: only for the slot's owner, once there is a video", async ({ server }) => {
     const { slotId, playtestId, owner, player } = await submitted(server);
     const other = await registerOwner(server);
     expect((await other.get(`/slots/${slotId}/download-url`)).status).toBe(404);
@@ -163,57 +155,53 @@ onBothDatabases("downloads", (serve) => {
     expect((await owner.get(`/slots/${waiting}/download-url`)).status).toBe(404);
   });
 
-  it("link: 404 when the file is gone", async () => {
-    const server = await serve();
+  it("link: 404 when the file is gone", async ({ server }) => {
     const { url } = await submitted(server);
     const target = JSON.parse(Buffer.from(new URL(url).searchParams.get("token")!.split(".")[0]!, "base64url").toString());
     await server.deps.blobs.remove(target.file.blobKey);
     expect((await fetchBytes(url)).status).toBe(404);
   });
 
-  it("build: the holder of a slot gets the build the game has now", async () => {
-    const server = await serve();
+  it("build: the holder of a slot gets the build the game has now", async ({ server }) => {
     const { owner, gameId, playtestId } = await submitted(server);
     const player = await registerPlaytester(server);
     const held = await claim(player, playtestId);
-    const buildUrl = async () => (await player.get(`/playtester/slots/${held}`)).body.data.slot.buildUrl;
+    const buildUrl = async () => (await player.getHeldSlot({ params: { id: held } })).slot.buildUrl;
     expect(await buildUrl()).toBe("https://example.com/build.zip");
 
     await addBuild(server, owner, gameId, Buffer.alloc(1_000, 1));
     const link = await buildUrl();
-    const first = await fetchBytes(link, { range: "bytes=0-9" });
+    const first = await fetchBytes(link!, { range: "bytes=0-9" });
     expect([first.status, first.headers.get("content-range")]).toEqual([206, "bytes 0-9/1000"]);
     expect(first.headers.get("content-type")).toBe("application/octet-stream");
 
     await addBuild(server, owner, gameId, Buffer.alloc(2_000, 2));
-    const resumed = await fetchBytes(link, { range: "bytes=10-", "if-range": first.headers.get("etag")! });
+    const resumed = await fetchBytes(link!, { range: "bytes=10-", "if-range": first.headers.get("etag")! });
     expect([resumed.status, resumed.bytes.length]).toEqual([200, 2_000]);
 
-    await owner.patch(`/games/${gameId}`, { buildUrl: "https://example.com/elsewhere.zip" });
-    const moved = await fetchBytes(link);
+    await owner.updateGame({ params: { id: gameId }, body: { buildUrl: "https://example.com/elsewhere.zip" } });
+    const moved = await fetchBytes(link!);
     expect([moved.status, moved.headers.get("location")]).toEqual([303, "https://example.com/elsewhere.zip"]);
 
-    await owner.patch(`/games/${gameId}`, { buildUrl: "https://例え.example/ゲーム%20.zip?für=ß" });
+    await owner.updateGame({ params: { id: gameId }, body: { buildUrl: "https://例え.example/ゲーム%20.zip?für=ß" } });
     const spelled = "https://xn--r8jz45g.example/%E3%82%B2%E3%83%BC%E3%83%A0%20.zip?f%C3%BCr=%C3%9F";
-    expect((await fetchBytes(link)).headers.get("location")).toBe(spelled);
+    expect((await fetchBytes(link!)).headers.get("location")).toBe(spelled);
   });
 
-  it("build: its URL without a token is refused, and its owner gets a link", async () => {
-    const server = await serve();
+  it("build: its URL without a token is refused, and its owner gets a link", async ({ server }) => {
     const { owner, gameId } = await submitted(server);
-    const [external] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
+    const [external] = (await owner.listBuilds({ params: { id: gameId } })).builds;
     await addBuild(server, owner, gameId, Buffer.alloc(1_000, 1));
-    const [build] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
-    expect((await fetchBytes(build.buildUrl)).status).toBe(403);
-    const link = await owner.get(`/games/${gameId}/builds/${build.id}/download-url`);
-    expect((await fetchBytes(link.body.data.downloadUrl)).bytes.length).toBe(1_000);
-    expect((await owner.get(`/games/${gameId}/builds/${external.id}/download-url`)).status).toBe(404);
+    const [build] = (await owner.listBuilds({ params: { id: gameId } })).builds;
+    expect((await fetchBytes(build!.buildUrl)).status).toBe(403);
+    const link = await owner.getBuildDownloadUrl({ params: { id: gameId, buildId: build!.id } });
+    expect((await fetchBytes(link.downloadUrl)).bytes.length).toBe(1_000);
+    expect((await owner.get(`/games/${gameId}/builds/${external!.id}/download-url`)).status).toBe(404);
     const other = await registerOwner(server);
-    expect((await other.get(`/games/${gameId}/builds/${build.id}/download-url`)).status).toBe(404);
+    expect((await other.get(`/games/${gameId}/builds/${build!.id}/download-url`)).status).toBe(404);
   });
 
-  it("log: never has a token", async () => {
-    const server = await serve();
+  it("log: never has a token", async ({ server }) => {
     const { url } = await submitted(server);
     await fetchBytes(url);
     const [, mac] = new URL(url).searchParams.get("token")!.split(".");
@@ -221,8 +209,7 @@ onBothDatabases("downloads", (serve) => {
     expect(server.lines.join("\n")).not.toContain(mac);
   });
 
-  it("slow client: the file is read no faster than the client does, and closed when it leaves", async () => {
-    const server = await serve();
+  it("slow client: the file is read no faster than the client does, and closed when it leaves", async ({ server }) => {
     const { owner, gameId } = await submitted(server);
     const bytes = Buffer.alloc(40_000_000, 1);
     await addBuild(server, owner, gameId, bytes);

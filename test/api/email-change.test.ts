@@ -18,7 +18,7 @@ onBothDatabases("a change of the email address", (serve) => {
       await server.advance(0);
       return reply;
     };
-    const email = async () => (await ann.get("/auth/me")).body.data.email;
+    const email = async () => (await ann.getMe()).email;
     return { server, ann, ask, email };
   }
   /** The path of the link that was last mailed to an address. */

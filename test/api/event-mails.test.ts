@@ -34,18 +34,18 @@ const inWords = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 const post = (url: string, body: string, type = "application/x-www-form-urlencoded") =>
   fetch(url, { method: "POST", body, headers: { "Content-Type": type } });
 
-onBothDatabases("emails about events", (serve) => {
-  it("a playtest: each side is told what needs it, with links that lead somewhere", async () => {
-    const server = await serve();
+onBothDatabases("emails about events", (serve, it) => {
+  it("a playtest: each side is told what needs it, with links that lead somewhere", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
     const first = await play(server, tess, await order(owner, gameId));
     await owner.post(`/slots/${first}/accept`);
     const second = await play(server, tess, await order(owner, gameId));
     await owner.post(`/slots/${second}/reject`, { reason: "No <sound>.", allowRetry: true });
     const applied = await order(owner, gameId, { selectionMode: "manual" });
-    const { application } = (
-      await tess.post(`/playtester/playtests/${applied}/applications`, { qualificationsResponse: "I play a lot." })
-    ).body.data;
+    const { application } = await tess.applyToPlaytest({
+      params: { id: applied },
+      body: { qualificationsResponse: "I play a lot." },
+    });
     await owner.post(`/playtest-applications/${application.id}/approve`);
     await server.advance(0);
     expect(sent(server)).toMatchInlineSnapshot(`
@@ -67,8 +67,7 @@ onBothDatabases("emails about events", (serve) => {
     }
   });
 
-  it("accepted, rejected and due: the amount, the reason and the deadline are those of the API", async () => {
-    const server = await serve();
+  it("accepted, rejected and due: the amount, the reason and the deadline are those of the API", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
     const first = await play(server, tess, await order(owner, gameId));
     await owner.post(`/slots/${first}/accept`);
@@ -77,59 +76,57 @@ onBothDatabases("emails about events", (serve) => {
     const finalId = await play(server, tess, await order(owner, gameId));
     await owner.post(`/slots/${finalId}/reject`, { reason: "Wrong game.", allowRetry: false });
     await server.advance(23 * hour);
-    const { entries } = (await tess.get("/playtester/earnings")).body.data;
+    const { entries } = await tess.getEarnings();
     expect(entries.map(({ amountCents }: { amountCents: number }) => amountCents)).toEqual([1000]);
     expect(mailWith(server, "Your playtest of Lantern Deep was accepted").text).toContain("You earned $10.00.");
-    const { slots } = (await tess.get("/playtester/slots?limit=100")).body.data;
+    const { slots } = await tess.listHeldSlots({ query: { limit: 100 } });
     const retry = slots.find(({ status }: { status: string }) => status === "reserved");
     const again = mailWith(server, "Please submit another video of Lantern Deep");
     expect(again.text).toContain(
-      `The reason:\n\nNo <sound>.\n\nYou can submit another video before ${inWords(retry.deadlineAt)}.`,
+      `The reason:\n\nNo <sound>.\n\nYou can submit another video before ${inWords(retry!.deadlineAt!)}.`,
     );
-    expect(again.text).toContain(`/play/slots/${retry.id}\n`);
+    expect(again.text).toContain(`/play/slots/${retry!.id}\n`);
     expect(again.html).toContain("No &lt;sound&gt;.");
     expect(mailWith(server, "Your playtest of Lantern Deep was rejected").text).toContain("Wrong game.");
-    const due = mailWith(server, `Your playtest of Lantern Deep is due at ${inWords(retry.deadlineAt)}`);
-    expect(due.text).toContain(`/play/slots/${retry.id}\n`);
-    const { notifications } = (await tess.get("/notifications?limit=100")).body.data;
+    const due = mailWith(server, `Your playtest of Lantern Deep is due at ${inWords(retry!.deadlineAt!)}`);
+    expect(due.text).toContain(`/play/slots/${retry!.id}\n`);
+    const { notifications } = await tess.listNotifications({ query: { limit: 100 } });
     const bodies = notifications.map(({ type, body }: { type: string; body: string }) => `${type}: ${body}`);
     expect(bodies).toContain(
-      `slot.rejected: Your playtest of Lantern Deep was rejected: “No <sound>.” You can submit another video before ${inWords(retry.deadlineAt)}.`,
+      `slot.rejected: Your playtest of Lantern Deep was rejected: “No <sound>.” You can submit another video before ${inWords(retry!.deadlineAt!)}.`,
     );
     expect(bodies).toContain("slot.rejected: Your playtest of Lantern Deep was rejected: “Wrong game.” This is final.");
-    expect(bodies).toContain(`slot.due: Submit your playtest video of Lantern Deep before ${inWords(retry.deadlineAt)}.`);
+    expect(bodies).toContain(`slot.due: Submit your playtest video of Lantern Deep before ${inWords(retry!.deadlineAt!)}.`);
     const { events } = (await tess.get("/events?limit=100")).body.data;
     expect(events.find(({ event }: { event: string }) => event === "slot.due").data).toMatchObject({
-      slotId: retry.id,
-      deadlineAt: retry.deadlineAt,
+      slotId: retry!.id,
+      deadlineAt: retry!.deadlineAt,
     });
   });
 
-  it("payouts: the amount that was sent, and that it came back", async () => {
-    const server = await serve();
+  it("payouts: the amount that was sent, and that it came back", async ({ server }) => {
     const admin = await reachableAdmin(server);
     const { owner, tess, gameId } = await start(server);
     await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
-    const { payout } = (await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 })).body.data;
-    await admin.post(`/admin/payouts/${payout.id}/fail`);
+    const { payout } = await admin.createPayout({ body: { userId: tess.id, amountCents: 750 } });
+    await admin.failPayout({ params: { id: payout.id } });
     await server.advance(0);
     const sentMail = mailWith(server, "$7.50 of your earnings were paid out").text;
     expect(sentMail).toContain(`Payout: ${payout.id}`);
     expect(sentMail).toContain(
-      `The operator of this server recorded on ${inWords(payout.completedAt)} that a payout of $7.50 was sent to you.`,
+      `The operator of this server recorded on ${inWords(payout.completedAt!)} that a payout of $7.50 was sent to you.`,
     );
     expect(mailWith(server, "Your payout of $7.50 failed").text).toContain(
       `The payout of $7.50 of ${inWords(payout.createdAt)} failed. The amount was returned to your earnings`,
     );
-    expect((await tess.get("/playtester/earnings")).body.data).toMatchObject({ balanceCents: 1000 });
+    expect(await tess.getEarnings()).toMatchObject({ balanceCents: 1000 });
   });
 
-  it("free trial: operators are told what waits for them, and the owner what they decided", async () => {
-    const server = await serve();
+  it("free trial: operators are told what waits for them, and the owner what they decided", async ({ server }) => {
     const admin = await reachableAdmin(server);
     const { owner, tess, gameId } = await start(server);
     const trial = await order(owner, gameId, { visibility: "public", isFreePublicTrial: true });
-    await admin.post(`/admin/playtests/${trial}/approve`);
+    await admin.approvePlaytest({ params: { id: trial } });
     const slotId = await play(server, tess, trial);
     await server.advance(0);
     const toOperator = server.mails.filter(({ to }) => to === "operator@example.com");
@@ -142,12 +139,12 @@ onBothDatabases("emails about events", (serve) => {
     expect(sent(server)).toContain("game_owner1: Your free trial of Lantern Deep is approved");
     const submitted = mailWith(server, "Tess submitted a video of Lantern Deep").text;
     expect([submitted.includes("There is no deadline."), submitted.includes("paid")]).toEqual([true, false]);
-    await admin.post(`/admin/slots/${slotId}/reject`, { reason: "Shows a face." });
-    const { notifications } = (await owner.get("/notifications?limit=100")).body.data;
-    expect(notifications.find(({ type }: { type: string }) => type === "slot.rejected").body).toBe(
+    await admin.rejectVideo({ params: { id: slotId }, body: { reason: "Shows a face." } });
+    const { notifications } = await owner.listNotifications({ query: { limit: 100 } });
+    expect(notifications.find(({ type }: { type: string }) => type === "slot.rejected")!.body).toBe(
       "An operator of this server rejected Tess's video of Lantern Deep, and it is not published. “Shows a face.”",
     );
-    expect((await tess.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
+    expect((await tess.getEarnings()).balanceCents).toBe(0);
     const { events } = (await admin.get("/events?limit=10")).body.data;
     expect(events.map(({ event, data }: { event: string; data: object }) => [event, data])).toEqual([
       ["approval.pending", { playtestId: trial, gameId, slotId }],
@@ -155,15 +152,14 @@ onBothDatabases("emails about events", (serve) => {
     ]);
   });
 
-  it("credit: the owner is told once when an order takes it below the threshold", async () => {
-    const server = await serve();
+  it("credit: the owner is told once when an order takes it below the threshold", async ({ server }) => {
     const { owner, gameId } = await start(server, 5500);
     await order(owner, gameId);
     await server.advance(0);
     expect(sent(server)).toEqual([]);
     await order(owner, gameId);
     await server.advance(0);
-    const { balanceCents } = (await owner.get("/billing/balance")).body.data;
+    const { balanceCents } = await owner.getBalance();
     expect([balanceCents, sent(server)]).toEqual([1500, ["game_owner1: Your credit is $15.00"]]);
     await order(owner, gameId, { durationMinutes: 30 });
     await server.advance(0);
@@ -178,7 +174,7 @@ onBothDatabases("emails about events", (serve) => {
     async function conversation(server: TestServer) {
       const { owner, tess, gameId } = await start(server);
       await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
-      const { id } = (await owner.post("/chat/conversations", { contactId: tess.id })).body.data.conversation;
+      const { id } = (await owner.openConversation({ body: { contactId: tess.id } })).conversation;
       await server.advance(0);
       server.mails.length = 0;
       const write = (from: Person, content: string) => from.post(`/chat/conversations/${id}/messages`, { content });
@@ -186,8 +182,7 @@ onBothDatabases("emails about events", (serve) => {
       return { owner, tess, id, write, read };
     }
 
-    it("one email after 10 minutes, none until it is read, then one again", async () => {
-      const server = await serve();
+    it("one email after 10 minutes, none until it is read, then one again", async ({ server }) => {
       const { owner, tess, id, write, read } = await conversation(server);
       await write(owner, "What did you <mean>?");
       await server.advance(9 * minute);
@@ -210,8 +205,7 @@ onBothDatabases("emails about events", (serve) => {
       expect(server.mails[2]!.text).toContain(`playtest chat read ${id}`);
     });
 
-    it("none for what was read in time, and ten minutes for what came later", async () => {
-      const server = await serve();
+    it("none for what was read in time, and ten minutes for what came later", async ({ server }) => {
       const { owner, tess, write, read } = await conversation(server);
       await write(owner, "One.");
       await server.advance(5 * minute);
@@ -224,11 +218,10 @@ onBothDatabases("emails about events", (serve) => {
       expect(server.mails[0]!.text).toContain("Two.");
     });
 
-    it("none from who is blocked", async () => {
-      const server = await serve();
+    it("none from who is blocked", async ({ server }) => {
       const { owner, tess, id, write } = await conversation(server);
       await write(owner, "One.");
-      await tess.post(`/chat/conversations/${id}/block`);
+      await tess.blockConversation({ params: { id } });
       await server.advance(hour);
       expect(sent(server)).toEqual([]);
     });
@@ -245,7 +238,7 @@ onBothDatabases("emails about events", (serve) => {
       return { owner, tess, submit, url: server.mails[0]!.unsubscribeUrl! };
     }
     const modeOf = async (person: Person, wanted: string) =>
-      (await person.get("/notifications/settings")).body.data.settings.find(({ kind }: { kind: string }) => kind === wanted).mail;
+      (await person.listNotificationSettings()).settings.find(({ kind }: { kind: string }) => kind === wanted)!.mail;
 
     it.each([
       ["a form", "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"],
@@ -273,8 +266,7 @@ onBothDatabases("emails about events", (serve) => {
       expect(sent(server)).toHaveLength(2);
     });
 
-    it("a link works after a rotation of the instance key, and no longer after the account is deleted", async () => {
-      const server = await serve();
+    it("a link works after a rotation of the instance key, and no longer after the account is deleted", async ({ server }) => {
       const { owner, url } = await submitted(server);
       const ring = { current: createTestRandom("instance key")(32) as Uint8Array, others: [] as Uint8Array[] };
       ring.others.push(ring.current);
@@ -289,8 +281,7 @@ onBothDatabases("emails about events", (serve) => {
       expect((await post(url, "mail=on")).status).toBe(410);
     });
 
-    it("a link that was changed does nothing", async () => {
-      const server = await serve();
+    it("a link that was changed does nothing", async ({ server }) => {
       const { owner, url } = await submitted(server);
       const token = new URL(url).searchParams.get("token")!;
       const forged = Buffer.from(JSON.stringify([owner.id, "slot.blocked"])).toString("base64url");
@@ -309,8 +300,7 @@ onBothDatabases("emails about events", (serve) => {
       expect((await post(url, "mail=everything")).status).toBe(410);
     });
 
-    it("settings: each role has its own kinds, and emails about security come whatever they say", async () => {
-      const server = await serve();
+    it("settings: each role has its own kinds, and emails about security come whatever they say", async ({ server }) => {
       const admin = await reachableAdmin(server);
       const { owner, tess } = await start(server);
       for (const [person, kinds] of [
@@ -318,10 +308,10 @@ onBothDatabases("emails about events", (serve) => {
         [tess, mailedKinds.playtester],
         [admin, mailedKinds.admin],
       ] as const) {
-        const { settings, digestHour } = (await person.get("/notifications/settings")).body.data;
+        const { settings, digestHour } = await person.listNotificationSettings();
         expect(digestHour).toBe(8);
         expect(settings.map(({ kind }: { kind: string }) => kind)).toEqual(kinds);
-        const off = (await person.patch("/notifications/settings", { mail: "off" })).body.data.settings;
+        const off = (await person.updateNotificationSettings({ body: { mail: "off" } })).settings;
         expect(off.every(({ mail }: { mail: string }) => mail === "off")).toBe(true);
       }
       const other = await owner.patch("/notifications/settings", { kinds: ["slot.accepted"], mail: "on" });
@@ -343,10 +333,9 @@ onBothDatabases("emails about events", (serve) => {
     const tell = (server: TestServer, person: Person, number: number) =>
       server.deps.store.write((tx) => mailUserAbout(tx, person.id, "slot.submitted", letter(number)));
 
-    it("daily: one email lists what happened, and its link turns exactly these kinds off", async () => {
-      const server = await serve();
+    it("daily: one email lists what happened, and its link turns exactly these kinds off", async ({ server }) => {
       const { owner } = await start(server);
-      await owner.patch("/notifications/settings", { kinds: ["slot.submitted"], mail: "digest" });
+      await owner.updateNotificationSettings({ body: { kinds: ["slot.submitted"], mail: "digest" } });
       for (const number of [1, 2, 3]) await tell(server, owner, number);
       await server.advance(19 * hour);
       expect(sent(server)).toEqual([]);
@@ -361,14 +350,13 @@ onBothDatabases("emails about events", (serve) => {
       await server.advance(3 * day);
       expect(sent(server)).toHaveLength(2);
       await post(server.mails[0]!.unsubscribeUrl!, "List-Unsubscribe=One-Click");
-      const { settings } = (await owner.get("/notifications/settings")).body.data;
+      const { settings } = await owner.listNotificationSettings();
       expect(settings.filter(({ mail }: { mail: string }) => mail !== "on")).toMatchObject([
         { kind: "slot.submitted", mail: "off" },
       ]);
     });
 
-    it("no flood: 20 an hour to a person, the rest in one, and others and security emails as always", async () => {
-      const server = await serve();
+    it("no flood: 20 an hour to a person, the rest in one, and others and security emails as always", async ({ server }) => {
       const { owner, tess } = await start(server);
       await server.advance(hour / 2);
       for (let number = 1; number <= 50; number++) await tell(server, owner, number);
@@ -397,7 +385,7 @@ it("daily email: two processes on one database send one", async () => {
   const two = await startTestServer({ store, clock: one.clock, instance: "two" });
   try {
     const { owner, tess, gameId } = await start(one);
-    await owner.patch("/notifications/settings", { mail: "digest" });
+    await owner.updateNotificationSettings({ body: { mail: "digest" } });
     await play(one, tess, await order(owner, gameId));
     await Promise.all([one.advance(2 * day), two.advance(2 * day)]);
     expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: Tess submitted a video of Lantern Deep"]);

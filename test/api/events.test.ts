@@ -93,8 +93,8 @@ onBothDatabases("events", (serve) => {
     for (const stream of [listening, other]) await stream.next();
     for (const person of [owner, suspended]) await happen("slot.submitted", person);
     expect([(await kinds(listening, 1))[0], (await kinds(other, 1))[0]]).toEqual(["slot.submitted", "slot.submitted"]);
-    const [made] = (await owner.get("/auth/api-keys")).body.data.keys;
-    await owner.delete(`/auth/api-keys/${made.id}`);
+    const [made] = (await owner.listApiKeys()).keys;
+    await owner.revokeApiKey({ params: { id: made!.id } });
     await server.deps.store.write((tx) => users.update(tx, suspended.id, { suspended_at: server.clock.now() }));
     for (const person of [owner, suspended]) await happen("slot.accepted", person);
     expect([await listening.next(), await other.next()]).toEqual([undefined, undefined]);
@@ -165,8 +165,8 @@ onBothDatabases("events", (serve) => {
 
   it("access: for playtesters too, and for no key without the main scope", async () => {
     expect((await (await registerPlaytester(server)).get("/events")).body.data.events).toEqual([]);
-    const limited = await owner.post("/auth/api-keys", { name: "billing", scopes: ["billing"] });
-    expect((await server.request("GET", "/events", { key: limited.body.data.apiKey })).status).toBe(403);
+    const limited = await owner.createApiKey({ body: { name: "billing", scopes: ["billing"] } });
+    expect((await server.request("GET", "/events", { key: limited.apiKey })).status).toBe(403);
   });
 });
 
@@ -174,7 +174,7 @@ it("stream: a silent one gets keep-alive comments, and ends when its key is revo
   const store = await drivers[0]!.open();
   const server = await startTestServer({ store, config: (config) => void Object.assign(config.http, { heartbeatMs: 10 }) });
   const owner = await registerOwner(server);
-  const made = (await owner.post("/auth/api-keys", { name: "listener" })).body.data;
+  const made = await owner.createApiKey({ body: { name: "listener" } });
   const headers = { authorization: `Bearer ${made.apiKey}`, accept: "text/event-stream" };
   const response = await fetch(`${server.baseUrl}/api/v1/events`, { headers });
   let text = "";
@@ -183,7 +183,7 @@ it("stream: a silent one gets keep-alive comments, and ends when its key is revo
     text += chunk;
     if (revoked || !text.endsWith("\n\n:\n\n:\n\n")) continue;
     revoked = true;
-    await owner.delete(`/auth/api-keys/${made.key.id}`);
+    await owner.revokeApiKey({ params: { id: made.key.id } });
   }
   expect(text).toMatch(/^retry: 1000\nid: 0\n\n(:\n\n){2,}$/);
   await server.close();

@@ -72,7 +72,7 @@ onBothDatabases("execute", (serve) => {
         code: "VALIDATION_ERROR",
         details: [{ field }],
       });
-    expect((await owner.get("/games")).body.data.games).toEqual([]);
+    expect((await owner.listGames()).games).toEqual([]);
   });
 
   it("idempotency key: replays the stored reply, and is refused for another request", async () => {
@@ -82,7 +82,7 @@ onBothDatabases("execute", (serve) => {
     expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
     expect([first.headers["Idempotency-Replayed"], again.headers["Idempotency-Replayed"]]).toEqual([undefined, "true"]);
     await expect(create({ ...game, name: "Other" })).rejects.toMatchObject({ code: "IDEMPOTENCY_MISMATCH" });
-    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+    expect((await owner.listGames()).games).toHaveLength(1);
   });
 
   it("idempotency key: two concurrent requests run once", async () => {
@@ -90,7 +90,7 @@ onBothDatabases("execute", (serve) => {
     const create = () => run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
     const [first, second] = await Promise.all([create(), create()]);
     expect(second.text).toBe(first.text);
-    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+    expect((await owner.listGames()).games).toHaveLength(1);
   });
 
   it("idempotency key: shared with requests over HTTP, both ways", async () => {
@@ -155,8 +155,8 @@ onBothDatabases("execute", (serve) => {
       true,
       expect.objectContaining({ cursor: null, hasMore: false }),
     ]);
-    const overHttp = await owner.get(`/games?limit=2&cursor=${first.meta.cursor}`);
-    expect(overHttp.body.data).toEqual(second.data);
+    const overHttp = await owner.listGames({ query: { limit: 2, cursor: first.meta.cursor } });
+    expect(overHttp).toEqual(second.data);
     const elsewhere = run(served("listPayments"), principal, { query: { cursor: first.meta.cursor } });
     await expect(elsewhere).rejects.toMatchObject({ details: [{ field: "cursor" }] });
   });

@@ -15,7 +15,7 @@ const said = (reply: Reply) => [reply.status, reply.body?.error?.code ?? null];
 const needsCode = [401, "CODE_REQUIRED"];
 const wrongCode = [422, "VALIDATION_ERROR"];
 
-const emailOf = async (person: Person) => (await person.get("/auth/me")).body.data.email as string;
+const emailOf = async (person: Person) => (await person.getMe()).email as string;
 const subjects = async (server: TestServer) => {
   await server.advance(0);
   return server.mails.map(({ subject }) => subject);
@@ -28,15 +28,14 @@ async function newAdmin(admin: Person, server: TestServer, scopes: string[]): Pr
 
 /** The actions about one account in the audit log, oldest first. */
 async function actionsOn(admin: Person, id: string): Promise<string[]> {
-  const { entries } = (await admin.get(`/admin/audit?target=${id}&limit=100`)).body.data;
+  const { entries } = await admin.listAudit({ query: { target: id, limit: 100 } });
   return entries.map(({ action }: { action: string }) => action).reverse();
 }
 
-onBothDatabases("second factor", (serve) => {
-  it("is enabled by a first code, with ten recovery codes, a mail and an audit entry", async () => {
-    const server = await serve();
+onBothDatabases("second factor", (_serve, it) => {
+  it("is enabled by a first code, with ten recovery codes, a mail and an audit entry", async ({ server }) => {
     const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
-    expect((await ann.get("/auth/factor")).body.data).toEqual({
+    expect(await ann.getFactor()).toEqual({
       enabled: false,
       enabledAt: null,
       recoveryCodesLeft: 0,
@@ -46,23 +45,22 @@ onBothDatabases("second factor", (serve) => {
     });
     expect(said(await ann.post("/auth/factor", {}))).toEqual(wrongCode);
     expect(said(await ann.post("/auth/factor", { password: "wrong" }))).toEqual(wrongCode);
-    const { secret, uri } = (await ann.post("/auth/factor", { password })).body.data;
+    const { secret, uri } = await ann.startFactor({ body: { password } });
     expect(new URL(uri).searchParams.get("secret")).toBe(secret);
     const wrong = codeAt(secret, server.clock.real() - 10 * minute);
     expect(said(await ann.post("/auth/factor/enable", { code: wrong }))).toEqual(wrongCode);
-    expect((await ann.get("/auth/factor")).body.data.enabled).toBe(false);
-    const { recoveryCodes } = (await ann.post("/auth/factor/enable", { code: codeAt(secret, server.clock.real()) })).body.data;
+    expect((await ann.getFactor()).enabled).toBe(false);
+    const { recoveryCodes } = await ann.enableFactor({ body: { code: codeAt(secret, server.clock.real()) } });
     expect(new Set(recoveryCodes).size).toBe(10);
-    expect((await ann.get("/auth/factor")).body.data).toMatchObject({ enabled: true, recoveryCodesLeft: 10 });
+    expect(await ann.getFactor()).toMatchObject({ enabled: true, recoveryCodesLeft: 10 });
     expect(await subjects(server)).toEqual(["Your account has a second factor now"]);
     expect(await actionsOn(admin, ann.id)).toEqual(["user.register", "user.enable_factor"]);
     expect(said(await ann.post("/auth/factor", { password }))).toEqual([409, "CONFLICT"]);
   });
 
-  it("is enabled within 15 minutes of its beginning, or begun again; another beginning ends it", async () => {
-    const server = await serve();
+  it("is enabled within 15 minutes of its beginning, or begun again; another beginning ends it", async ({ server }) => {
     const ann = await registerOwner(server);
-    const begin = async () => (await ann.post("/auth/factor", { password })).body.data.secret as string;
+    const begin = async () => (await ann.startFactor({ body: { password } })).secret as string;
     const enable = (secret: string) => ann.post("/auth/factor/enable", { code: codeAt(secret, server.clock.real()) });
     const late = await begin();
     await server.advance(15 * minute);
@@ -77,21 +75,19 @@ onBothDatabases("second factor", (serve) => {
     expect((await enable(present)).status).toBe(200);
     // An enabled factor does not expire.
     await server.advance(15 * minute);
-    expect((await ann.get("/auth/factor")).body.data.enabled).toBe(true);
+    expect((await ann.getFactor()).enabled).toBe(true);
   });
 
-  it("is not enabled with a set-up that was begun before the password changed", async () => {
-    const server = await serve();
+  it("is not enabled with a set-up that was begun before the password changed", async ({ server }) => {
     const ann = await registerOwner(server);
-    const { secret } = (await ann.post("/auth/factor", { password })).body.data;
+    const { secret } = await ann.startFactor({ body: { password } });
     const changed = await ann.post("/auth/change-password", { currentPassword: password, newPassword: "battery staple" });
     expect(changed.status).toBe(200);
     const late = await ann.post("/auth/factor/enable", { code: codeAt(secret, server.clock.real()) });
-    expect([...said(late), (await ann.get("/auth/factor")).body.data.enabled]).toEqual([409, "CONFLICT", false]);
+    expect([...said(late), (await ann.getFactor()).enabled]).toEqual([409, "CONFLICT", false]);
   });
 
-  it("stores neither the secret nor a recovery code in plain text", async () => {
-    const server = await serve();
+  it("stores neither the secret nor a recovery code in plain text", async ({ server }) => {
     const ann = await registerOwner(server);
     const app = await setUpFactor(server, ann, password);
     const tables = ["second_factors", "recovery_codes", "audit_entries", "mails", "idempotency"];
@@ -102,8 +98,7 @@ onBothDatabases("second factor", (serve) => {
     expect(server.lines.join("\n")).not.toContain(app.secret);
   });
 
-  it("is asked for by everything that takes the password", async () => {
-    const server = await serve();
+  it("is asked for by everything that takes the password", async ({ server }) => {
     const ann = await registerOwner(server);
     const email = await emailOf(ann);
     const app = await setUpFactor(server, ann, password);
@@ -122,8 +117,7 @@ onBothDatabases("second factor", (serve) => {
     }
   });
 
-  it("says nothing about itself to somebody without the password", async () => {
-    const server = await serve();
+  it("says nothing about itself to somebody without the password", async ({ server }) => {
     const [ann, bob] = [await registerOwner(server), await registerOwner(server)];
     await setUpFactor(server, ann, password);
     const tryOn = async (person: Person) =>
@@ -132,8 +126,7 @@ onBothDatabases("second factor", (serve) => {
     expect(await tryOn(ann)).toEqual(await tryOn(bob));
   });
 
-  it("accepts each code once, also when it is sent many times at once, and none of an earlier step", async () => {
-    const server = await serve();
+  it("accepts each code once, also when it is sent many times at once, and none of an earlier step", async ({ server }) => {
     const ann = await registerOwner(server);
     const app = await setUpFactor(server, ann, password);
     const before = await app.nextCode();
@@ -147,8 +140,7 @@ onBothDatabases("second factor", (serve) => {
     expect(earlier.body.error.message).toBe("The code was used already: wait for the next one. Nothing was changed.");
   });
 
-  it("slows down guessing in all processes together, tells the owner, and still takes a recovery code", async () => {
-    const server = await serve();
+  it("slows down guessing in all processes together, tells the owner, and still takes a recovery code", async ({ server }) => {
     const ann = await registerOwner(server);
     const app = await setUpFactor(server, ann, password);
     const body = { name: "k", email: await emailOf(ann), password };
@@ -169,8 +161,7 @@ onBothDatabases("second factor", (serve) => {
     expect((await guess(await app.nextCode())).status).toBe(201);
   });
 
-  it("takes each recovery code once, mails the owner and writes an audit entry; new ones replace them", async () => {
-    const server = await serve();
+  it("takes each recovery code once, mails the owner and writes an audit entry; new ones replace them", async ({ server }) => {
     const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     const app = await setUpFactor(server, ann, password);
     const body = { name: "k", email: await emailOf(ann), password };
@@ -178,20 +169,19 @@ onBothDatabases("second factor", (serve) => {
     const [first, second] = app.recoveryCodes as [string, string];
     const replies = await Promise.all(Array.from({ length: 4 }, () => login(first.toLowerCase())));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
-    expect((await ann.get("/auth/factor")).body.data.recoveryCodesLeft).toBe(9);
+    expect((await ann.getFactor()).recoveryCodesLeft).toBe(9);
     await server.advance(0);
     expect(server.mails.find(({ subject }) => subject === "A recovery code was used")!.text).toContain("9 of them are left");
-    const renewed = (await ann.post("/auth/factor/recovery-codes", { code: await app.nextCode() })).body.data.recoveryCodes;
+    const renewed = (await ann.renewRecoveryCodes({ body: { code: await app.nextCode() } })).recoveryCodes;
     expect(said(await login(second))).toEqual(wrongCode);
-    expect((await login(renewed[0])).status).toBe(201);
+    expect((await login(renewed[0]!)).status).toBe(201);
     expect(await actionsOn(admin, ann.id)).toEqual([
       ...["user.register", "user.enable_factor", "user.use_recovery_code", "user.renew_recovery_codes"],
       "user.use_recovery_code",
     ]);
   });
 
-  it("of another account is of no use", async () => {
-    const server = await serve();
+  it("of another account is of no use", async ({ server }) => {
     const [ann, bob] = [await registerOwner(server), await registerOwner(server)];
     await setUpFactor(server, ann, password);
     const theirs = await setUpFactor(server, bob, password);
@@ -200,8 +190,7 @@ onBothDatabases("second factor", (serve) => {
       expect(said(await server.request("POST", "/auth/api-keys", { body: { ...body, code } }))).toEqual(wrongCode);
   });
 
-  it("is removed with a code only, by its owner", async () => {
-    const server = await serve();
+  it("is removed with a code only, by its owner", async ({ server }) => {
     const ann = await registerOwner(server);
     const app = await setUpFactor(server, ann, password);
     expect((await ann.post("/auth/factor/disable", {})).status).toBe(422);
@@ -214,12 +203,11 @@ onBothDatabases("second factor", (serve) => {
     expect(await subjects(server)).toContain("The second factor of your account was removed");
   });
 
-  it("survives a password reset and signing out everywhere", async () => {
-    const server = await serve();
+  it("survives a password reset and signing out everywhere", async ({ server }) => {
     const ann = await registerOwner(server);
     const email = await emailOf(ann);
     const app = await setUpFactor(server, ann, password);
-    await ann.post("/auth/sign-out-everywhere", { revokeApiKeys: true });
+    await ann.signOutEverywhere({ body: { revokeApiKeys: true } });
     await server.request("POST", "/auth/password-reset", { body: { email } });
     await server.advance(0);
     const token = mailedToken(server, "reset");
@@ -233,8 +221,7 @@ onBothDatabases("second factor", (serve) => {
   const manage = (Object.entries(contract) as [Operation, Endpoint][]).filter(
     ([name, { path }]) => path.startsWith("/auth/factor") && name !== "confirmKey",
   );
-  it("is not managed by a key with fewer scopes than its account", async () => {
-    const server = await serve();
+  it("is not managed by a key with fewer scopes than its account", async ({ server }) => {
     const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     const narrow = async (person: Person, scopes: string[]) => {
       const { apiKey } = (await person.post("/auth/api-keys", { name: "narrow", scopes })).body.data;
@@ -252,12 +239,13 @@ onBothDatabases("second factor", (serve) => {
       }
     // An administrator with few scopes has no wider key.
     const payer = await newAdmin(admin, server, ["money"]);
-    expect((await payer.get("/auth/factor")).body.data).toMatchObject({ enabled: false, hasPassword: false });
+    expect(await payer.getFactor()).toMatchObject({ enabled: false, hasPassword: false });
     await setUpFactor(server, payer);
   });
 
-  it("is removed by an operator, who needs every scope for an administrator's and cannot remove their own", async () => {
-    const server = await serve();
+  it("is removed by an operator, who needs every scope for an administrator's and cannot remove their own", async ({
+    server,
+  }) => {
     const [ann, admin] = [await registerOwner(server), await firstAdmin(server)];
     await setUpFactor(server, ann, password);
     const [support, payer] = [await newAdmin(admin, server, ["accounts"]), await newAdmin(admin, server, ["money"])];
@@ -267,7 +255,7 @@ onBothDatabases("second factor", (serve) => {
     expect((await support.post(`/admin/users/${ann.id}/reset-factor`)).status).toBe(200);
     expect(said(await support.post(`/admin/users/${ann.id}/reset-factor`))).toEqual([409, "CONFLICT"]);
     expect((await admin.post(`/admin/users/${payer.id}/reset-factor`)).status).toBe(200);
-    expect((await ann.get("/auth/factor")).body.data).toMatchObject({ enabled: false, recoveryCodesLeft: 0 });
+    expect(await ann.getFactor()).toMatchObject({ enabled: false, recoveryCodesLeft: 0 });
     await server.advance(0);
     const mail = server.mails.find(({ subject }) => subject === "The second factor of your account was removed")!;
     expect([mail.to, mail.text.includes("127.0.0.1 ")]).toEqual([await emailOf(ann), false]);
@@ -275,28 +263,26 @@ onBothDatabases("second factor", (serve) => {
   });
 });
 
-onBothDatabases("confirmation of operations on money", (serve) => {
+onBothDatabases("confirmation of operations on money", (serve, it) => {
   const grant = (person: Person, owner: Person, headers: Record<string, string> = {}) =>
     person.post(`/admin/users/${owner.id}/credit`, { amountCents: 100, note: "sorry" }, headers);
   const mustConfirm = [403, "CONFIRMATION_REQUIRED"];
 
-  it("is not asked of administrators without a second factor", async () => {
-    const server = await serve();
+  it("is not asked of administrators without a second factor", async ({ server }) => {
     expect((await grant(await firstAdmin(server), await registerOwner(server))).status).toBe(200);
   });
 
-  it("holds for 15 minutes and the one API key that was confirmed", async () => {
-    const server = await serve();
+  it("holds for 15 minutes and the one API key that was confirmed", async ({ server }) => {
     const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
-    const other = personWith(server, (await admin.post("/auth/api-keys", { name: "second" })).body.data.apiKey, admin.id);
+    const other = personWith(server, (await admin.createApiKey({ body: { name: "second" } })).apiKey, admin.id);
     expect(said(await grant(admin, owner))).toEqual(mustConfirm);
     expect(said(await admin.post("/auth/confirm", { code: "000000" }))).toEqual(wrongCode);
     expect(said(await grant(admin, owner))).toEqual(mustConfirm);
-    const confirmed = await admin.post("/auth/confirm", { code: await app.nextCode() });
+    const confirmed = await admin.confirmKey({ body: { code: await app.nextCode() } });
     const until = server.clock.now() + 15 * minute;
-    expect(confirmed.body.data).toEqual({ confirmedUntil: new Date(until).toISOString() });
-    expect((await admin.get("/auth/factor")).body.data.confirmedUntil).toBe(new Date(until).toISOString());
+    expect(confirmed).toEqual({ confirmedUntil: new Date(until).toISOString() });
+    expect((await admin.getFactor()).confirmedUntil).toBe(new Date(until).toISOString());
     expect((await grant(admin, owner)).status).toBe(200);
     expect(said(await grant(other, owner))).toEqual(mustConfirm);
     expect((await admin.get("/admin/payouts")).status).toBe(200);
@@ -307,38 +293,39 @@ onBothDatabases("confirmation of operations on money", (serve) => {
     expect((await actionsOn(admin, admin.id)).at(-1)).toBe("user.confirm");
   });
 
-  it("does not pass to a key that replaces the confirmed one, and ends with the second factor", async () => {
-    const server = await serve();
+  it("does not pass to a key that replaces the confirmed one, and ends with the second factor", async ({ server }) => {
     const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
-    await admin.post("/auth/confirm", { code: await app.nextCode() });
+    await admin.confirmKey({ body: { code: await app.nextCode() } });
     const { key } = (await admin.get("/auth/api-keys")).body.data.keys.map((row: { id: string }) => ({ key: row.id }))[0];
-    const { apiKey } = (await admin.post(`/auth/api-keys/${key}/rotate`)).body.data;
+    const { apiKey } = await admin.rotateApiKey({ params: { id: key } });
     const next = personWith(server, apiKey, admin.id);
     expect(said(await grant(next, owner))).toEqual(mustConfirm);
-    await admin.post("/auth/factor/disable", { code: await app.nextCode() });
+    await admin.disableFactor({ body: { code: await app.nextCode() } });
     const again = await setUpFactor(server, admin);
     expect(again.secret).not.toBe(app.secret);
     expect(said(await grant(admin, owner))).toEqual(mustConfirm);
   });
 
-  it("lets a refused request through with the same idempotency key, and is needed to see its stored reply later", async () => {
-    const server = await serve();
+  it("lets a refused request through with the same idempotency key, and is needed to see its stored reply later", async ({
+    server,
+  }) => {
     const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
     const app = await setUpFactor(server, admin);
     const headers = { "idempotency-key": "grant-1" };
     expect(said(await grant(admin, owner, headers))).toEqual(mustConfirm);
-    await admin.post("/auth/confirm", { code: await app.nextCode() });
+    await admin.confirmKey({ body: { code: await app.nextCode() } });
     expect((await grant(admin, owner, headers)).body.data.balanceCents).toBe(100);
     const replayed = await grant(admin, owner, headers);
     expect([replayed.headers.get("idempotency-replayed"), replayed.body.data.balanceCents]).toEqual(["true", 100]);
     await server.advance(15 * minute);
     expect(said(await grant(admin, owner, headers))).toEqual(mustConfirm);
-    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(100);
+    expect((await owner.getBalance()).balanceCents).toBe(100);
   });
 
-  it("cannot be avoided by a new administrator, by removing the factor of one, or by revoking those who could notice", async () => {
-    const server = await serve();
+  it("cannot be avoided by a new administrator, by removing the factor of one, or by revoking those who could notice", async ({
+    server,
+  }) => {
     const admin = await firstAdmin(server);
     const payer = await newAdmin(admin, server, ["money"]);
     await setUpFactor(server, payer);
@@ -362,7 +349,7 @@ onBothDatabases("confirmation of operations on money", (serve) => {
     const [other, someone] = [await firstAdmin(strict), await registerOwner(strict)];
     expect(said(await grant(other, someone))).toEqual([403, "SECOND_FACTOR_REQUIRED"]);
     const app = await setUpFactor(strict, other);
-    await other.post("/auth/confirm", { code: await app.nextCode() });
+    await other.confirmKey({ body: { code: await app.nextCode() } });
     expect((await grant(other, someone)).status).toBe(200);
   });
 });
@@ -375,7 +362,7 @@ it("confirmation: every operation that moves money by an administrator requires 
   expect(writes.length).toBeGreaterThan(6);
 });
 
-onBothDatabases("signing in to the portal with a second factor", (serve) => {
+onBothDatabases("signing in to the portal with a second factor", (serve, it) => {
   async function tester(server: TestServer) {
     const pim = await registerPlaytester(server);
     const [email, app] = [await emailOf(pim), await setUpFactor(server, pim, password)];
@@ -403,7 +390,7 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
     const first = by === "password" ? await byPassword(person, email) : await byLink(server, person, email);
     expect(first.location).toBe("/play/sign-in/code?next=%2Fplay%2Fslots");
     expect(await inside(person)).toBe(false);
-    expect((await pim.get("/auth/sessions")).body.data.sessions).toEqual([]);
+    expect((await pim.listSessions()).sessions).toEqual([]);
     const wrong = await enter(person, "12345x");
     expect([wrong.status, wrong.html.includes("must have six digits")]).toEqual([422, true]);
     expect((await enter(person, app.code())).html).toContain("was used already");
@@ -414,8 +401,7 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
     expect([...person.cookies.keys()].sort()).toEqual(["playtest_session", "playtest_visitor"]);
   });
 
-  it("takes a recovery code, and the first step no second time", async () => {
-    const server = await serve();
+  it("takes a recovery code, and the first step no second time", async ({ server }) => {
     const { email, app } = await tester(server);
     const person = visitor(server);
     await byPassword(person, email);
@@ -428,8 +414,7 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
     expect((await thief.get("/play/sign-in/code")).location).toBe("/play/sign-in");
   });
 
-  it("takes no code without the first step, after ten minutes, or after a reset, sign-out or suspension", async () => {
-    const server = await serve();
+  it("takes no code without the first step, after ten minutes, or after a reset, sign-out or suspension", async ({ server }) => {
     const { pim, email, app } = await tester(server);
     const admin = await firstAdmin(server);
     const stranger = visitor(server);
@@ -439,9 +424,11 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
       "signing out everywhere": () => pim.post("/auth/sign-out-everywhere"),
       "a new password": async () => {
         const change = { currentPassword: password, newPassword: "another horse", code: app.recoveryCodes[1] };
-        await pim.post("/auth/change-password", change);
-        await pim.post("/auth/change-password", {
-          ...{ currentPassword: "another horse", newPassword: password, code: app.recoveryCodes[2] },
+        await pim.changePassword({ body: change });
+        await pim.changePassword({
+          body: {
+            ...{ currentPassword: "another horse", newPassword: password, code: app.recoveryCodes[2] },
+          },
         });
       },
       suspension: () => admin.post(`/admin/users/${pim.id}/suspend`),
@@ -458,12 +445,11 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
         "Your password or link no longer counts: too much time has passed, or something about your account changed since.",
       );
     }
-    await admin.post(`/admin/users/${pim.id}/unsuspend`);
-    expect((await pim.get("/auth/factor")).body.data.recoveryCodesLeft).toBe(8);
+    await admin.unsuspendUser({ params: { id: pim.id } });
+    expect((await pim.getFactor()).recoveryCodesLeft).toBe(8);
   });
 
-  it("is set up, renewed and removed on the account's pages", async () => {
-    const server = await serve();
+  it("is set up, renewed and removed on the account's pages", async ({ server }) => {
     const pim = await registerPlaytester(server);
     const person = visitor(server);
     await byPassword(person, await emailOf(pim));
@@ -492,8 +478,7 @@ onBothDatabases("signing in to the portal with a second factor", (serve) => {
     expect((await person.get(removed.location!)).html).toContain("Set up a second factor");
   });
 
-  it("asks for a code to change the password or the email address on the account page", async () => {
-    const server = await serve();
+  it("asks for a code to change the password or the email address on the account page", async ({ server }) => {
     const { email, app } = await tester(server);
     const person = visitor(server);
     await byPassword(person, email);

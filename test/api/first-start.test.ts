@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { seedDemo } from "../../server/sandbox/demo.ts";
 import { sampleTranscriber } from "../../server/sandbox/sample-transcriber.ts";
@@ -23,7 +23,7 @@ const seedingOf = async (server: TestServer) => ({
   adminKey: (await ensureAdmin(server.deps))!,
 });
 
-onBothDatabases("first start", (serve) => {
+onBothDatabases("first start", (serve, it) => {
   it("first admin: created once per database, also without verification", async () => {
     const server = await serve({
       config(config) {
@@ -48,14 +48,12 @@ onBothDatabases("first start", (serve) => {
     await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
   });
 
-  it("two starts at once: create one admin", async () => {
-    const server = await serve();
+  it("two starts at once: create one admin", async ({ server }) => {
     const keys = await Promise.all([ensureAdmin(server.deps), ensureAdmin(server.deps)]);
     expect(keys.filter((key) => key !== null)).toHaveLength(1);
   });
 
-  it("seed: an owner with credit, a game and three playtesters who can start at once", async () => {
-    const server = await serve();
+  it("seed: an owner with credit, a game and three playtesters who can start at once", async ({ server }) => {
     const { ownerKey, testerKeys, gameId } = await seedMinimal(await seedingOf(server));
     const me = await server.request("GET", "/auth/me", { key: ownerKey });
     expect(me.body.data.scopes).toEqual(["game_owner", "billing", "chat", "webhooks", "notifications"]);
@@ -69,8 +67,7 @@ onBothDatabases("first start", (serve) => {
     expect(game.body.data.game.categories.map((category: { slug: string }) => category.slug)).toEqual(["pixel-art", "roguelike"]);
   });
 
-  it("seed: nobody can sign in to its accounts", async () => {
-    const server = await serve();
+  it("seed: nobody can sign in to its accounts", async ({ server }) => {
     await seedMinimal(await seedingOf(server));
     for (const password of ["!", "", "password"]) {
       const body = { name: "mine", email: "owner@playtest.invalid", password };

@@ -71,7 +71,7 @@ onBothDatabases("a row whose id is a path", (serve) => {
     const [owner, worker] = [await registerOwner(server), await registerPlaytester(server)];
     await giveCredit(server, owner, 100_000);
     const slotId = await play(server, worker, await order(owner, await createGame(owner)));
-    await owner.post(`/slots/${slotId}/clips`, { atMs: 0, endMs: 1000 });
+    await owner.createClip({ params: { id: slotId }, body: { atMs: 0, endMs: 1000 } });
     await server.advance(0);
     const victim = join(dataDir, "kept.1");
     mkdirSync(victim);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
@@ -27,12 +27,10 @@ async function market(server: TestServer) {
 }
 
 const keysSeen = async (person: Person, slotId: string) =>
-  (await person.get(`/playtester/slots/${slotId}`)).body.data.slot.keys as string[] | undefined;
+  (await person.getHeldSlot({ params: { id: slotId } })).slot.keys as string[] | undefined;
 const claimOf = (person: Person, playtestId: string) => person.post(`/playtester/playtests/${playtestId}/claim`);
 const offersTo = async (person: Person) =>
-  ((await person.get("/playtester/playtests")).body.data.playtests as { id: string; slotsOpen: number }[]).map(
-    ({ id, slotsOpen }) => [id, slotsOpen],
-  );
+  ((await person.listOffers()).playtests as { id: string; slotsOpen: number }[]).map(({ id, slotsOpen }) => [id, slotsOpen]);
 const keyList = async (owner: Person, id: string, query = "") => (await owner.get(`/playtests/${id}/keys${query}`)).body.data;
 const rowsOf = async (owner: Person, id: string) =>
   (await keyList(owner, id, "?reveal=true")).keys.map(({ key, status }: { key: string; status: string }) => `${key} ${status}`);
@@ -45,13 +43,13 @@ const endings: [string, (server: TestServer, person: Person, slotId: string) => 
   [
     "released while blocked for its key",
     async (_, person, slotId) => {
-      await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
-      await person.post(`/playtester/slots/${slotId}/release`);
+      await person.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
+      await person.releaseSlot({ params: { id: slotId } });
     },
   ],
 ];
 
-onBothDatabases("game keys", (serve) => {
+onBothDatabases("game keys", (serve, it) => {
   it.each(endings)("slot that was %s: its key is retired, and the slot is hidden until the owner adds one", async (_, end) => {
     const server = await serve();
     const { owner, gameId, ann, ben } = await market(server);
@@ -62,21 +60,20 @@ onBothDatabases("game keys", (serve) => {
     expect(await keysSeen(ann, slotId)).toBeUndefined();
     expect(await offersTo(ben)).toEqual([]);
     expect(refusal(await claimOf(ben, id))).toEqual([409, noneLeft]);
-    expect((await owner.get("/playtests/dashboard/stats")).body.data.playtestsLackingKeys).toBe(1);
+    expect((await owner.getDashboardStats()).playtestsLackingKeys).toBe(1);
 
     const added = await owner.post(`/playtests/${id}/keys`, { keys: ["CCCC-DDDD"] });
     expect([added.status, added.body.data]).toEqual([200, { added: 1, unused: 1, needed: 1 }]);
-    expect((await owner.get("/playtests/dashboard/stats")).body.data.playtestsLackingKeys).toBe(0);
+    expect((await owner.getDashboardStats()).playtestsLackingKeys).toBe(0);
     expect(await offersTo(ben)).toEqual([[id, 1]]);
     expect(await keysSeen(ben, await claim(ben, id))).toEqual(["CCCC-DDDD"]);
     expect(await rowsOf(owner, id)).toEqual(["AAAA-BBBB retired", "CCCC-DDDD given"]);
   });
 
-  it("running out: the owner gets an event, a notification and an email, once", async () => {
-    const server = await serve();
+  it("running out: the owner gets an event, a notification and an email, once", async ({ server }) => {
     const { owner, gameId, ann, ben, cleo } = await market(server);
     const id = await order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
-    await owner.post(`/playtests/${id}/keys`, { keys: ["K-3"] });
+    await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-3"] } });
     const slots = [await claim(ann, id), await claim(ben, id)];
     const eventsOf = async () =>
       (await owner.get("/events?limit=100")).body.data.events.filter(
@@ -91,9 +88,9 @@ onBothDatabases("game keys", (serve) => {
     ]);
     expect(await offersTo(cleo)).toEqual([[id, 1]]);
     // One key fewer: they were too few before.
-    await cleo.post(`/playtester/slots/${await claim(cleo, id)}/release`);
+    await cleo.releaseSlot({ params: { id: await claim(cleo, id) } });
     expect([await eventsOf(), await offersTo(cleo)]).toMatchObject([[{}], []]);
-    const { notifications } = (await owner.get("/notifications?limit=100")).body.data;
+    const { notifications } = await owner.listNotifications({ query: { limit: 100 } });
     expect(notifications.filter(({ type }: { type: string }) => type === "playtest.keys_low")).toMatchObject([
       {
         title: "Game keys running out",
@@ -108,19 +105,17 @@ onBothDatabases("game keys", (serve) => {
     expect([mail!.text, mail!.html, JSON.stringify(await eventsOf())].join()).not.toMatch(/K-[123]/);
   });
 
-  it("several players: a slot takes one key for each, and a part of them is not handed out", async () => {
-    const server = await serve();
+  it("several players: a slot takes one key for each, and a part of them is not handed out", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
     const id = await order(owner, gameId, { playerCount: 2, keysForTesters: ["K-1", "K-2"] });
-    await ann.post(`/playtester/slots/${await claim(ann, id)}/release`);
-    expect((await owner.post(`/playtests/${id}/keys`, { keys: ["K-3"] })).body.data).toEqual({ added: 1, unused: 1, needed: 2 });
+    await ann.releaseSlot({ params: { id: await claim(ann, id) } });
+    expect(await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-3"] } })).toEqual({ added: 1, unused: 1, needed: 2 });
     expect([await offersTo(ben), (await claimOf(ben, id)).status]).toEqual([[], 409]);
-    await owner.post(`/playtests/${id}/keys`, { keys: ["K-4", "K-5"] });
+    await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-4", "K-5"] } });
     expect(await keysSeen(ben, await claim(ben, id))).toEqual(["K-3", "K-4"]);
   });
 
-  it("claims at the same time: no two playtesters get the same key", async () => {
-    const server = await serve();
+  it("claims at the same time: no two playtesters get the same key", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const id = await order(owner, gameId, { quantity: 3, keysForTesters: ["K-1", "K-2", "K-3"] });
     const people = await Promise.all(Array.from({ length: 8 }, () => registerPlaytester(server)));
@@ -128,37 +123,33 @@ onBothDatabases("game keys", (serve) => {
     expect(won.flatMap(({ body }) => body.data.slot.keys).sort()).toEqual(["K-1", "K-2", "K-3"]);
   });
 
-  it("approval: refused without keys, and the application stays pending", async () => {
-    const server = await serve();
+  it("approval: refused without keys, and the application stays pending", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
     const id = await order(owner, gameId, { selectionMode: "manual", keysForTesters: ["K-1"] });
-    const apply = async (person: Person) =>
-      (await person.post(`/playtester/playtests/${id}/applications`)).body.data.application.id as string;
+    const apply = async (person: Person) => (await person.applyToPlaytest({ params: { id } })).application.id as string;
     const [first, second] = [await apply(ann), await apply(ben)];
     // A second application can be approved only after the first slot is free again.
     const { assignedSlotId } = (await owner.post(`/playtest-applications/${first}/approve`)).body.data;
-    await ann.post(`/playtester/slots/${assignedSlotId}/release`);
+    await ann.releaseSlot({ params: { id: assignedSlotId } });
     expect((await owner.post(`/playtest-applications/${second}/approve`)).status).toBe(409);
-    const { applications } = (await owner.get(`/playtests/${id}/applications`)).body.data;
-    expect(applications.find((one: { id: string }) => one.id === second).status).toBe("auto_rejected");
+    const { applications } = await owner.listApplications({ params: { id } });
+    expect(applications.find((one: { id: string }) => one.id === second)!.status).toBe("auto_rejected");
   });
 
-  it("retry: the same playtester keeps the key", async () => {
-    const server = await serve();
+  it("retry: the same playtester keeps the key", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
     const id = await order(owner, gameId, { keysForTesters: ["K-1"] });
     const slotId = await play(server, ann, id);
     await owner.post(`/slots/${slotId}/reject`, { reason: "No voice.", allowRetry: true });
-    const [retry] = (await ann.get("/playtester/slots")).body.data.slots;
-    expect([retry.status, retry.keys]).toEqual(["reserved", ["K-1"]]);
+    const [retry] = (await ann.listHeldSlots()).slots;
+    expect([retry!.status, retry!.keys]).toEqual(["reserved", ["K-1"]]);
   });
 
-  it("unblocked with a new key: the playtester sees the new one, and the old one is retired", async () => {
-    const server = await serve();
+  it("unblocked with a new key: the playtester sees the new one, and the old one is retired", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
     const id = await order(owner, gameId, { keysForTesters: ["K-OLD"] });
     const slotId = await claim(ann, id);
-    await ann.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await server.advance(0);
     const asked = server.mails.find(({ subject }) => subject === "Ann reported a problem with Lantern Deep")!;
     expect(asked.text).toContain(`playtest review unblock ${slotId} --key NEWKEY`);
@@ -180,19 +171,17 @@ onBothDatabases("game keys", (serve) => {
     expect(told.text).not.toContain("K-NEW");
   });
 
-  it("unblocked with a key in a playtest without keys: its other slots stay open to everybody", async () => {
-    const server = await serve();
+  it("unblocked with a key in a playtest without keys: its other slots stay open to everybody", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
     const id = await order(owner, gameId, { quantity: 2 });
     const slotId = await claim(ann, id);
-    await ann.post(`/playtester/slots/${slotId}/report`, { reasonCode: "build_unavailable" });
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "build_unavailable" } });
     await owner.post(`/slots/${slotId}/unblock`, { keys: ["K-1"] });
     expect(await keysSeen(ann, slotId)).toEqual(["K-1"]);
     expect(await keysSeen(ben, await claim(ben, id))).toEqual([]);
   });
 
-  it("list: shows whole keys only when asked", async () => {
-    const server = await serve();
+  it("list: shows whole keys only when asked", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
     const id = await order(owner, gameId, { quantity: 3, keysForTesters: ["AAAA-BBBB-1111", "CCCC-DDDD-2222", "short"] });
     const slotId = await claim(ann, id);
@@ -207,8 +196,7 @@ onBothDatabases("game keys", (serve) => {
     expect((await keyList(owner, id, "?reveal=1&limit=1")).keys).toEqual([given]);
   });
 
-  it("add: refuses keys that are there, and a playtest that is not active", async () => {
-    const server = await serve();
+  it("add: refuses keys that are there, and a playtest that is not active", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
     const id = await order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
     const add = (keys: string[], to = id) => owner.post(`/playtests/${to}/keys`, { keys });
@@ -227,29 +215,27 @@ onBothDatabases("game keys", (serve) => {
     ]);
     expect((await add(["K-1", "K-2"], plain)).body.data).toEqual({ added: 2, unused: 2, needed: 2 });
     expect(await keysSeen(ann, await claim(ann, plain))).toEqual(["K-1"]);
-    await owner.post(`/playtests/${id}/cancel`);
+    await owner.cancelPlaytest({ params: { id } });
     expect(refusal(await add(["K-3"]))).toEqual([
       409,
       "Only an active playtest takes keys. This one is cancelled. Nothing was added.",
     ]);
   });
 
-  it("keys: in no log line and no stored reply", async () => {
-    const server = await serve();
+  it("keys: in no log line and no stored reply", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
     const id = await order(owner, gameId, { keysForTesters: ["PLANTED-ONE"] });
-    await owner.post(`/playtests/${id}/keys`, { keys: ["PLANTED-TWO"] }, { "idempotency-key": "once" });
-    await owner.get(`/playtests/${id}/keys?reveal=true`);
+    await owner.addPlaytestKeys({ params: { id }, body: { keys: ["PLANTED-TWO"] }, headers: { "idempotency-key": "once" } });
+    await owner.listPlaytestKeys({ params: { id }, query: { reveal: "true" } });
     const slotId = await claim(ann, id);
-    await ann.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await owner.post(`/slots/${slotId}/unblock`, { keys: ["PLANTED-THREE"] }, { "idempotency-key": "twice" });
     const stored = await server.deps.store.read((q) => q.all("SELECT * FROM idempotency"));
     const kept = await server.deps.store.read((q) => q.all("SELECT * FROM playtest_keys"));
     expect(JSON.stringify([stored, kept, server.lines])).not.toContain("PLANTED");
   });
 
-  it("admin: lists the problems of all owners that wait for an answer", async () => {
-    const server = await serve();
+  it("admin: lists the problems of all owners that wait for an answer", async ({ server }) => {
     const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
     const { owner, gameId, ann, ben } = await market(server);
     const other = await registerOwner(server, "Otto");

@@ -1,11 +1,9 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, registerOwner } from "../helpers/factories.ts";
 
-onBothDatabases("games", (serve) => {
-  it("game: can be created, shown, changed and listed with its relations", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+onBothDatabases("games", (serve, it) => {
+  it("game: can be created, shown, changed and listed with its relations", async ({ owner }) => {
     const categories = (await owner.listCategories()).categories;
     expect(categories.length).toBeGreaterThanOrEqual(20);
     const tags = categories.slice(0, 2).map((category: { id: string }) => category.id);
@@ -42,9 +40,7 @@ onBothDatabases("games", (serve) => {
     expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"], languages: ["de"] });
   });
 
-  it("builds: one for the first and for each changed buildUrl", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("builds: one for the first and for each changed buildUrl", async ({ owner }) => {
     const id = await createGame(owner, { buildUrl: "https://example.com/1.zip" });
     for (const buildUrl of [
       "https://example.com/1.zip",
@@ -61,22 +57,19 @@ onBothDatabases("games", (serve) => {
     ]);
   });
 
-  it.each([
+  it.for([
     { name: "an unknown tag", body: { tags: ["01900000-0000-7000-8000-000000000000"] }, field: "tags.0" },
     { name: "an unknown device", body: { devices: ["Toaster"] }, field: "devices.0" },
     { name: "an unknown platform", body: { platforms: ["Attic"] }, field: "platforms.0" },
     { name: "what is no language", body: { languages: ["en", "klingon!"] }, field: "languages.1" },
     { name: "a script as build", body: { buildUrl: "javascript:alert(1)" }, field: "buildUrl" },
-  ])("create: $name is refused, and nothing is created", async ({ body, field }) => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  ])("create: $name is refused, and nothing is created", async ({ body, field }, { owner }) => {
     const reply = await owner.post("/games", { name: "Lantern Deep", buildUrl: "https://example.com/b.zip", ...body });
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
     expect((await owner.listGames()).games).toEqual([]);
   });
 
-  it("another owner's game: 404 like an unknown one", async () => {
-    const server = await serve();
+  it("another owner's game: 404 like an unknown one", async ({ server }) => {
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
     const id = await createGame(owner);
     for (const path of [`/games/${id}`, `/games/${id}/builds`, `/games/${id}/playtests`]) {

@@ -25,8 +25,8 @@ onBothDatabases("tester groups", (serve) => {
     return { server, owner, gameId, admin, inside, outside, groupId };
   }
 
-  const email = async (person: Person) => (await person.get("/auth/me")).body.data.email as string;
-  const group = async (admin: Person, name: string) => (await admin.post("/admin/groups", { name })).body.data.group.id as string;
+  const email = async (person: Person) => (await person.getMe()).email as string;
+  const group = async (admin: Person, name: string) => (await admin.createGroup({ body: { name } })).group.id as string;
   const change = async (admin: Person, path: "members" | "members/remove", id: string, emails: string[]) =>
     (await admin.post(`/admin/groups/${id}/${path}`, { emails })).body.data;
   const offers = async (person: Person) =>
@@ -38,7 +38,7 @@ onBothDatabases("tester groups", (serve) => {
   it("playtest for a group: only members see it, claim it and apply to it", async () => {
     const { owner, gameId, inside, outside } = await open();
     const first = await order(owner, gameId, { panel: "qa" });
-    expect((await owner.get(`/playtests/${first}`)).body.data.playtest.panel).toBe("qa");
+    expect((await owner.getPlaytest({ params: { id: first } })).playtest.panel).toBe("qa");
     expect([await offers(inside), await offers(outside)]).toEqual([[[first, "qa"]], []]);
     const unknown = await outside.post("/playtester/playtests/01900000-0000-7000-8000-000000000000/claim");
     const refused = await outside.post(`/playtester/playtests/${first}/claim`);
@@ -62,14 +62,14 @@ onBothDatabases("tester groups", (serve) => {
     const submitted = await play(server, inside, await order(owner, gameId, { panel: "qa" }));
     const offered = await order(owner, gameId, { panel: "qa" });
     const manual = await order(owner, gameId, { panel: "qa", selectionMode: "manual" });
-    const { id } = (await inside.post(`/playtester/playtests/${manual}/applications`)).body.data.application;
+    const { id } = (await inside.applyToPlaytest({ params: { id: manual } })).application;
     expect(await change(admin, "members/remove", groupId, [await email(inside)])).toMatchObject({
       changed: 1,
       group: { members: 0 },
     });
-    expect((await inside.get(`/playtester/slots/${slotId}`)).body.data.slot.status).toBe("reserved");
+    expect((await inside.getHeldSlot({ params: { id: slotId } })).slot.status).toBe("reserved");
     await owner.post(`/slots/${submitted}/reject`, { allowRetry: true });
-    const held = (await inside.get("/playtester/slots")).body.data.slots.map(({ status }: { status: string }) => status);
+    const held = (await inside.listHeldSlots()).slots.map(({ status }: { status: string }) => status);
     expect(held.sort()).toEqual(["rejected", "reserved", "reserved"]);
     expect([await offers(inside), (await inside.post(`/playtester/playtests/${offered}/claim`)).status]).toEqual([[], 404]);
     const approved = await owner.post(`/playtest-applications/${id}/approve`);
@@ -97,7 +97,7 @@ onBothDatabases("tester groups", (serve) => {
       "The group qa has 1 member, and each can claim one of the 3 slots.",
     ]);
     expect(await warnings({ panel: "empty" })).toEqual(["The group empty has no members, so nobody can claim a slot."]);
-    expect((await owner.get("/playtests/panels")).body.data.panels).toEqual([
+    expect((await owner.listPanels()).panels).toEqual([
       { name: "empty", members: 0 },
       { name: "qa", members: 1 },
     ]);
@@ -126,7 +126,7 @@ onBothDatabases("tester groups", (serve) => {
   it("simulated playtester: does not take a slot that is for a group", async () => {
     const { server, owner, gameId, inside } = await open();
     const playtest = await order(owner, gameId, { panel: "qa" });
-    const slotId = (await owner.get(`/playtests/${playtest}/slots`)).body.data.slots[0].id;
+    const slotId = (await owner.listSlots({ params: { id: playtest } })).slots[0]!.id;
     const playSlot = (body: object) => server.request("POST", `/sandbox/slots/${slotId}/play`, { body });
     expect((await playSlot({})).body.error.message).toContain("for the members of the group qa");
     expect((await playSlot({ testerId: inside.id })).status).toBe(200);

@@ -93,7 +93,7 @@ onBothDatabases("guessing the password of one account from many addresses", (ser
   });
 });
 
-onBothDatabases("hashing of passwords", (serve) => {
+onBothDatabases("hashing of passwords", (serve, it) => {
   /** A server whose hashing never ends; the signals it was given. */
   async function stuck(server: TestServer) {
     const signals: (AbortSignal | undefined)[] = [];
@@ -126,8 +126,7 @@ onBothDatabases("hashing of passwords", (serve) => {
     if (!signals[0]!.aborted) await once(signals[0]!, "abort");
   });
 
-  it("a change of the password ends its wait when the client goes away", async () => {
-    const server = await serve();
+  it("a change of the password ends its wait when the client goes away", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const browser = await signedIn(server, ann);
     const fields = hiddenFields((await browser.get("/play/account")).html, "/play/account/password");

@@ -27,7 +27,7 @@ function raw(server: TestServer, text: string): Promise<string> {
 
 const unknownId = "01900000-0000-7000-8000-000000000000";
 
-onBothDatabases("error envelope", (serve) => {
+onBothDatabases("error envelope", (serve, it) => {
   const rows = [
     { name: "unknown path", method: "GET", path: "/nothing", status: 404, code: "NOT_FOUND" },
     { name: "an id that is no UUID", method: "GET", path: "/games/42", status: 404, code: "NOT_FOUND" },
@@ -130,9 +130,7 @@ onBothDatabases("error envelope", (serve) => {
     },
   ];
 
-  it("every refusal: has the same shape, with the request id in body and header", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("every refusal: has the same shape, with the request id in body and header", async ({ server, owner }) => {
     for (const row of rows) {
       const headers: Record<string, string> = { "content-type": row.type ?? "application/json" };
       if (row.key !== undefined) headers["idempotency-key"] = row.key;
@@ -172,8 +170,7 @@ onBothDatabases("error envelope", (serve) => {
     expect(JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)).error.code).toBe("BAD_REQUEST");
   });
 
-  it("outside the API: a page, also for a path that is what every object has", async () => {
-    const server = await serve();
+  it("outside the API: a page, also for a path that is what every object has", async ({ server }) => {
     for (const name of ["nothing", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"])
       expect(await raw(server, `GET /${name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).toMatch(
         /^HTTP\/1\.1 404 /,
@@ -181,7 +178,7 @@ onBothDatabases("error envelope", (serve) => {
   });
 });
 
-onBothDatabases("over-limit bodies", (serve) => {
+onBothDatabases("over-limit bodies", (serve, it) => {
   /** Sends `head`, then `chunk` so many times, then a second request; what came back. */
   function send(server: TestServer, head: string, chunk: string, count: number, next: string): Promise<string> {
     const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
@@ -207,10 +204,7 @@ onBothDatabases("over-limit bodies", (serve) => {
     expect(replies).toContain("The request body is larger than 131072 bytes. Nothing was changed.");
   });
 
-  it("are measured by the endpoint, and by the server's own limit where that is lower", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+  it("are measured by the endpoint, and by the server's own limit where that is lower", async ({ owner, gameId }) => {
     const status = async (path: string, bytes: number) => (await owner.post(path, { x: "x".repeat(bytes - 8) })).status;
     const [games, orders] = ["/games", `/games/${gameId}/playtests`];
     expect([await status("/webhooks", 2 ** 16), await status("/webhooks", 2 ** 16 + 1)]).toEqual([422, 413]);
@@ -222,7 +216,7 @@ onBothDatabases("over-limit bodies", (serve) => {
   });
 });
 
-onBothDatabases("security headers", (serve) => {
+onBothDatabases("security headers", (serve, it) => {
   const isolated = ["cross-origin-opener-policy", "cross-origin-resource-policy"];
   const paths = ["/info/categories", "/nothing", "//docs", "//nothing", "//livez", "//assets/style.css", "//downloads?token=x"];
 
@@ -240,8 +234,7 @@ onBothDatabases("security headers", (serve) => {
     proxied.close();
   });
 
-  it("every reply is isolated from other origins", async () => {
-    const server = await serve();
+  it("every reply is isolated from other origins", async ({ server }) => {
     for (const path of paths) {
       const { headers } = await server.request("GET", path);
       expect([path, ...isolated.map((name) => headers.get(name))]).toEqual([path, "same-origin", "same-origin"]);
@@ -380,9 +373,8 @@ describe("stopping", () => {
   });
 });
 
-onBothDatabases("authorization", (serve) => {
-  it("every route but the keyless ones: requires a key", async () => {
-    const server = await serve();
+onBothDatabases("authorization", (serve, it) => {
+  it("every route but the keyless ones: requires a key", async ({ server }) => {
     for (const endpoint of Object.values(contract) as Endpoint[]) {
       if (endpoint.access === "none" || endpoint.access === "optional") continue;
       const path = endpoint.path.replace(/:\w+/g, unknownId);
@@ -393,10 +385,8 @@ onBothDatabases("authorization", (serve) => {
     }
   });
 
-  it("every route with a scope: refuses a key without it", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const bare = (await owner.post("/auth/api-keys", { name: "chat only", scopes: ["chat"] })).body.data.apiKey;
+  it("every route with a scope: refuses a key without it", async ({ server, owner }) => {
+    const bare = (await owner.createApiKey({ body: { name: "chat only", scopes: ["chat"] } })).apiKey;
     for (const endpoint of Object.values(contract) as Endpoint[]) {
       if (typeof endpoint.access === "string" && endpoint.access !== "main") continue;
       if (Array.isArray(endpoint.access) && endpoint.access.every((scope) => scope === "chat")) continue;
@@ -408,7 +398,7 @@ onBothDatabases("authorization", (serve) => {
   it("unverified account: can only use its own account", async () => {
     const server = await serve({ config: (config) => (config.autoVerify = false) });
     const owner = await registerOwner(server);
-    expect((await owner.get("/auth/me")).body.data.emailVerified).toBe(false);
+    expect((await owner.getMe()).emailVerified).toBe(false);
     const reply = await owner.get("/games");
     expect([reply.status, reply.body.error.code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
   });
@@ -470,7 +460,7 @@ onBothDatabases("rate limits", (serve) => {
     const server = await serve({ config: (config) => Object.assign(config.limits, limits) });
     const [ann, bob] = [await registerPlaytester(server), await registerPlaytester(server)];
     const keys = [ann.key];
-    for (const name of ["a", "b"]) keys.push((await ann.post("/auth/api-keys", { name })).body.data.apiKey);
+    for (const name of ["a", "b"]) keys.push((await ann.createApiKey({ body: { name } })).apiKey);
     const statuses = [];
     for (const key of [...keys, ...keys, ...keys]) statuses.push((await server.request("GET", "/auth/me", { key })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
@@ -546,25 +536,22 @@ onBothDatabases("rate limits", (serve) => {
   });
 });
 
-onBothDatabases("idempotency", (serve) => {
+onBothDatabases("idempotency", (_serve, it) => {
   const body = { name: "Lantern Deep", buildUrl: "https://example.com/b.zip" };
 
-  it("replays the same request byte for byte, whatever the order of its fields", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("replays the same request byte for byte, whatever the order of its fields", async ({ owner }) => {
     const first = await owner.post("/games", body, { "idempotency-key": "one" });
     const again = await owner.post("/games", '{ "buildUrl": "https://example.com/b.zip",  "name": "Lantern Deep" }', {
       "idempotency-key": "one",
     });
     expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([201, first.text, "true"]);
     expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
-    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+    expect((await owner.listGames()).games).toHaveLength(1);
   });
 
-  it("the key of another request is refused; owners do not share keys", async () => {
-    const server = await serve();
+  it("the key of another request is refused; owners do not share keys", async ({ server }) => {
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
-    await owner.post("/games", body, { "idempotency-key": "one" });
+    await owner.createGame({ body, headers: { "idempotency-key": "one" } });
     const changed = await owner.post("/games", { ...body, name: "Other" }, { "idempotency-key": "one" });
     expect([changed.status, changed.body.error.code]).toEqual([422, "IDEMPOTENCY_MISMATCH"]);
     const ids = [await createGame(owner), await createGame(owner)];
@@ -577,31 +564,24 @@ onBothDatabases("idempotency", (serve) => {
     expect((await other.post("/games", body, { "idempotency-key": "one" })).headers.get("idempotency-replayed")).toBeNull();
   });
 
-  it("holds across API keys of the same account", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const second = (await owner.post("/auth/api-keys", { name: "second" })).body.data.apiKey;
+  it("holds across API keys of the same account", async ({ server, owner }) => {
+    const second = (await owner.createApiKey({ body: { name: "second" } })).apiKey;
     const first = await owner.post("/games", body, { "idempotency-key": "one" });
     const again = await server.request("POST", "/games", { key: second, body, headers: { "idempotency-key": "one" } });
     expect(again.text).toBe(first.text);
   });
 
-  it("a failed request runs again; a key is forgotten after a day", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("a failed request runs again; a key is forgotten after a day", async ({ server, owner }) => {
     const failed = await owner.post("/games", { name: "x" }, { "idempotency-key": "one" });
     expect(failed.status).toBe(422);
     const first = await owner.post("/games", body, { "idempotency-key": "one" });
     expect(first.status).toBe(201);
     server.clock.set(server.clock.now() + 24 * 3_600_000);
-    const later = await owner.post("/games", body, { "idempotency-key": "one" });
-    expect(later.body.data.game.id).not.toBe(first.body.data.game.id);
+    const later = await owner.createGame({ body, headers: { "idempotency-key": "one" } });
+    expect(later.game.id).not.toBe(first.body.data.game.id);
   });
 
-  it("an order refused for too little credit runs under the same key once there is credit", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+  it("an order refused for too little credit runs under the same key once there is credit", async ({ server, owner, gameId }) => {
     await giveCredit(server, owner, 1999);
     const place = () => owner.post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "one" });
     expect((await place()).status).toBe(402);
@@ -611,9 +591,7 @@ onBothDatabases("idempotency", (serve) => {
     expect([(await place()).text, (await place()).headers.get("idempotency-replayed")]).toEqual([placed.text, "true"]);
   });
 
-  it("a stored reply with a secret is encrypted", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("a stored reply with a secret is encrypted", async ({ server, owner }) => {
     const made = await owner.post("/auth/api-keys", { name: "ci" }, { "idempotency-key": "secret" });
     const stored = await server.deps.store.read((q) =>
       q.one<{ body: Uint8Array }>("SELECT body FROM idempotency WHERE idempotency_key = 'secret'"),
@@ -623,10 +601,8 @@ onBothDatabases("idempotency", (serve) => {
   });
 });
 
-onBothDatabases("paging", (serve) => {
-  it("list: newest first, without a repeat or a gap", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+onBothDatabases("paging", (_serve, it) => {
+  it("list: newest first, without a repeat or a gap", async ({ owner }) => {
     const ids = [];
     for (let number = 0; number < 7; number++) ids.push(await createGame(owner, { name: `Game ${number}` }));
     const walked = [];
@@ -645,23 +621,18 @@ onBothDatabases("paging", (serve) => {
     ]);
   });
 
-  it("limit: 20 items per page by default", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("limit: 20 items per page by default", async ({ owner }) => {
     for (let number = 0; number < 21; number++) await createGame(owner);
     const { data, meta } = (await owner.get("/games")).body;
     expect([data.games.length, meta.hasMore]).toEqual([20, true]);
   });
 
-  it("last page: known as the last when it is exactly full", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+  it("last page: known as the last when it is exactly full", async ({ owner }) => {
     for (let number = 0; number < 2; number++) await createGame(owner);
     expect((await owner.get("/games?limit=2")).body.meta).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  it("cursor: refused for another list or another owner", async () => {
-    const server = await serve();
+  it("cursor: refused for another list or another owner", async ({ server }) => {
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
     for (const person of [owner, other]) for (let number = 0; number < 2; number++) await createGame(person);
     const { cursor } = (await owner.get("/games?limit=1")).body.meta;
@@ -670,14 +641,15 @@ onBothDatabases("paging", (serve) => {
   });
 });
 
-onBothDatabases("cursors", (serve) => {
-  it("every form of a path, its ids and its query: continues the list; another text is refused", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+onBothDatabases("cursors", (serve, it) => {
+  it("every form of a path, its ids and its query: continues the list; another text is refused", async ({
+    server,
+    owner,
+    gameId,
+  }) => {
     await giveCredit(server, owner, 100_000);
-    const placed = await owner.post(`/games/${gameId}/playtests`, { quantity: 2 });
-    const { id } = placed.body.data.playtest;
+    const placed = await owner.createPlaytest({ params: { gameId }, body: { quantity: 2 } });
+    const { id } = placed.playtest;
     const slots = (await owner.get(`/playtests/${id}/slots?limit=1`)).body.meta.cursor;
     const open = (await owner.get("/submissions?status=open&limit=1")).body.meta.cursor;
     const rows: [string, number][] = [
@@ -709,12 +681,8 @@ onBothDatabases("cursors", (serve) => {
   });
 });
 
-onBothDatabases("secrets", (serve) => {
-  it("no API key, password or game key is in plain text in the database", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const playtester = await registerPlaytester(server);
-    const gameId = await createGame(owner);
+onBothDatabases("secrets", (_serve, it) => {
+  it("no API key, password or game key is in plain text in the database", async ({ server, owner, playtester, gameId }) => {
     const order = { visibility: "public", keysForTesters: ["PLANTED-GAME-KEY"] };
     const { id } = (await owner.post(`/games/${gameId}/playtests`, order, { "idempotency-key": "order" })).body.data.playtest;
     const claim = () => playtester.post(`/playtester/playtests/${id}/claim`, undefined, { "idempotency-key": "claim" });

@@ -36,7 +36,7 @@ async function operated(server: TestServer) {
 
 const tess = { email: "tess@example.com" };
 
-onBothDatabases("invitations", (serve) => {
+onBothDatabases("invitations", (serve, it) => {
   it("a playtester: opens the link, clicks, is verified and signed in, and the link works once", async () => {
     const server = await serve({ config: (config) => (config.autoVerify = false) });
     const { outcomes, states, actions } = await operated(server);
@@ -110,8 +110,7 @@ onBothDatabases("invitations", (serve) => {
     }
   });
 
-  it("a repetition: mails nobody twice, except those who expired, were revoked or are asked for again", async () => {
-    const server = await serve();
+  it("a repetition: mails nobody twice, except those who expired, were revoked or are asked for again", async ({ server }) => {
     const { key, invite, outcomes, states, actions } = await operated(server);
     await server.request("POST", "/auth/register", {
       body: { email: "Known@example.com", password: "correct horse", role: "playtester" },
@@ -137,8 +136,7 @@ onBothDatabases("invitations", (serve) => {
     expect(await outcomes(people)).toEqual(["invited", "invited", "has_account"]);
   });
 
-  it("one whose email was refused: says so and why, and is mailed again by the next request", async () => {
-    const server = await serve();
+  it("one whose email was refused: says so and why, and is mailed again by the next request", async ({ server }) => {
     const { key, invite, outcomes } = await operated(server);
     const pim = { email: "pim@example.com" };
     const deliveries = async () =>
@@ -205,8 +203,9 @@ onBothDatabases("invitations", (serve) => {
     expect((await person.get("/play/account")).status).toBe(200);
   });
 
-  it("an address that a request names twice gets one email, and an address cannot name a second recipient or a header", async () => {
-    const server = await serve();
+  it("an address that a request names twice gets one email, and an address cannot name a second recipient or a header", async ({
+    server,
+  }) => {
     const { outcomes, invite } = await operated(server);
     const twice = [tess, { email: "TESS@example.com" }, tess];
     expect(await outcomes(twice, true)).toEqual(["invited", "already_invited", "already_invited"]);
@@ -232,8 +231,7 @@ onBothDatabases("invitations", (serve) => {
     expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toMatch(/win at|evil/i);
   });
 
-  it("200 people: one request, one email each", async () => {
-    const server = await serve();
+  it("200 people: one request, one email each", async ({ server }) => {
     const { outcomes } = await operated(server);
     const people = Array.from({ length: 200 }, (_, index) => ({ email: `tester${index}@example.com` }));
     expect(new Set(await outcomes(people))).toEqual(new Set(["invited"]));

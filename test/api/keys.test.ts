@@ -15,9 +15,8 @@ onBothDatabases("API keys", (serve) => {
     const server = await serve({ config: (config) => Object.assign(config.limits, limits) });
     const owner = await registerOwner(server);
     const make = async (by: Person, body: object = {}): Promise<Key> => {
-      const reply = await by.post("/auth/api-keys", { name: "child", ...body });
-      if (reply.status !== 201) throw new Error(reply.text);
-      return { ...personWith(server, reply.body.data.apiKey, owner.id), keyId: reply.body.data.key.id };
+      const reply = await by.createApiKey({ body: { name: "child", ...body } });
+      return { ...personWith(server, reply.apiKey, owner.id), keyId: reply.key.id };
     };
     return { server, owner, make };
   }
@@ -37,7 +36,7 @@ onBothDatabases("API keys", (serve) => {
       await narrow.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" }),
     ];
     expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(refused.map(() => [403, "FORBIDDEN"]));
-    expect((await owner.get("/auth/me")).body.data.profile.companyName).not.toBe("Renamed");
+    expect((await owner.getMe()).profile!.companyName).not.toBe("Renamed");
     expect(await works(other)).toBe(true);
     expect((await narrow.delete(`/auth/api-keys/${narrow.keyId}`)).status).toBe(200);
     expect(await works(narrow)).toBe(false);
@@ -46,10 +45,10 @@ onBothDatabases("API keys", (serve) => {
   it("a key names the key it was made with, and which one is in use", async () => {
     const { owner, make } = await open();
     const child = await make(owner);
-    const keys = (await child.get("/auth/api-keys")).body.data.keys;
+    const keys = (await child.listApiKeys()).keys;
     const parent = keys.find(({ name }: { name: string }) => name === "Default");
     expect(parent).toMatchObject({ parentId: null, current: false });
-    expect(keys.find(({ id }: { id: string }) => id === child.keyId)).toMatchObject({ parentId: parent.id, current: true });
+    expect(keys.find(({ id }: { id: string }) => id === child.keyId)).toMatchObject({ parentId: parent!.id, current: true });
   });
 
   it("revoking a key revokes the keys made with it, and theirs, and no other", async () => {
@@ -57,8 +56,8 @@ onBothDatabases("API keys", (serve) => {
     const [parent, other] = [await make(owner), await make(owner)];
     const child = await make(parent);
     const grandchild = await make(child);
-    const reply = await owner.delete(`/auth/api-keys/${parent.keyId}`);
-    expect(reply.body.data.message).toBe("The API key and the 2 API keys created with it or in its place were revoked.");
+    const reply = await owner.revokeApiKey({ params: { id: parent.keyId } });
+    expect(reply.message).toBe("The API key and the 2 API keys created with it or in its place were revoked.");
     expect(await Promise.all([owner, parent, child, grandchild, other].map(works))).toEqual([true, false, false, false, true]);
   });
 
@@ -97,14 +96,14 @@ onBothDatabases("API keys", (serve) => {
   it("rotation by the key itself without a grace period ends it at once; revoking the old key ends the successors too", async () => {
     const { server, owner, make } = await open();
     const old = await make(owner);
-    const reply = await old.post(`/auth/api-keys/${old.keyId}/rotate`, { graceSeconds: 0 });
-    const successor = personWith(server, reply.body.data.apiKey, owner.id);
+    const reply = await old.rotateApiKey({ params: { id: old.keyId }, body: { graceSeconds: 0 } });
+    const successor = personWith(server, reply.apiKey, owner.id);
     expect(await Promise.all([old, successor].map(works))).toEqual([false, true]);
-    const last = (await successor.post(`/auth/api-keys/${reply.body.data.key.id}/rotate`)).body.data;
-    expect(last.key).toMatchObject({ rotatedFrom: reply.body.data.key.id, parentId: expect.any(String) });
+    const last = (await successor.post(`/auth/api-keys/${reply.key.id}/rotate`)).body.data;
+    expect(last.key).toMatchObject({ rotatedFrom: reply.key.id, parentId: expect.any(String) });
     const child = await make(personWith(server, last.apiKey, owner.id));
     expect(await works(child)).toBe(true);
-    expect((await owner.delete(`/auth/api-keys/${old.keyId}`)).body.data.message).toBe(
+    expect((await owner.revokeApiKey({ params: { id: old.keyId } })).message).toBe(
       "The API key had been revoked before. Now the 3 API keys created with it or in its place were revoked too.",
     );
     const ended = [successor, personWith(server, last.apiKey, owner.id), child];
@@ -117,11 +116,11 @@ onBothDatabases("API keys", (serve) => {
     const login = { name: "ci", email: "game_owner1@example.com", password: "correct horse" };
     const made = (await server.request("POST", "/auth/api-keys", { body: login })).body.data;
     const leaked = { ...personWith(server, made.apiKey, owner.id), keyId: made.key.id as string };
-    const root = (await owner.get("/auth/api-keys")).body.data.keys.find(({ name }: { name: string }) => name === "Default");
-    const refused = await leaked.post(`/auth/api-keys/${root.id}/rotate`, { graceSeconds: 0 });
+    const root = (await owner.listApiKeys()).keys.find(({ name }: { name: string }) => name === "Default");
+    const refused = await leaked.post(`/auth/api-keys/${root!.id}/rotate`, { graceSeconds: 0 });
     expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining("send the password")]);
     expect(await works(owner)).toBe(true);
-    const stolen = (await leaked.post(`/auth/api-keys/${leaked.keyId}/rotate`, { graceSeconds: 2_592_000 })).body.data;
+    const stolen = await leaked.rotateApiKey({ params: { id: leaked.keyId }, body: { graceSeconds: 2_592_000 } });
     await server.advance(0);
     const mail = server.mails.at(-1)!.text;
     expect(mail).toContain(`It replaces the API key ci (${made.key.prefix}…).`);
@@ -130,7 +129,7 @@ onBothDatabases("API keys", (serve) => {
     );
     const wrong = await owner.post(`/auth/api-keys/${leaked.keyId}/rotate`, { password: "wrong horse" });
     expect(wrong.status).toBe(422);
-    const own = (await owner.post(`/auth/api-keys/${leaked.keyId}/rotate`, { password: "correct horse" })).body.data;
+    const own = await owner.rotateApiKey({ params: { id: leaked.keyId }, body: { password: "correct horse" } });
     expect(own.key.rotatedFrom).toBeNull();
     expect((await owner.delete(`/auth/api-keys/${leaked.keyId}`)).status).toBe(200);
     const keys = [leaked, personWith(server, stolen.apiKey, owner.id), personWith(server, own.apiKey, owner.id)];
@@ -152,17 +151,17 @@ onBothDatabases("API keys", (serve) => {
     const expiresAt = at(server, 7200);
     const parent = await make(owner);
     const old = await make(parent, { expiresAt });
-    const reply = await old.post(`/auth/api-keys/${old.keyId}/rotate`);
-    expect(reply.body.data.key.expiresAt).toBe(expiresAt);
-    expect(reply.body.data.previous.expiresAt).toBe(expiresAt);
-    await owner.delete(`/auth/api-keys/${parent.keyId}`);
-    expect(await works(personWith(server, reply.body.data.apiKey, owner.id))).toBe(false);
+    const reply = await old.rotateApiKey({ params: { id: old.keyId } });
+    expect(reply.key.expiresAt).toBe(expiresAt);
+    expect(reply.previous.expiresAt).toBe(expiresAt);
+    await owner.revokeApiKey({ params: { id: parent.keyId } });
+    expect(await works(personWith(server, reply.apiKey, owner.id))).toBe(false);
   });
 
   it("a key rotates only itself and keys made with it", async () => {
     const { server, owner, make } = await open();
     const rotate = async (by: Person, keyId: string) => (await by.post(`/auth/api-keys/${keyId}/rotate`)).status;
-    const root = (await owner.get("/auth/api-keys")).body.data.keys[0].id;
+    const root = (await owner.listApiKeys()).keys[0]!.id;
     const made = { name: "own", email: "game_owner1@example.com", password: "correct horse" };
     const ownKey = (await server.request("POST", "/auth/api-keys", { body: { ...made, expiresAt: at(server, 60) } })).body.data;
     const ending = personWith(server, ownKey.apiKey, owner.id);

@@ -99,7 +99,7 @@ onBothDatabases("mail that is not sent", (serve) => {
     expect(html).toContain(
       `An email with a link is written for each of the two addresses, ${said} The address changes when both links were opened.`,
     );
-    await ann.post("/auth/change-email", { newEmail: "ann@example.org", password: "correct horse" });
+    await ann.changeEmail({ body: { newEmail: "ann@example.org", password: "correct horse" } });
     await server.advance(0);
     const subject = /^Confirm the change/;
     const written = server.mails.filter((mail) => subject.test(mail.subject)).map(({ to }) => to);
@@ -134,8 +134,8 @@ onBothDatabases("without a card processor", (serve) => {
   ])("%s: is refused for good, with what to ask the operator for", async (_, path, body, headers, said) => {
     const server = await serve({ config: (config) => (config.sandbox = false) });
     const owner = await registerOwner(server, "Ada");
-    const game = await owner.post("/games", { name: "Lantern Deep", buildUrl: "https://example.com/build.zip" });
-    const url = path.replace("GAME", game.body.data.game.id);
+    const game = await owner.createGame({ body: { name: "Lantern Deep", buildUrl: "https://example.com/build.zip" } });
+    const url = path.replace("GAME", game.game.id);
     const reply = await server.request("POST", url, { key: owner.key, body, headers });
     expect([reply.status, reply.body.error.code, reply.headers.get("retry-after")]).toEqual([503, "NOT_CONFIGURED", null]);
     expect(reply.body.error.message).toContain(said);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { startRetention } from "../../server/operations/retention.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -52,7 +52,7 @@ interface MailFact {
   holds(scene: MailScene, text: string): Promise<unknown>;
 }
 
-const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+const emailOf = async (person: Person): Promise<string> => (await person.getMe()).email;
 /** The path of the first link of an email. */
 const linkIn = (text: string) => {
   const { pathname, search } = new URL(/https?:\/\/\S+/.exec(text)![0]);
@@ -69,7 +69,7 @@ const isSignedIn = async (browser: Visitor) => (await browser.get("/play/account
 const claims = async (person: Person, playtestId: string) =>
   (await person.post(`/playtester/playtests/${playtestId}/claim`)).status;
 const offers = async (person: Person): Promise<string[]> =>
-  (await person.get("/playtester/playtests")).body.data.playtests.map(({ id }: { id: string }) => id);
+  (await person.listOffers()).playtests.map(({ id }: { id: string }) => id);
 const claimed = async ({ owner, tess, gameId }: MailScene) => claim(tess, await order(owner, gameId));
 const played = async ({ server, owner, tess, gameId }: MailScene) => play(server, tess, await order(owner, gameId));
 const report = (person: Person, slotId: string) => person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
@@ -89,7 +89,7 @@ const registerIda = ({ server }: MailScene) => {
   return server.request("POST", "/auth/register", { body });
 };
 async function pay({ server, owner }: MailScene, outcome: string) {
-  const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+  const { paymentId } = await owner.buyCredit({ body: { amountCents: 2000 } });
   await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
 }
 
@@ -97,11 +97,11 @@ async function pay({ server, owner }: MailScene, outcome: string) {
 async function disableWebhook(scene: MailScene, code: number) {
   const { server, owner, gameId } = scene;
   const receiver = await startReceiver(status(code));
-  const { webhook } = (await owner.post("/webhooks", { url: receiver.url, events: ["slot.reserved"] })).body.data;
+  const { webhook } = await owner.createWebhook({ body: { url: receiver.url, events: ["slot.reserved"] } });
   const claimOne = async (name: string) => claim(await registerPlaytester(server, name), await order(owner, gameId));
   for (let times = 0; times < (code === 410 ? 1 : 2); times++) await claimOne("Bo");
   await server.advance(40 * hour);
-  const isActive = async () => (await owner.get("/webhooks")).body.data.webhooks[0].isActive;
+  const isActive = async () => (await owner.listWebhooks()).webhooks[0]!.isActive;
   expect(await isActive()).toBe(false);
   await claimOne("Cy");
   await server.advance(0);
@@ -155,7 +155,7 @@ const facts: MailFact[] = [
       await owner.post(`/slots/${id}/reject`, { reason: "Mute.", allowRetry: true });
     },
     async holds({ server, tess }, text) {
-      const status = async () => (await tess.get("/playtester/slots")).body.data.slots[0].status;
+      const status = async () => (await tess.listHeldSlots()).slots[0]!.status;
       await server.advance(timeIn(text, "another video before") - minute - server.clock.now());
       expect(await status()).toBe("reserved");
       await server.advance(minute);
@@ -194,10 +194,10 @@ const facts: MailFact[] = [
     says: "after that it is rejected automatically, and slots without a playtester are refunded.",
     async happen({ owner, tess, gameId }) {
       const id = await order(owner, gameId, { selectionMode: "manual" });
-      await tess.post(`/playtester/playtests/${id}/applications`, { qualificationsResponse: "I play a lot." });
+      await tess.applyToPlaytest({ params: { id }, body: { qualificationsResponse: "I play a lot." } });
     },
     async holds({ server, tess, balance }, text) {
-      const status = async () => (await tess.get("/playtester/applications")).body.data.applications[0].status;
+      const status = async () => (await tess.listOwnApplications()).applications[0]!.status;
       await server.advance(timeIn(text, "the application before") - minute - server.clock.now());
       expect([await status(), await balance()]).toEqual(["pending", 8_000]);
       await server.advance(minute);
@@ -208,7 +208,7 @@ const facts: MailFact[] = [
     says: /Answer by .+: after that the slot is cancelled, you are refunded, and the playtester is not paid\./,
     async happen({ owner, tess, gameId }) {
       const id = await claim(tess, await order(owner, gameId));
-      await tess.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" });
+      await tess.reportSlot({ params: { id }, body: { reasonCode: "crash" } });
     },
     async holds({ server, slots, balance, earned }, text) {
       await server.advance(timeIn(text, "Answer by") - minute - server.clock.now());
@@ -222,10 +222,10 @@ const facts: MailFact[] = [
     async happen({ server, owner }) {
       const app = await setUpFactor(server, owner, "correct horse");
       [recoveryCode] = app.recoveryCodes;
-      await owner.post("/auth/factor/disable", { code: await app.nextCode() });
+      await owner.disableFactor({ body: { code: await app.nextCode() } });
     },
     async holds({ server, owner }) {
-      const { email } = (await owner.get("/auth/me")).body.data;
+      const { email } = await owner.getMe();
       const signIn = (code?: string) =>
         server.request("POST", "/auth/api-keys", { body: { name: "new", email, password: "correct horse", code } });
       expect((await signIn()).status).toBe(201);
@@ -243,7 +243,7 @@ const facts: MailFact[] = [
       await server.advance(30 * day);
       const [slot] = await slots();
       expect([slot!.status, await earned()]).toEqual(["publishing", 0]);
-      await admin.post(`/admin/slots/${slot!.id}/approve`, {});
+      await admin.approveVideo({ params: { id: slot!.id } });
       await server.advance(0);
       expect([(await slots())[0]!.status, await earned()]).toEqual(["accepted", 500]);
     },
@@ -255,7 +255,7 @@ const facts: MailFact[] = [
     },
     async holds({ server, owner, admin, slots, earned }) {
       const [slot] = await slots();
-      await admin.post(`/admin/slots/${slot!.id}/approve`, {});
+      await admin.approveVideo({ params: { id: slot!.id } });
       await server.advance(0);
       const { publishedUrl } = (await owner.get(`/slots/${slot!.id}`)).body.data.slot;
       expect([(await fetch(publishedUrl)).status, await earned()]).toEqual([200, 0]);
@@ -280,7 +280,7 @@ const facts: MailFact[] = [
     async holds({ owner, tess, admin, gameId }) {
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
       expect([await offers(tess), (await claims(tess, id)) < 300]).toEqual([[], false]);
-      await admin.post(`/admin/playtests/${id}/approve`, {});
+      await admin.approvePlaytest({ params: { id } });
       expect(await offers(tess)).toEqual([id]);
     },
   },
@@ -294,7 +294,7 @@ const facts: MailFact[] = [
       const url = async () => (await owner.get(`/slots/${slot!.id}`)).body.data.slot.publishedUrl;
       await server.advance(30 * day);
       expect(await url()).toBeNull();
-      await admin.post(`/admin/slots/${slot!.id}/approve`, {});
+      await admin.approveVideo({ params: { id: slot!.id } });
       await server.advance(0);
       expect((await fetch(await url())).status).toBe(200);
     },
@@ -308,7 +308,7 @@ const facts: MailFact[] = [
     says: /was disabled because its endpoint responded with 410 Gone\./,
     happen: (scene) => disableWebhook(scene, 410),
     async holds(scene, text) {
-      const { notifications } = (await scene.owner.get("/notifications")).body.data;
+      const { notifications } = await scene.owner.listNotifications();
       expect(notifications.map(({ body }: { body: string }) => body)).toContainEqual(
         expect.stringMatching(/responded with 410 Gone and was disabled\./),
       );
@@ -381,7 +381,7 @@ const facts: MailFact[] = [
     async happen(scene) {
       const { key, id } = await addPasskey(scene.server, scene.tess);
       scene.key = key;
-      await scene.tess.post(`/auth/passkeys/${id}/remove`, { password });
+      await scene.tess.removePasskey({ params: { id }, body: { password } });
     },
     async holds({ server, key }) {
       nameServer(server);
@@ -414,7 +414,7 @@ const facts: MailFact[] = [
     },
     async holds(scene) {
       const { server, tess, app } = scene;
-      expect([await signIn(scene, tess), (await tess.get("/auth/passkeys")).body.data.passkeys]).toEqual([201, []]);
+      expect([await signIn(scene, tess), (await tess.listPasskeys()).passkeys]).toEqual([201, []]);
       await setUpFactor(server, tess, password);
       expect(await signIn(scene, tess, { code: app!.recoveryCodes[0]! })).toBe(422);
     },
@@ -423,8 +423,8 @@ const facts: MailFact[] = [
     says: "Your account got new recovery codes. The earlier ones no longer work.",
     async happen(scene) {
       scene.app = await setUpFactor(scene.server, scene.tess, password);
-      const reply = await scene.tess.post("/auth/factor/recovery-codes", { code: await scene.app.nextCode() });
-      [recoveryCode] = reply.body.data.recoveryCodes;
+      const reply = await scene.tess.renewRecoveryCodes({ body: { code: await scene.app.nextCode() } });
+      [recoveryCode] = reply.recoveryCodes;
     },
     async holds(scene) {
       const { tess, app } = scene;
@@ -439,7 +439,7 @@ const facts: MailFact[] = [
       expect(await signIn(scene, scene.tess, { code: scene.app.recoveryCodes[0]! })).toBe(201);
     },
     async holds(scene) {
-      expect((await scene.tess.get("/auth/factor")).body.data.recoveryCodesLeft).toBe(9);
+      expect((await scene.tess.getFactor()).recoveryCodesLeft).toBe(9);
       expect(await signIn(scene, scene.tess, { code: scene.app!.recoveryCodes[0]! })).toBe(422);
     },
   },
@@ -461,16 +461,16 @@ const facts: MailFact[] = [
       const wallet = await openWallet(server, owner);
       const asked = await wallet.ask(2000);
       await wallet.prove(await wallet.send(asked, { by: -1_500_000 }));
-      const [deposit] = (await admin.get("/admin/suspense?status=suspense")).body.data.suspense;
-      await admin.post(`/admin/suspense/${deposit.id}/refund`, { note: "Sent back by 0x9f." });
+      const [deposit] = (await admin.listSuspense({ query: { status: "suspense" } })).suspense;
+      await admin.refundSuspense({ params: { id: deposit!.id }, body: { note: "Sent back by 0x9f." } });
     },
     async holds({ server, owner, admin, balance }, text) {
       expect(text).toContain("Reason: Sent back by 0x9f.");
       const wallet = await openWallet(server, owner);
       expect([await balance(), await wallet.received()]).toEqual([10_000, 0]);
-      const [deposit] = (await admin.get("/admin/suspense?status=refunded")).body.data.suspense;
-      expect(deposit.amountCents).toBe(1850);
-      expect((await admin.post(`/admin/suspense/${deposit.id}/resolve`, { note: "No.", userId: owner.id })).status).toBe(409);
+      const [deposit] = (await admin.listSuspense({ query: { status: "refunded" } })).suspense;
+      expect(deposit!.amountCents).toBe(1850);
+      expect((await admin.post(`/admin/suspense/${deposit!.id}/resolve`, { note: "No.", userId: owner.id })).status).toBe(409);
     },
   },
   {
@@ -508,24 +508,24 @@ const facts: MailFact[] = [
     says: "Its game key was shown to a playtester, so nobody else gets it.",
     async happen({ owner, tess, gameId }) {
       const slotId = await claim(tess, await order(owner, gameId, { keysForTesters: ["K-1"] }));
-      await tess.post(`/playtester/slots/${slotId}/release`);
+      await tess.releaseSlot({ params: { id: slotId } });
     },
     async holds({ server, owner, gameId }, text) {
       expect(text).toContain("The open slots need 1 key, and 0 are left. Nobody can claim a slot without its keys.");
       const bo = await registerPlaytester(server, "Bo");
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
       expect(await claims(bo, id)).toBe(409);
-      await owner.post(`/playtests/${id}/keys`, { keys: ["K-2"] });
+      await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-2"] } });
       const slotId = await claim(bo, id);
-      expect((await bo.get(`/playtester/slots/${slotId}`)).body.data.slot.keys).toEqual(["K-2"]);
+      expect((await bo.getHeldSlot({ params: { id: slotId } })).slot.keys).toEqual(["K-2"]);
     },
   },
   {
     says: "Read the new version and accept it. Until then the owner cannot approve your application.",
     async happen({ server, owner, tess, gameId }) {
       const id = await order(owner, gameId, { selectionMode: "manual" });
-      await tess.post(`/playtester/playtests/${id}/applications`);
-      await server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: "Tell nobody." } });
+      await tess.applyToPlaytest({ params: { id } });
+      await owner.putGameAgreement({ params: { id: gameId }, body: { text: "Tell nobody." } });
       await server.advance(minute);
     },
     async holds({ server, owner, tess }, text) {
@@ -544,11 +544,11 @@ const facts: MailFact[] = [
       await server.advance(3 * day);
       const { id } = (await slots())[0]!;
       await owner.post(`/slots/${id}/unblock`, { message: "Fixed." });
-      const { deadlineAt } = (await tess.get(`/playtester/slots/${id}`)).body.data.slot;
+      const { deadlineAt } = (await tess.getHeldSlot({ params: { id } })).slot;
       await server.advance(0);
       const told = server.mails.findLast(({ subject }) => subject === "Continue your playtest of Lantern Deep")!.text;
       expect(told).toContain("was answered, and the slot is yours again.");
-      expect([timeIn(told, "your video before"), Date.parse(deadlineAt)]).toEqual(Array(2).fill(server.clock.now() + day));
+      expect([timeIn(told, "your video before"), Date.parse(deadlineAt!)]).toEqual(Array(2).fill(server.clock.now() + day));
     },
   },
   {
@@ -599,28 +599,28 @@ const facts: MailFact[] = [
     says: "If you cannot finish, release the slot so that another playtester can claim it.",
     async happen({ owner, tess, gameId }) {
       const id = await order(owner, gameId, { selectionMode: "manual" });
-      const applied = await tess.post(`/playtester/playtests/${id}/applications`);
-      await owner.post(`/playtest-applications/${applied.body.data.application.id}/approve`);
+      const applied = await tess.applyToPlaytest({ params: { id } });
+      await owner.post(`/playtest-applications/${applied.application.id}/approve`);
     },
     async holds({ server, owner, tess, gameId }, text) {
-      const [slot] = (await tess.get("/playtester/slots")).body.data.slots;
-      expect(timeIn(text, "your video before")).toBe(Math.floor(Date.parse(slot.deadlineAt) / minute) * minute);
-      await tess.post(`/playtester/slots/${slot.id}/release`);
+      const [slot] = (await tess.listHeldSlots()).slots;
+      expect(timeIn(text, "your video before")).toBe(Math.floor(Date.parse(slot!.deadlineAt!) / minute) * minute);
+      await tess.releaseSlot({ params: { id: slot!.id } });
       const bo = await registerPlaytester(server, "Bo");
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
-      const applied = await bo.post(`/playtester/playtests/${id}/applications`);
-      await owner.post(`/playtest-applications/${applied.body.data.application.id}/approve`);
-      expect((await bo.get("/playtester/slots")).body.data.slots).toMatchObject([{ status: "reserved" }]);
+      const applied = await bo.applyToPlaytest({ params: { id } });
+      await owner.post(`/playtest-applications/${applied.application.id}/approve`);
+      expect((await bo.listHeldSlots()).slots).toMatchObject([{ status: "reserved" }]);
     },
   },
   {
     says: "is closed, so your application was rejected automatically. You can apply to other playtests.",
     async happen({ server, owner, tess, gameId }) {
-      await tess.post(`/playtester/playtests/${await order(owner, gameId, { selectionMode: "manual" })}/applications`);
+      await tess.applyToPlaytest({ params: { id: await order(owner, gameId, { selectionMode: "manual" }) } });
       await server.advance(8 * day);
     },
     async holds({ owner, tess, gameId }) {
-      const applications = (await tess.get("/playtester/applications")).body.data.applications;
+      const applications = (await tess.listOwnApplications()).applications;
       expect(applications).toMatchObject([{ status: "auto_rejected" }]);
       const other = await order(owner, gameId, { selectionMode: "manual" });
       expect((await tess.post(`/playtester/playtests/${other}/applications`)).status).toBe(201);
@@ -631,8 +631,8 @@ const facts: MailFact[] = [
     async happen(scene) {
       const { owner, tess, admin } = scene;
       await owner.post(`/slots/${await played(scene)}/accept`);
-      const { payout } = (await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 })).body.data;
-      await admin.post(`/admin/payouts/${payout.id}/fail`);
+      const { payout } = await admin.createPayout({ body: { userId: tess.id, amountCents: 750 } });
+      await admin.failPayout({ params: { id: payout.id } });
     },
     async holds({ tess, admin, earned }) {
       expect(await earned()).toBe(1000);
@@ -644,13 +644,13 @@ const facts: MailFact[] = [
     async happen({ server, owner, tess, admin, gameId }) {
       await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
       await server.advance(hour);
-      await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 });
+      await admin.createPayout({ body: { userId: tess.id, amountCents: 750 } });
     },
     async holds({ server, earned, admin }, text) {
       const now = server.clock.now();
       expect([timeIn(text, "recorded on"), await earned()]).toEqual([now - (now % minute), 250]);
       const [, id] = /Payout: (\S+)/.exec(text)!;
-      const { payouts } = (await admin.get("/admin/payouts")).body.data;
+      const { payouts } = await admin.listPayouts();
       expect(payouts).toMatchObject([{ id, amountCents: 750, status: "completed" }]);
     },
   },
@@ -667,7 +667,7 @@ const facts: MailFact[] = [
       await admin.post("/admin/payout-batches", {});
       expect(await earned()).toBe(1000);
       await server.advance(2 * minute);
-      await admin.post("/admin/payout-batches", {});
+      await admin.createPayoutBatch({ body: {} });
       expect(await earned()).toBe(0);
     },
   },
@@ -696,7 +696,7 @@ const facts: MailFact[] = [
       await admin.post("/admin/payout-batches", {});
       expect(await earned()).toBe(1000);
       await tess.post("/playtester/payout-details", details);
-      await admin.post("/admin/payout-batches", {});
+      await admin.createPayoutBatch({ body: {} });
       expect(await earned()).toBe(0);
     },
   },
@@ -779,7 +779,7 @@ const facts: MailFact[] = [
     says: "The password of your account was changed, and every browser was signed out.",
     async happen(scene) {
       scene.browser = await signedIn(scene.server, scene.tess);
-      await scene.tess.post("/auth/change-password", { currentPassword: password, newPassword: "a new password" });
+      await scene.tess.changePassword({ body: { currentPassword: password, newPassword: "a new password" } });
     },
     async holds(scene) {
       expect([await isSignedIn(scene.browser!), await signIn(scene, scene.tess)]).toEqual([false, 401]);
@@ -790,7 +790,7 @@ const facts: MailFact[] = [
     happen: async (scene) => signIn(scene, scene.tess),
     async holds({ tess }, text) {
       const [, id] = /keys revoke (\S+)/.exec(text)!;
-      const keys = async () => (await tess.get("/auth/api-keys")).body.data.keys.map((key: { id: string }) => key.id);
+      const keys = async () => (await tess.listApiKeys()).keys.map((key: { id: string }) => key.id);
       expect(await keys()).toContain(id);
       await tess.delete(`/auth/api-keys/${id}`);
       expect(await keys()).not.toContain(id);
@@ -841,19 +841,18 @@ const facts: MailFact[] = [
 ];
 let recoveryCode: string | undefined;
 
-onBothDatabases("what emails state", (serve) => {
-  it.each(facts)("$says", async ({ says, happen, holds }) => {
-    const server = await serve();
+onBothDatabases("what emails state", (_serve, it) => {
+  it.for(facts)("$says", async ({ says, happen, holds }, { server }) => {
     const admin = await reachableAdmin(server);
     const [owner, tess] = [await registerOwner(server, "Olive"), await registerPlaytester(server, "Tess")];
     await giveCredit(server, owner, 10_000);
     const gameId = await createGame(owner);
     const slots = async () => {
       const { id } = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests[0];
-      return (await owner.get(`/playtests/${id}/slots`)).body.data.slots;
+      return (await owner.listSlots({ params: { id } })).slots;
     };
-    const balance = async () => (await owner.get("/billing/balance")).body.data.balanceCents;
-    const earned = async () => (await tess.get("/playtester/earnings")).body.data.balanceCents;
+    const balance = async () => (await owner.getBalance()).balanceCents;
+    const earned = async () => (await tess.getEarnings()).balanceCents;
     const scene: MailScene = { server, owner, tess, admin, gameId, slots, balance, earned };
     await happen(scene);
     await server.advance(0);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
@@ -25,9 +25,8 @@ const submitted = async (server: TestServer, owner: Person, gameId: string) => {
 const textsAt = async (owner: Person, path: string) =>
   ((await owner.get(path)).body.data.moments as { text: string }[]).map(({ text }) => text);
 
-onBothDatabases("moments", (serve) => {
-  it("are noted with what is known of their video, and changed and deleted by their owner", async () => {
-    const server = await serve();
+onBothDatabases("moments", (serve, it) => {
+  it("are noted with what is known of their video, and changed and deleted by their owner", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const { playtestId, slotId } = await submitted(server, owner, gameId);
     const body = {
@@ -44,16 +43,17 @@ onBothDatabases("moments", (serve) => {
     expect(rest).toEqual({ slotId, playtestId, gameId, still: null, buildId: expect.any(String), ...body });
     expect(author.id).toBe(owner.id);
     await server.advance(60_000);
-    const changed = await owner.patch(`/moments/${id}`, { endMs: null, severity: 4, tags: [] });
-    expect(changed.body.data.moment).toMatchObject({ ...body, endMs: null, severity: 4, tags: [], createdAt });
-    expect(Date.parse(changed.body.data.moment.updatedAt) - Date.parse(updatedAt)).toBe(60_000);
+    const changed = await owner.updateMoment({ params: { id }, body: { endMs: null, severity: 4, tags: [] } });
+    expect(changed.moment).toMatchObject({ ...body, endMs: null, severity: 4, tags: [], createdAt });
+    expect(Date.parse(changed.moment.updatedAt) - Date.parse(updatedAt)).toBe(60_000);
     expect((await owner.delete(`/moments/${id}`)).status).toBe(200);
     expect((await owner.delete(`/moments/${id}`)).status).toBe(404);
     expect(await textsAt(owner, `/slots/${slotId}/moments`)).toEqual([]);
   });
 
-  it("are listed in the order of the video for a slot, the newest first for a playtest and a game, page by page", async () => {
-    const server = await serve();
+  it("are listed in the order of the video for a slot, the newest first for a playtest and a game, page by page", async ({
+    server,
+  }) => {
     const { owner, gameId } = await market(server);
     const [first, second] = [await submitted(server, owner, gameId), await submitted(server, owner, gameId)];
     const notes = [
@@ -63,7 +63,7 @@ onBothDatabases("moments", (serve) => {
       [first, "b", 1000],
     ] as const;
     for (const [{ slotId }, text, atMs] of notes) {
-      await owner.post(`/slots/${slotId}/moments`, { atMs, text });
+      await owner.createMoment({ params: { id: slotId }, body: { atMs, text } });
       await server.advance(1000);
     }
     const all = async (path: string) => {
@@ -80,11 +80,10 @@ onBothDatabases("moments", (serve) => {
     expect(await all(`/games/${gameId}/moments`)).toEqual(["b", "d", "a", "c"]);
   });
 
-  it("are found by kind, severity, tag, build and text", async () => {
-    const server = await serve();
+  it("are found by kind, severity, tag, build and text", async ({ server }) => {
     const { owner, gameId } = await market(server);
     await owner.post(`/games/${gameId}/builds`, { buildUrl: "https://example.com/2.zip", version: "2" });
-    const build = (await owner.get(`/games/${gameId}/builds`)).body.data.builds[0].id;
+    const build = (await owner.listBuilds({ params: { id: gameId } })).builds[0]!.id;
     await server.advance(1000);
     const { slotId } = await submitted(server, owner, gameId);
     const notes = [
@@ -125,8 +124,7 @@ onBothDatabases("moments", (serve) => {
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
   });
 
-  it("need a video, and lie within it", async () => {
-    const server = await serve();
+  it("need a video, and lie within it", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const claimed = await claim(await registerPlaytester(server), await order(owner, gameId));
     const early = await owner.post(`/slots/${claimed}/moments`, { atMs: 0, text: "x" });
@@ -140,8 +138,7 @@ onBothDatabases("moments", (serve) => {
     expect([await at({ atMs: 5000 }), await at({ atMs: 5001 }), await at({ atMs: 0, endMs: 5001 })]).toEqual([201, 422, 422]);
   });
 
-  it("are noted once for one idempotency key", async () => {
-    const server = await serve();
+  it("are noted once for one idempotency key", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const { slotId } = await submitted(server, owner, gameId);
     const note = () => owner.post(`/slots/${slotId}/moments`, { atMs: 1, text: "x" }, { "idempotency-key": "one" });
@@ -150,11 +147,10 @@ onBothDatabases("moments", (serve) => {
     expect(await textsAt(owner, `/slots/${slotId}/moments`)).toEqual(["x"]);
   });
 
-  it("go with the account of their owner, who can export them", async () => {
-    const server = await serve();
+  it("go with the account of their owner, who can export them", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const { slotId } = await submitted(server, owner, gameId);
-    await owner.post(`/slots/${slotId}/moments`, { atMs: 1, text: "Lost in the tutorial" });
+    await owner.createMoment({ params: { id: slotId }, body: { atMs: 1, text: "Lost in the tutorial" } });
     const exported = await owner.get("/auth/export");
     expect(exported.text).toContain("Lost in the tutorial");
   });

@@ -30,7 +30,7 @@ onBothDatabases("the money of an order", (serve) => {
   test("credit: one cent too little orders nothing, and the error has both amounts", async () => {
     const { till, owner, gameId } = await open(2001);
     await till.spend("credit", 2);
-    const before = (await owner.get("/billing/payments")).body.data.payments;
+    const before = (await owner.listPayments()).payments;
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 1 });
     const message = "The balance is $19.99, but $20.00 is required.";
     expect([reply.status, reply.body.error.code, reply.body.error.details]).toEqual([
@@ -47,7 +47,7 @@ onBothDatabases("the money of an order", (serve) => {
     await giveMinutes(server, owner, 120);
     const { data } = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body;
     expect(data).toMatchObject({ paidWithPlaytestHours: true, playtestMinutesRemaining: 0 });
-    const { entries } = (await owner.get("/billing/playtest-hours/history")).body.data;
+    const { entries } = await owner.listPlaytestHoursHistory();
     expect(entries[0]).toMatchObject({ amountMinutes: -120, source: `playtest:${data.playtest.id}` });
     expect(await held(till, accounts.minutesHeld(data.playtest.id))).toBe(120);
   });

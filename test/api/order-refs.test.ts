@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
@@ -21,7 +21,7 @@ async function openShop(server: TestServer) {
   };
 }
 
-onBothDatabases("the ref of an order", (serve) => {
+onBothDatabases("the ref of an order", (serve, it) => {
   it("is shown wherever the order is", async () => {
     const shop = await openShop(await serve());
     const { playtest } = (await shop.order({ ref: "a1" })).body.data;
@@ -50,8 +50,7 @@ onBothDatabases("the ref of an order", (serve) => {
     expect([(await shop.orders()).length, await shop.balance()]).toEqual([1, 98_000]);
   });
 
-  it("belongs to the account: another game of it is refused, another account is not", async () => {
-    const server = await serve();
+  it("belongs to the account: another game of it is refused, another account is not", async ({ server }) => {
     const [shop, other] = [await openShop(server), await openShop(server)];
     await shop.order({ ref: "a1" });
     const second = await createGame(shop.owner, { name: "Two" });
@@ -60,8 +59,7 @@ onBothDatabases("the ref of an order", (serve) => {
     expect((await other.find("a1")).map(({ gameId }: { gameId: string }) => gameId)).toEqual([other.gameId]);
   });
 
-  it("replays under the same idempotency key, and after a day is refused instead of ordered again", async () => {
-    const server = await serve();
+  it("replays under the same idempotency key, and after a day is refused instead of ordered again", async ({ server }) => {
     const shop = await openShop(server);
     const key = { "idempotency-key": "k" };
     const [first, second] = [await shop.order({ ref: "a1" }, key), await shop.order({ ref: "a1" }, key)];
@@ -84,8 +82,7 @@ onBothDatabases("the ref of an order", (serve) => {
     expect(replies.find(({ status }) => status === 409)!.body.error.message).toContain('The ref "a1" is already used by ');
   });
 
-  it("is free again once the order is cancelled or was never paid", async () => {
-    const server = await serve();
+  it("is free again once the order is cancelled or was never paid", async ({ server }) => {
     const shop = await openShop(server);
     const { id } = (await shop.order({ ref: "a1" })).body.data.playtest;
     await shop.owner.post(`/playtests/${id}/cancel`);
@@ -99,8 +96,7 @@ onBothDatabases("the ref of an order", (serve) => {
     expect(await shop.find("a1")).toMatchObject([{ id: third.body.data.playtest.id, status: "active" }]);
   });
 
-  it("belongs to an order paid by crypto as to any other, and its payment needs no second order", async () => {
-    const server = await serve();
+  it("belongs to an order paid by crypto as to any other, and its payment needs no second order", async ({ server }) => {
     const wallet = await openWallet(server);
     const path = `/games/${await createGame(wallet.owner)}/playtests`;
     const asked = await wallet.owner.post(path, { ref: "a1" }, asking());

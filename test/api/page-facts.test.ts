@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { openTill, submit } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
@@ -10,15 +10,16 @@ const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const password = "correct horse";
 const unverified = { config: (config: { autoVerify: boolean }) => Object.assign(config, { autoVerify: false }) };
 
-const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+const emailOf = async (person: Person): Promise<string> => (await person.getMe()).email;
 const links = ({ mails }: TestServer) => mails.filter(({ subject }) => subject === subjects.signIn).map(({ to }) => to);
 const text = (html: string) => html.replace(/\s+/g, " ");
 const signInWith = async (server: TestServer, email: string, given: string, base = "/play") =>
   (await visitor(server).submit(`${base}/sign-in`, `${base}/sign-in/password`, { email, password: given })).location;
 
-onBothDatabases("what pages without an account state", (serve) => {
-  it("“If a playtester account with that address can sign in, we sent it a link. At most five links are sent in an hour.”", async () => {
-    const server = await serve();
+onBothDatabases("what pages without an account state", (serve, it) => {
+  it("“If a playtester account with that address can sign in, we sent it a link. At most five links are sent in an hour.”", async ({
+    server,
+  }) => {
     const [pim, sue] = [await registerPlaytester(server), await registerPlaytester(server)];
     const [own, other, owner] = [await emailOf(pim), await emailOf(sue), await emailOf(await registerOwner(server))];
     await server.deps.store.write((tx) => tx.run("UPDATE users SET suspended_at = 1 WHERE id = ?", sue.id));
@@ -81,8 +82,7 @@ onBothDatabases("what pages without an account state", (serve) => {
     expect(await works()).toEqual([200, "/studio"]);
   });
 
-  it("“It is invalid, used or expired. Nothing was changed.” of a link that sets a password", async () => {
-    const server = await serve();
+  it("“It is invalid, used or expired. Nothing was changed.” of a link that sets a password", async ({ server }) => {
     const email = await emailOf(await registerPlaytester(server));
     await visitor(server).submit("/play/forgot", "/play/forgot", { email });
     await server.advance(0);
@@ -124,8 +124,9 @@ onBothDatabases("what pages without an account state", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
   });
 
-  it("“You will not get these emails any more. To change it again, open the link in the email once more.”", async () => {
-    const server = await serve();
+  it("“You will not get these emails any more. To change it again, open the link in the email once more.”", async ({
+    server,
+  }) => {
     const [owner, pim] = [await registerOwner(server), await registerPlaytester(server)];
     await giveCredit(server, owner, 100_000);
     const gameId = await createGame(owner);
@@ -156,8 +157,7 @@ onBothDatabases("what pages without an account state", (serve) => {
     }
   });
 
-  it("“This is an operator account. Operators use the command line. You are not signed in.”", async () => {
-    const server = await serve();
+  it("“This is an operator account. Operators use the command line. You are not signed in.”", async ({ server }) => {
     const pim = await registerPlaytester(server);
     const email = await emailOf(pim);
     await signedIn(server, pim);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import * as store from "../../server/accounts/passkeys/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { firstAdmin, type Person, personWith, registerPlaytester } from "../helpers/factories.ts";
@@ -65,7 +65,7 @@ async function holder(server: TestServer) {
 
 const listed = async (person: Person) => (await person.get("/auth/passkeys")).body.data.passkeys;
 
-onBothDatabases("passkeys", (serve) => {
+onBothDatabases("passkeys", (serve, it) => {
   it("are added with the password, listed with their last use, and removed with the password; each with mail and audit entry", async () => {
     const server = await named(serve);
     const [pim, admin] = [await registerPlaytester(server), await firstAdmin(server)];
@@ -377,8 +377,7 @@ onBothDatabases("passkeys", (serve) => {
     expect(left).toEqual([]);
   });
 
-  it("are not offered at an IP address, where browsers have none", async () => {
-    const server = await serve();
+  it("are not offered at an IP address, where browsers have none", async ({ server }) => {
     const pim = await registerPlaytester(server);
     expect((await visitor(server).get("/play/sign-in")).html).not.toContain("passkey");
     expect(said(await pim.post("/auth/passkeys/start", { password }))).toEqual([409, "CONFLICT"]);

@@ -43,7 +43,7 @@ onBothDatabases("payout batches", (serve) => {
     const of = async (batchId: string, name: string) =>
       (await payoutsOf(batchId)).find(({ displayName }) => displayName === name)!;
     const settle = (batchId: string, ...rows: object[]) => admin.post(`/admin/payout-batches/${batchId}/settle`, { rows });
-    const earnings = async (person: Person) => (await person.get("/playtester/earnings")).body.data;
+    const earnings = async (person: Person) => await person.getEarnings();
     return { server, admin, owner, ann, bob, cyd, earn, make, payoutsOf, of, settle, earnings };
   }
 
@@ -83,8 +83,8 @@ onBothDatabases("payout batches", (serve) => {
       paidTo: "IBAN NL ••••4300",
     });
     expect(await earnings(cyd)).toMatchObject({ balanceCents: 1000, pendingCents: 0 });
-    expect((await admin.get("/admin/payout-batches")).body.data.batches).toEqual([batch]);
-    const notices = (await ann.get("/notifications")).body.data.notifications as { type: string }[];
+    expect((await admin.listPayoutBatches()).batches).toEqual([batch]);
+    const notices = (await ann.listNotifications()).notifications as { type: string }[];
     expect(notices.filter(({ type }) => type.startsWith("payout."))).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ onBothDatabases("payout batches", (serve) => {
     const below = (await make({ minCents: 1500 })).body.data;
     expect([below.batch.total, below.skipped.belowMinimum]).toEqual([{ payouts: 1, amountCents: 2000 }, 2]);
     await earn(bob);
-    await admin.post(`/admin/users/${bob.id}/suspend`);
+    await admin.suspendUser({ params: { id: bob.id } });
     const { batch, skipped } = (await make({ method: "bank" })).body.data;
     expect(skipped).toMatchObject({ noDetails: 1, suspended: 1 });
     expect((await payoutsOf(batch.id)).map(({ displayName }) => displayName)).toEqual(["Ann"]);
@@ -111,7 +111,7 @@ onBothDatabases("payout batches", (serve) => {
   it("give the details that the payouts were made to, to whoever may move money, and seal them at rest", async () => {
     const { server, admin, ann, make, settle } = await open();
     const { batch } = (await make()).body.data;
-    await ann.post("/playtester/payout-details", { method: "paypal", email: "mallory@example.com", password });
+    await ann.setPayoutDetails({ body: { method: "paypal", email: "mallory@example.com", password } });
     const instructions = async (method: string) =>
       (await admin.post(`/admin/payout-batches/${batch.id}/instructions`, { method })).body.data.payments;
     const empty = { iban: null, accountNumber: null, routingNumber: null, email: null, instructions: null };
@@ -151,7 +151,7 @@ onBothDatabases("payout batches", (serve) => {
     expect(await outcomes(...file)).toEqual(["paid", "failed", "repeated"]);
     expect(await outcomes(...file)).toEqual(["already_paid", "already_failed", "repeated"]);
     expect(await outcomes({ reference: toBob.reference, status: "paid" })).toEqual(["failed_before"]);
-    expect((await admin.get(`/admin/payout-batches/${batch.id}`)).body.data.batch).toMatchObject({
+    expect((await admin.getPayoutBatch({ params: { id: batch.id } })).batch).toMatchObject({
       pending: { payouts: 0 },
       completed: { payouts: 1, amountCents: 1000 },
       failed: { payouts: 1, amountCents: 1000 },
@@ -164,7 +164,7 @@ onBothDatabases("payout batches", (serve) => {
       failure: "Account closed",
     });
     await server.advance(0);
-    expect(lastMail(server, "$10.00 of your earnings were paid out").to).toContain((await ann.get("/auth/me")).body.data.email);
+    expect(lastMail(server, "$10.00 of your earnings were paid out").to).toContain((await ann.getMe()).email);
     expect(lastMail(server, "Your payout of $10.00 failed").text).toContain("Reason: Account closed");
     const next = (await make()).body.data.batch;
     expect(next.total).toEqual({ payouts: 1, amountCents: 1000 });

@@ -20,9 +20,8 @@ const day = 24 * hour;
 const at = "/playtester/payout-details";
 const bank = { method: "bank", holder: "Pim Vos", iban: "NL91ABNA0417164300" };
 
-onBothDatabases("payout details", (serve) => {
-  it("are set with the password, sealed at rest, shown masked, mailed and removed", async () => {
-    const server = await serve();
+onBothDatabases("payout details", (serve, it) => {
+  it("are set with the password, sealed at rest, shown masked, mailed and removed", async ({ server }) => {
     const pim = await registerPlaytester(server);
     expect((await pim.get(at)).body.data).toEqual({ details: null, holdHours: 0 });
     expect((await pim.post(at, { ...bank, password: "wrong" })).body.error.details).toMatchObject([{ field: "password" }]);
@@ -45,8 +44,7 @@ onBothDatabases("payout details", (serve) => {
     expect(lastMail(server, "Your payout details were removed").text).toContain("payout batches skip you until");
   });
 
-  it("take a code where the account has a second factor", async () => {
-    const server = await serve();
+  it("take a code where the account has a second factor", async ({ server }) => {
     const pim = await registerPlaytester(server);
     const app = await setUpFactor(server, pim, password);
     expect((await pim.post(at, { ...bank, password })).body.error.code).toBe("CODE_REQUIRED");
@@ -69,8 +67,7 @@ onBothDatabases("payout details", (serve) => {
     expect(await server.deps.store.read((q) => q.all("SELECT * FROM payout_details"))).toEqual([]);
   });
 
-  it("are entered and removed in the portal", async () => {
-    const server = await serve();
+  it("are entered and removed in the portal", async ({ server }) => {
     const pim = await registerPlaytester(server);
     const ann = await signedIn(server, pim);
     const path = "/play/earnings/details";
@@ -107,7 +104,7 @@ onBothDatabases("owed", (serve) => {
     for (const name of names) people.push(await registerPlaytester(server, name));
     const earn = async (person: Person) => owner.post(`/slots/${await play(server, person, await order(owner, gameId))}/accept`);
     const [ann, bob, cyd, dan] = people as [Person, Person, Person, Person];
-    expect((await admin.get("/admin/owed")).body.data).toMatchObject({ owed: [], totals: { playtesters: 0, balanceCents: 0 } });
+    expect(await admin.listOwed()).toMatchObject({ owed: [], totals: { playtesters: 0, balanceCents: 0 } });
     for (const person of [ann, bob, cyd]) await earn(person);
     await ann.post(at, { ...bank, password });
     await server.advance(3 * day);
@@ -115,7 +112,7 @@ onBothDatabases("owed", (serve) => {
     server.deps.config.payouts.holdDays = 7;
     await server.advance(4 * day - 1);
     await earn(ann);
-    await admin.post(`/admin/users/${cyd.id}/suspend`);
+    await admin.suspendUser({ params: { id: cyd.id } });
     await dan.post(at, { ...bank, password });
     await bob.post(at, { method: "paypal", email: "bob2@example.com", password });
     await server.advance(1);
@@ -131,7 +128,7 @@ onBothDatabases("owed", (serve) => {
       ["Bob", 1000, 1000, 0, "paypal", "new_details", null, 2 * day - 1],
       ["Ann", 2000, 1000, 1000, "bank", null, 7 * day - 1, null],
     ]);
-    expect(data.owed[2]).toMatchObject({ userId: ann.id, email: (await ann.get("/auth/me")).body.data.email });
+    expect(data.owed[2]).toMatchObject({ userId: ann.id, email: (await ann.getMe()).email });
     const totals = { playtesters: 3, balanceCents: 4000, availableCents: 3000, heldCents: 1000, disputedCents: 0 };
     expect([data.totals, meta.hasMore]).toEqual([totals, false]);
     const first = (await admin.get("/admin/owed?limit=2")).body;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
@@ -24,12 +24,12 @@ async function ownerWithGame(server: TestServer, cents = 0): Promise<{ owner: Pe
 }
 
 const countsOf = async (owner: Person, playtestId: string) => {
-  const { slots, status } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
+  const { slots, status } = (await owner.getPlaytest({ params: { id: playtestId } })).playtest;
   const present = Object.fromEntries(Object.entries(slots as Record<string, number>).filter(([, count]) => count > 0));
   return { status, ...present };
 };
 
-onBothDatabases("orders", (serve) => {
+onBothDatabases("orders", (serve, it) => {
   it("credit: charged at once, and the slots open", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 10_000));
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 3 });
@@ -44,8 +44,7 @@ onBothDatabases("orders", (serve) => {
     expect(await countsOf(owner, reply.body.data.playtest.id)).toEqual({ status: "active", open: 3 });
   });
 
-  it("hours: exactly those of the order are spent, and the reply says what remains", async () => {
-    const server = await serve();
+  it("hours: exactly those of the order are spent, and the reply says what remains", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 10_000);
     await giveMinutes(server, owner, 240);
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 2, playerCount: 2 });
@@ -53,17 +52,15 @@ onBothDatabases("orders", (serve) => {
     expect(reply.body.data.playtest.playtestMinutesPerSlot).toBe(120);
   });
 
-  it("hours: too few for the whole order are not spent, and credit is charged", async () => {
-    const server = await serve();
+  it("hours: too few for the whole order are not spent, and credit is charged", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     await giveMinutes(server, owner, 59);
-    const reply = await owner.post(`/games/${gameId}/playtests`);
-    expect(reply.body.data).toMatchObject({ paidWithCredit: true, totalCents: 2000, balanceCents: 0 });
-    expect((await owner.get("/billing/playtest-hours")).body.data.balanceMinutes).toBe(59);
+    const reply = await owner.createPlaytest({ params: { gameId } });
+    expect(reply).toMatchObject({ paidWithCredit: true, totalCents: 2000, balanceCents: 0 });
+    expect((await owner.getPlaytestHours()).balanceMinutes).toBe(59);
   });
 
-  it("hours: a pending order says why they were not used", async () => {
-    const server = await serve();
+  it("hours: a pending order says why they were not used", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
     await giveMinutes(server, owner, 59);
     const { data } = (await owner.post(`/games/${gameId}/playtests`)).body;
@@ -96,7 +93,7 @@ onBothDatabases("orders", (serve) => {
       if (says) expect(reply.body.data).toMatchObject(says);
       if (status === 402) {
         expect(reply.body.error.details[0].field).toBe("balance");
-        expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toEqual([]);
+        expect((await owner.listPlaytests({ params: { gameId } })).playtests).toEqual([]);
       }
     });
   });
@@ -107,8 +104,7 @@ onBothDatabases("orders", (serve) => {
     expect(error.details[0].message).toBe("The balance is $19.99, but $20.00 is required.");
   });
 
-  it("unpaid order: expires after a day", async () => {
-    const server = await serve();
+  it("unpaid order: expires after a day", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
     const id = await order(owner, gameId);
     expect(await countsOf(owner, id)).toEqual({ status: "pending_payment" });
@@ -128,7 +124,7 @@ onBothDatabases("orders", (serve) => {
       playtest: { visibility: "public", durationMinutes: 30, costPerSlotCents: 0 },
     });
     expect(placed.slots).toHaveLength(2);
-    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial).toBe(false);
+    expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(false);
   });
 
   it("credit for one order: pays one of 30 concurrent orders", async () => {
@@ -148,14 +144,13 @@ onBothDatabases("orders", (serve) => {
     const placed = replies.filter((reply) => reply.status === 201);
     expect(new Set(placed.map((reply) => reply.text)).size).toBe(1);
     expect(replies.every((reply) => [201, 409].includes(reply.status))).toBe(true);
-    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+    expect((await owner.listPlaytests({ params: { gameId } })).playtests).toHaveLength(1);
   });
 
-  it.each([
+  it.for([
     { method: "credit", cents: 4000, minutes: 0, says: { paidWithCredit: true, balanceCents: 0 } },
     { method: "hours", cents: 0, minutes: 120, says: { paidWithPlaytestHours: true, playtestMinutesRemaining: 0 } },
-  ])("pending order: can be paid once with $method", async ({ method, cents, minutes, says }) => {
-    const server = await serve();
+  ])("pending order: can be paid once with $method", async ({ method, cents, minutes, says }, { server }) => {
     const { owner, gameId } = await ownerWithGame(server);
     const id = await order(owner, gameId, { quantity: 2 });
     expect((await owner.post(`/playtests/${id}/pay`, { method })).status).toBe(402);
@@ -167,8 +162,7 @@ onBothDatabases("orders", (serve) => {
     expect(await countsOf(owner, id)).toEqual({ status: "active", open: 2 });
   });
 
-  it("card: a paid checkout activates the order", async () => {
-    const server = await serve();
+  it("card: a paid checkout activates the order", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 500);
     const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "card" });
     expect(reply.body.data).toMatchObject({ requiresPayment: true, playtest: { status: "pending_payment" } });
@@ -176,13 +170,13 @@ onBothDatabases("orders", (serve) => {
     const { paymentId, playtest } = reply.body.data;
     await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
     expect(await countsOf(owner, playtest.id)).toEqual({ status: "active", open: 1 });
-    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(500);
+    expect((await owner.getBalance()).balanceCents).toBe(500);
   });
 
   it("quote: the price of an order and its payment method", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
-    const reply = await owner.post("/playtests/quote", { gameId, quantity: 3 });
-    expect(reply.body.data).toEqual({
+    const reply = await owner.quotePlaytest({ body: { gameId, quantity: 3 } });
+    expect(reply).toEqual({
       costPerSlotCents: 2000,
       payoutCents: 1000,
       totalCents: 6000,
@@ -195,8 +189,7 @@ onBothDatabases("orders", (serve) => {
     });
   });
 
-  it("quote: refuses what the order would refuse, with the same reply", async () => {
-    const server = await serve();
+  it("quote: refuses what the order would refuse, with the same reply", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 50_000);
     const used = await createGame(owner, { name: "Tried" });
     await order(owner, used, { isFreePublicTrial: true });
@@ -223,41 +216,37 @@ onBothDatabases("orders", (serve) => {
     // Without a game, what does not depend on it.
     const statuses = rows.map(([, body]) => owner.post("/playtests/quote", body).then((reply) => reply.status));
     expect(await Promise.all(statuses)).toEqual([200, 200, 422, 422, 422, 422]);
-    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(50_000);
+    expect((await owner.getBalance()).balanceCents).toBe(50_000);
   });
 
   it("notes: null removes them, and an update without them keeps them", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
     const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
-    const notes = async (body: object) => (await owner.patch(`/playtests/${id}`, body)).body.data.playtest.notesForTesters;
+    const notes = async (body: object) => (await owner.updatePlaytest({ params: { id }, body })).playtest.notesForTesters;
     expect([await notes({}), await notes({ notesForTesters: null }), await notes({})]).toEqual(["Mind the gap.", null, null]);
   });
 
-  it("past playtester scope: allowed for new playtesters, where it changes nothing", async () => {
-    const server = await serve();
+  it("past playtester scope: allowed for new playtesters, where it changes nothing", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 5000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, { targetingType: "new", pastPlaytesterScope: "any" });
-    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ pastPlaytesterScope: "any" });
-    expect((await playtester.get("/playtester/playtests")).body.data.playtests.map((offer: { id: string }) => offer.id)).toEqual([
-      id,
-    ]);
+    expect((await owner.getPlaytest({ params: { id } })).playtest).toMatchObject({ pastPlaytesterScope: "any" });
+    expect((await playtester.listOffers()).playtests.map((offer: { id: string }) => offer.id)).toEqual([id]);
     await claim(playtester, id);
   });
 
   it("payment method: the header ignores case", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 2000));
-    const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "CREDIT" });
-    expect(reply.body.data).toMatchObject({ paidWithCredit: true, balanceCents: 0 });
+    const reply = await owner.createPlaytest({ params: { gameId }, body: {}, headers: { "x-payment-method": "CREDIT" } });
+    expect(reply).toMatchObject({ paidWithCredit: true, balanceCents: 0 });
   });
 });
 
-onBothDatabases("slots", (serve) => {
-  it.each([
+onBothDatabases("slots", (_serve, it) => {
+  it.for([
     { players: 1, hours: 24 },
     { players: 4, hours: 72 },
-  ])("claim: for $players player(s) has a deadline of $hours hours", async ({ players, hours }) => {
-    const server = await serve();
+  ])("claim: for $players player(s) has a deadline of $hours hours", async ({ players, hours }, { server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, { playerCount: players });
@@ -266,8 +255,7 @@ onBothDatabases("slots", (serve) => {
     expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(hours * hour);
   });
 
-  it("instructions, notes, keys and build: shown only to the holder", async () => {
-    const server = await serve();
+  it("instructions, notes, keys and build: shown only to the holder", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, {
@@ -279,15 +267,14 @@ onBothDatabases("slots", (serve) => {
     const offers = await playtester.get("/playtester/playtests");
     expect(offers.text).not.toMatch(/Press start|Mind the gap|build\.zip|k1/);
     const slotId = await claim(playtester, id);
-    const held = (await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot;
+    const held = (await playtester.getHeldSlot({ params: { id: slotId } })).slot;
     expect(held).toMatchObject({ instructions: "Press start.", notesForTesters: "Mind the gap.", keys: ["k1", "k2"] });
     expect((await owner.get(`/playtests/slots/${slotId}`)).text).not.toMatch(/"k1"/);
-    await playtester.post(`/playtester/slots/${slotId}/release`);
+    await playtester.releaseSlot({ params: { id: slotId } });
     expect((await playtester.get(`/playtester/slots/${slotId}`)).text).not.toMatch(/Press start|Mind the gap|"k1"/);
   });
 
-  it("claim: a playtester holds at most three slots, and can claim another after a release", async () => {
-    const server = await serve();
+  it("claim: a playtester holds at most three slots, and can claim another after a release", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
     const ids: string[] = [];
@@ -302,8 +289,7 @@ onBothDatabases("slots", (serve) => {
     expect((await fourth()).status).toBe(201);
   });
 
-  it("events: the owner and the playtester get one for each step", async () => {
-    const server = await serve();
+  it("events: the owner and the playtester get one for each step", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
     const steps = [
@@ -321,8 +307,7 @@ onBothDatabases("slots", (serve) => {
     }
   });
 
-  it("claim: of 40 concurrent claims exactly one gets the slot", async () => {
-    const server = await serve();
+  it("claim: of 40 concurrent claims exactly one gets the slot", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtesters = await Promise.all(Array.from({ length: 40 }, () => registerPlaytester(server)));
     const id = await order(owner, gameId);
@@ -330,8 +315,7 @@ onBothDatabases("slots", (serve) => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(39).fill(409)]);
   });
 
-  it("claim: of 8 concurrent claims by one playtester, in as many playtests, three succeed", async () => {
-    const server = await serve();
+  it("claim: of 8 concurrent claims by one playtester, in as many playtests, three succeed", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
     const ids = await Promise.all(Array.from({ length: 8 }, () => order(owner, gameId)));
@@ -339,8 +323,7 @@ onBothDatabases("slots", (serve) => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
   });
 
-  it("orders and claims name every row that they lock, because their transactions may be shared", async () => {
-    const server = await serve();
+  it("orders and claims name every row that they lock, because their transactions may be shared", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const { store } = server.deps;
@@ -351,12 +334,11 @@ onBothDatabases("slots", (serve) => {
       return write.call(store, fn, options) as never;
     };
     const id = await order(owner, gameId);
-    await playtester.post(`/playtester/playtests/${id}/claim`);
+    await playtester.claimPlaytest({ params: { id } });
     expect(named).toEqual([[owner.id], [id, playtester.id]]);
   });
 
-  it("claim: refused when the account is suspended after the request was authenticated", async () => {
-    const server = await serve();
+  it("claim: refused when the account is suspended after the request was authenticated", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId);
@@ -378,8 +360,7 @@ onBothDatabases("slots", (serve) => {
     ]);
   });
 
-  it("accept: pays the playtester once", async () => {
-    const server = await serve();
+  it("accept: pays the playtester once", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const slotId = await play(server, playtester, await order(owner, gameId));
@@ -390,7 +371,7 @@ onBothDatabases("slots", (serve) => {
       status: "accepted",
       rating: { score: 5, comment: null },
     });
-    const earnings = (await playtester.get("/playtester/earnings")).body.data;
+    const earnings = await playtester.getEarnings();
     expect(earnings).toMatchObject({
       balanceCents: 1000,
       paidCents: 0,
@@ -398,38 +379,35 @@ onBothDatabases("slots", (serve) => {
     });
   });
 
-  it("reject: without a retry there is no payout, no refund and no second claim", async () => {
-    const server = await serve();
+  it("reject: without a retry there is no payout, no refund and no second claim", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 4000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, { quantity: 2 });
     const slotId = await play(server, playtester, id);
-    const reply = await owner.post(`/playtests/slots/${slotId}/reject`, { reason: "No voice." });
-    expect(reply.body.data.message).toBe("Submission rejected.");
+    const reply = await owner.rejectSlot({ params: { id: slotId }, body: { reason: "No voice." } });
+    expect(reply.message).toBe("Submission rejected.");
     const rejection = { reason: "No voice.", createdAt: new Date(server.clock.now()).toISOString() };
-    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.rejection).toEqual(rejection);
-    const { slots } = (await owner.get(`/playtests/${id}/slots`)).body.data;
+    expect((await owner.getSlot({ params: { id: slotId } })).slot.rejection).toEqual(rejection);
+    const { slots } = await owner.listSlots({ params: { id } });
     expect(slots.map((slot: { rejection: unknown }) => slot.rejection)).toEqual(expect.arrayContaining([rejection, null]));
-    expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
+    expect((await playtester.getEarnings()).balanceCents).toBe(0);
     expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
   });
 
-  it("reject: with a retry the same playtester gets a reserved slot, at no charge", async () => {
-    const server = await serve();
+  it("reject: with a retry the same playtester gets a reserved slot, at no charge", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, { keysForTesters: ["only-key"] });
     const slotId = await play(server, playtester, id);
-    const reply = await owner.post(`/playtests/slots/${slotId}/reject`, { allowRetry: true });
-    expect(reply.body.data.message).toMatch(/again within 24 hours/);
+    const reply = await owner.rejectSlot({ params: { id: slotId }, body: { allowRetry: true } });
+    expect(reply.message).toMatch(/again within 24 hours/);
     expect(await countsOf(owner, id)).toEqual({ status: "active", rejected: 1, reserved: 1 });
-    const [retry] = (await playtester.get("/playtester/slots")).body.data.slots;
+    const [retry] = (await playtester.listHeldSlots()).slots;
     expect(retry).toMatchObject({ status: "reserved", keys: ["only-key"] });
-    expect(Date.parse(retry.deadlineAt) - server.clock.now()).toBe(24 * hour);
+    expect(Date.parse(retry!.deadlineAt!) - server.clock.now()).toBe(24 * hour);
   });
 
-  it("deadline: a reserved slot expires to the millisecond and another opens", async () => {
-    const server = await serve();
+  it("deadline: a reserved slot expires to the millisecond and another opens", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const [first, second] = [await registerPlaytester(server), await registerPlaytester(server)];
     const id = await order(owner, gameId);
@@ -437,7 +415,7 @@ onBothDatabases("slots", (serve) => {
     await giveVideo(server, slotId, first);
     server.clock.set(server.clock.now() + 24 * hour);
     // No job has run: the deadline holds on its own.
-    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.status).toBe("expired");
+    expect((await owner.getSlot({ params: { id: slotId } })).slot.status).toBe("expired");
     expect((await first.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
     await server.advance(0);
     expect(await countsOf(owner, id)).toEqual({ status: "active", expired: 1, open: 1 });
@@ -445,15 +423,12 @@ onBothDatabases("slots", (serve) => {
     await claim(second, id);
   });
 
-  it("cancel: refunds an open slot once, and never a claimed one", async () => {
-    const server = await serve();
+  it("cancel: refunds an open slot once, and never a claimed one", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 4000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId, { quantity: 2 });
     const claimed = await claim(playtester, id);
-    const open = (await owner.get(`/playtests/${id}/slots`)).body.data.slots.find(
-      (slot: { status: string }) => slot.status === "open",
-    ).id;
+    const open = (await owner.listSlots({ params: { id } })).slots.find((slot: { status: string }) => slot.status === "open")!.id;
     expect((await owner.delete(`/playtests/slots/${claimed}`)).status).toBe(409);
     const replies = await Promise.all([1, 2].map(() => owner.delete(`/playtests/slots/${open}`)));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
@@ -462,24 +437,22 @@ onBothDatabases("slots", (serve) => {
       refundedCents: 2000,
       refundedMinutes: 0,
     });
-    expect((await owner.post("/playtests/quote", {})).body.data.balanceCents).toBe(2000);
+    expect((await owner.quotePlaytest({ body: {} })).balanceCents).toBe(2000);
   });
 
-  it("cancel: refunds minutes for an order paid with minutes", async () => {
-    const server = await serve();
+  it("cancel: refunds minutes for an order paid with minutes", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
     await giveMinutes(server, owner, 120);
     const id = await order(owner, gameId, { quantity: 2 });
-    const reply = await owner.post(`/playtests/${id}/cancel`);
-    expect(reply.body.data).toMatchObject({ refundedCents: 0, refundedMinutes: 120, playtest: { status: "cancelled" } });
-    const { entries } = (await owner.get("/billing/playtest-hours/history")).body.data;
+    const reply = await owner.cancelPlaytest({ params: { id } });
+    expect(reply).toMatchObject({ refundedCents: 0, refundedMinutes: 120, playtest: { status: "cancelled" } });
+    const { entries } = await owner.listPlaytestHoursHistory();
     const shown = entries.map((entry: { amountMinutes: number; source: string }) => [entry.amountMinutes, entry.source]);
     expect(shown.slice(0, 2)).toEqual(Array(2).fill([60, expect.stringMatching(/^slot_refund:/)]));
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
   });
 
-  it("report: a blocked slot has no deadline, and a new one after it is unblocked", async () => {
-    const server = await serve();
+  it("report: a blocked slot has no deadline, and a new one after it is unblocked", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
     const id = await order(owner, gameId);
@@ -490,13 +463,12 @@ onBothDatabases("slots", (serve) => {
     await server.advance(100 * hour);
     const [item] = (await owner.get("/submissions?status=blocked")).body.data.submissions;
     expect(item.blockedReport).toMatchObject({ reasonCode: "crash", notes: "Black screen" });
-    const reply = await owner.post(`/playtests/slots/${slotId}/unblock`);
-    expect(reply.body.data.slot.status).toBe("reserved");
-    expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(24 * hour);
+    const reply = await owner.unblockSlot({ params: { id: slotId } });
+    expect(reply.slot.status).toBe("reserved");
+    expect(Date.parse(reply.slot.deadlineAt!) - server.clock.now()).toBe(24 * hour);
   });
 
-  it("another owner's slot: 404 like an unknown one", async () => {
-    const server = await serve();
+  it("another owner's slot: 404 like an unknown one", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const other = await registerOwner(server);
     const playtester = await registerPlaytester(server);
@@ -525,8 +497,8 @@ onBothDatabases("slots", (serve) => {
 });
 
 describe("targeting", () => {
-  onBothDatabases("targeting", (serve) => {
-    it.each([
+  onBothDatabases("targeting", (serve, it) => {
+    it.for([
       { name: "new to the game", body: { targetingType: "new", targetingScope: "game" }, past: 409, fresh: 201 },
       { name: "new to the owner", body: { targetingType: "new" }, past: 409, fresh: 201 },
       { name: "past, any", body: { targetingType: "past", pastPlaytesterScope: "any" }, past: 201, fresh: 409 },
@@ -536,26 +508,24 @@ describe("targeting", () => {
         past: 201,
         fresh: 409,
       },
-    ])("$name", async ({ body, past, fresh }) => {
-      const server = await serve();
+    ])("$name", async ({ body, past, fresh }, { server }) => {
       const { owner, gameId } = await ownerWithGame(server, 100_000);
       const [veteran, novice] = [await registerPlaytester(server), await registerPlaytester(server)];
       const slotId = await play(server, veteran, await order(owner, gameId));
       await owner.post(`/slots/${slotId}/accept`);
       const id = await order(owner, gameId, { quantity: 2, ...body });
-      const offered = async (person: Person) => (await person.get("/playtester/playtests")).body.data.playtests.length === 1;
+      const offered = async (person: Person) => (await person.listOffers()).playtests.length === 1;
       expect([await offered(veteran), await offered(novice)]).toEqual([past === 201, fresh === 201]);
       expect((await veteran.post(`/playtester/playtests/${id}/claim`)).status).toBe(past);
       expect((await novice.post(`/playtester/playtests/${id}/claim`)).status).toBe(fresh);
     });
 
-    it("past, specific: offered only to that playtester", async () => {
-      const server = await serve();
+    it("past, specific: offered only to that playtester", async ({ server }) => {
       const { owner, gameId } = await ownerWithGame(server, 100_000);
       const [meant, other] = [await registerPlaytester(server), await registerPlaytester(server)];
       const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: meant.id };
       const id = await order(owner, gameId, { quantity: 2, ...specific });
-      expect((await other.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+      expect((await other.listOffers()).playtests).toEqual([]);
       expect((await other.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
       await claim(meant, id);
     });
@@ -569,7 +539,7 @@ describe("targeting", () => {
         const slotId = await play(server, player, await order(owner, gameId));
         const id = await order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
         const claiming = () => player.post(`/playtester/playtests/${id}/claim`);
-        expect((await player.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+        expect((await player.listOffers()).playtests).toEqual([]);
         expect((await claiming()).status).toBe(409);
         await owner.post(`/slots/${slotId}/accept`);
         expect((await claiming()).status).toBe(201);

@@ -117,7 +117,7 @@ onBothDatabases("offers in the portal", (serve) => {
     const refused = await ann.send(`/play/offers/${free}/claim`, { csrf: csrf!, formKey: "x" });
     expect([refused.status, refused.html]).toEqual([409, expect.stringContaining("You already hold 1 slot, the maximum")]);
     expect((await ann.submit("/play", `/play/offers/${choosy}/apply`)).location).toBe("/play/applications?done=applied");
-    await playtester.post(`/playtester/slots/${held}/release`);
+    await playtester.releaseSlot({ params: { id: held } });
     expect((await ann.submit("/play", `/play/offers/${free}/claim`)).status).toBe(303);
     expect(server.errors).toEqual([]);
   });

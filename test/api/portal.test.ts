@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
@@ -28,7 +28,7 @@ import { octets, raw, tus } from "../helpers/tus.ts";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-onBothDatabases("the portal", (serve) => {
+onBothDatabases("the portal", (serve, it) => {
   async function market(change: Parameters<typeof serve>[0] = {}) {
     const server = await serve(change);
     const owner = await registerOwner(server, "Hearth & Co");
@@ -152,8 +152,7 @@ onBothDatabases("the portal", (serve) => {
       }
     });
 
-    it("cookies: Secure when the base URL is https", async () => {
-      const server = await serve();
+    it("cookies: Secure when the base URL is https", async ({ server }) => {
       server.deps.config.baseUrl = "https://play.example.com";
       const cookie = (await visitor(server).get("/play/sign-in")).headers.getSetCookie()[0];
       expect(cookie).toMatch(/^__Host-playtest_visitor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);

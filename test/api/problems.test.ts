@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -45,9 +45,8 @@ const noticesOf = async (person: Person, kind: string) =>
 const mailsTo = (server: TestServer, address: string, subject: string) =>
   server.mails.filter((mail) => mail.to === address && mail.subject === subject);
 
-onBothDatabases("problem report", (serve) => {
-  it("owner and admins: get an event, a notification and an email with reason and notes", async () => {
-    const server = await serve();
+onBothDatabases("problem report", (serve, it) => {
+  it("owner and admins: get an event, a notification and an email with reason and notes", async ({ server }) => {
     const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
     await server.deps.store.write(async (tx) => {
       const [account] = await users.listAdmins(tx);
@@ -85,16 +84,14 @@ onBothDatabases("problem report", (serve) => {
     expect(mailsTo(server, "payouts@example.com", subject)).toEqual([]);
   });
 
-  it("admin without a reachable address: gets no email", async () => {
-    const server = await serve();
+  it("admin without a reachable address: gets no email", async ({ server }) => {
     await ensureAdmin(server.deps);
     await blockedSlot(server);
     await server.advance(0);
     expect(server.mails.filter((mail) => mail.to.endsWith(".invalid"))).toEqual([]);
   });
 
-  it("report: shown with the slot, in the slot list and among the blocked submissions", async () => {
-    const server = await serve();
+  it("report: shown with the slot, in the slot list and among the blocked submissions", async ({ server }) => {
     const { owner, slotId, playtestId } = await blockedSlot(server);
     const now = server.clock.now();
     const shown = {
@@ -110,8 +107,7 @@ onBothDatabases("problem report", (serve) => {
     expect((await owner.get("/submissions?status=blocked")).body.data.submissions[0].blockedReport).toEqual(shown);
   });
 
-  it("unblocked: the playtester reads the answer in the slot, a notification and an email", async () => {
-    const server = await serve();
+  it("unblocked: the playtester reads the answer in the slot, a notification and an email", async ({ server }) => {
     const { owner, playtester, slotId } = await blockedSlot(server);
     await server.advance(1000);
     const reply = await owner.post(`/slots/${slotId}/unblock`, { message: "Fixed in build 12." });
@@ -131,8 +127,7 @@ onBothDatabases("problem report", (serve) => {
     expect(mail!.text).toContain(`${server.deps.config.baseUrl}/play/slots/${slotId}`);
   });
 
-  it("second report: replaces the first as what is shown, and has a limit of its own", async () => {
-    const server = await serve();
+  it("second report: replaces the first as what is shown, and has a limit of its own", async ({ server }) => {
     const { owner, playtester, slotId } = await blockedSlot(server);
     await server.advance(10 * day);
     await owner.post(`/slots/${slotId}/unblock`);
@@ -144,8 +139,7 @@ onBothDatabases("problem report", (serve) => {
     expect((await slotOf(owner, slotId)).status).toBe("cancelled");
   });
 
-  it("cancelled by the owner: refunded, unpaid, and the playtester is told", async () => {
-    const server = await serve();
+  it("cancelled by the owner: refunded, unpaid, and the playtester is told", async ({ server }) => {
     const { owner, playtester, slotId, playtestId } = await blockedSlot(server);
     expect(await balanceOf(owner)).toBe(0);
     const reply = await owner.delete(`/slots/${slotId}`);
@@ -160,10 +154,7 @@ onBothDatabases("problem report", (serve) => {
     expect(await balanceOf(owner)).toBe(2000);
   });
 
-  it("cancelled slot that was paid with hours: its minutes are refunded", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
-    const playtester = await registerPlaytester(server);
+  it("cancelled slot that was paid with hours: its minutes are refunded", async ({ server, owner, playtester }) => {
     await giveMinutes(server, owner, 60);
     const slotId = await claim(playtester, await order(owner, await createGame(owner)));
     await playtester.post(`/playtester/slots/${slotId}/report`, report);
@@ -200,8 +191,7 @@ onBothDatabases("problem report", (serve) => {
     expect((await slotOf(owner, slotId)).status).toBe("reserved");
   });
 
-  it("released by the playtester: the owner is told, nothing is refunded and a slot opens", async () => {
-    const server = await serve();
+  it("released by the playtester: the owner is told, nothing is refunded and a slot opens", async ({ server }) => {
     const { owner, playtester, slotId, playtestId } = await blockedSlot(server);
     await playtester.post(`/playtester/slots/${slotId}/release`);
     expect((await slotOf(owner, slotId)).blockedReport.outcome).toBe("released");
@@ -212,8 +202,7 @@ onBothDatabases("problem report", (serve) => {
     expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.slots.open).toBe(1);
   });
 
-  it("report without a limit, from before the upgrade: announced, and gets its limit then", async () => {
-    const server = await serve();
+  it("report without a limit, from before the upgrade: announced, and gets its limit then", async ({ server }) => {
     const { owner, slotId } = await heldSlot(server);
     await server.deps.store.write(async (tx) => {
       const old = { id: "old", slot_id: slotId, reason_code: "crash", notes: "Old.", reported_at: server.clock.now() };

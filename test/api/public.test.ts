@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { PublicVideo } from "../../server/playtests/publications/publisher.ts";
 import { approveVideo, rejectVideo } from "../../server/playtests/publishing.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
@@ -34,9 +34,8 @@ const decide =
 const letThrough = decide(approveVideo);
 const keepOut = decide((tx, playtest, slot) => rejectVideo(tx, playtest, slot, "Shows a face."));
 
-onBothDatabases("public playtests", (serve) => {
-  it("order: free, 30 minutes, without credit", async () => {
-    const server = await serve();
+onBothDatabases("public playtests", (serve, it) => {
+  it("order: free, 30 minutes, without credit", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const reply = await owner.post(`/games/${gameId}/playtests`, { visibility: "public", quantity: 2 });
     expect(reply.status).toBe(201);
@@ -95,9 +94,8 @@ onBothDatabases("public playtests", (serve) => {
   });
 });
 
-onBothDatabases("free trials", (serve) => {
-  it("approval: offered once an admin approved it", async () => {
-    const server = await serve();
+onBothDatabases("free trials", (serve, it) => {
+  it("approval: offered once an admin approved it", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId, { isFreePublicTrial: true });
     const offers = async () => (await playtester.get("/playtester/playtests")).body.data.playtests.length;
@@ -109,21 +107,19 @@ onBothDatabases("free trials", (serve) => {
     expect((await playtester.post(`/playtester/playtests/${approved}/claim`)).status).toBe(201);
   });
 
-  it.each([
+  it.for([
     { body: { quantity: 6 }, field: "quantity" },
     { body: { visibility: "private" }, field: "visibility" },
     { body: { durationMinutes: 60 }, field: "durationMinutes" },
     { body: { playerCount: 2 }, field: "playerCount" },
     { body: { selectionMode: "manual" }, field: "selectionMode" },
-  ])("order: $body is refused", async ({ body, field }) => {
-    const server = await serve();
+  ])("order: $body is refused", async ({ body, field }, { server }) => {
     const { owner, gameId } = await market(server);
     const reply = await owner.post(`/games/${gameId}/playtests`, { isFreePublicTrial: true, ...body });
     expect([reply.status, reply.body.error.details?.[0]?.field]).toEqual([422, field]);
   });
 
-  it("rejection: another trial can be ordered afterwards", async () => {
-    const server = await serve();
+  it("rejection: another trial can be ordered afterwards", async ({ server }) => {
     const { owner, gameId } = await market(server);
     const eligible = async () => (await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial;
     expect(await eligible()).toBe(true);
@@ -182,7 +178,7 @@ onBothDatabases("free trials", (serve) => {
   });
 });
 
-onBothDatabases("the watch page", (serve) => {
+onBothDatabases("the watch page", (serve, it) => {
   async function published(server: TestServer) {
     const { owner, playtester, gameId } = await market(server);
     const slotId = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
@@ -191,8 +187,7 @@ onBothDatabases("the watch page", (serve) => {
     return { owner, playtester, gameId, slotId };
   }
 
-  it("published video: visible to everybody, with a strict policy", async () => {
-    const server = await serve();
+  it("published video: visible to everybody, with a strict policy", async ({ server }) => {
     const { slotId, gameId } = await published(server);
     const page = await server.request("GET", `//watch/${slotId}`);
     expect(page.status).toBe(200);
@@ -274,8 +269,7 @@ onBothDatabases("the watch page", (serve) => {
         },
       },
     ];
-    it.each(rows)("$name", async ({ make }) => {
-      const server = await serve();
+    it.for(rows)("$name", async ({ make }, { server }) => {
       const path = await make(server);
       await server.advance(0);
       expect((await server.request("GET", `//watch/${path}`)).status).toBe(404);

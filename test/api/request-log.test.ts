@@ -15,10 +15,8 @@ function lineOf(server: TestServer, requestId: string): Promise<Record<string, u
 
 const idOf = (reply: { headers: Headers }) => reply.headers.get("x-request-id")!;
 
-onBothDatabases("the line of a request in the log", (serve) => {
-  it("names the client, the account, its key, and the bytes in both directions", async () => {
-    const server = await serve();
-    const owner = await registerOwner(server);
+onBothDatabases("the line of a request in the log", (serve, it) => {
+  it("names the client, the account, its key, and the bytes in both directions", async ({ server, owner }) => {
     const [key] = (await owner.get("/auth/api-keys")).body.data.keys;
     const reply = await owner.post("/games", { name: "Lantern", description: "a".repeat(3000), buildUrl: "https://a.example/b" });
     const line = await lineOf(server, idOf(reply));
@@ -32,8 +30,7 @@ onBothDatabases("the line of a request in the log", (serve) => {
     expect(JSON.stringify(line)).not.toContain(owner.key);
   });
 
-  it("has no account where nobody is identified, and that of a session where a browser is signed in", async () => {
-    const server = await serve();
+  it("has no account where nobody is identified, and that of a session where a browser is signed in", async ({ server }) => {
     const forged = await server.request("GET", "/auth/me", { key: `pt_sk_${"0".repeat(32)}` });
     const unknown = await lineOf(server, idOf(forged));
     expect(unknown).toMatchObject({ status: 401, client: "127.0.0.1" });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import * as wrongPasswords from "../../server/accounts/attempts/store.ts";
 import { startSession } from "../../server/accounts/sessions.ts";
-import { insertRows } from "../../server/database/rows.ts";
 import { emit, newDelivery } from "../../server/events/emit.ts";
 import * as webhooks from "../../server/events/webhooks/store.ts";
 import * as requestCounts from "../../server/http/limits/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, type Person, registerOwner } from "../helpers/factories.ts";
+import { insertRows } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const day = 86_400_000;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -22,7 +22,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const at = (ms: number) => new Date(startTime + ms).toISOString();
 
-onBothDatabases("sandbox", (serve) => {
+onBothDatabases("sandbox", (serve, it) => {
   describe("without --sandbox", () => {
     const routes = Object.values(contract).filter((endpoint) => endpoint.only === "sandbox");
     it.each(routes)("$method $path does not exist", async ({ method, path }) => {
@@ -39,8 +39,7 @@ onBothDatabases("sandbox", (serve) => {
   });
 
   describe("clock", () => {
-    it("shows the server's time and moves it forward", async () => {
-      const server = await serve();
+    it("shows the server's time and moves it forward", async ({ server }) => {
       // What a server does at its start is not counted.
       await server.advance(0);
       expect((await server.request("GET", "/sandbox/clock")).body.data).toEqual({ now: at(0) });
@@ -58,18 +57,14 @@ onBothDatabases("sandbox", (serve) => {
       { seconds: "60", status: 422 },
       { seconds: undefined, status: 422 },
     ];
-    it.each(rows)("advancing by $seconds seconds is $status", async ({ seconds, status }) => {
-      const server = await serve();
+    it.for(rows)("advancing by $seconds seconds is $status", async ({ seconds, status }, { server }) => {
       const reply = await server.request("POST", "/sandbox/clock/advance", { body: { seconds } });
       expect(reply.status).toBe(status);
       const expected = status === 200 ? at(Number(seconds) * 1000) : at(0);
       expect((await server.request("GET", "/sandbox/clock")).body.data.now).toBe(expected);
     });
 
-    it("runs due jobs at their own times, in order, before it replies", async () => {
-      const server = await serve();
-      const owner = await registerOwner(server);
-      const gameId = await createGame(owner);
+    it("runs due jobs at their own times, in order, before it replies", async ({ server, owner, gameId }) => {
       const unpaid = await order(owner, gameId);
       await giveMinutes(server, owner, 120);
       const claimed = await order(owner, gameId);
@@ -138,18 +133,14 @@ onBothDatabases("sandbox", (serve) => {
   });
 
   describe("events", () => {
-    it("sends an example that arrives as a notification", async () => {
-      const server = await serve();
-      const owner = await registerOwner(server);
+    it("sends an example that arrives as a notification", async ({ owner }) => {
       const reply = await owner.post("/sandbox/events", { event: "slot.submitted" });
       expect(reply.body.data.event).toMatchObject({ event: "slot.submitted", timestamp: at(0), data: { submittedAt: at(0) } });
       expect(Object.keys(reply.body.data.event.data)).toEqual(["slotId", "playtestId", "gameId", "playerId", "submittedAt"]);
       expect((await owner.get("/notifications")).body.data.notifications).toMatchObject([{ type: "slot.submitted" }]);
     });
 
-    it("sends the given data", async () => {
-      const server = await serve();
-      const owner = await registerOwner(server);
+    it("sends the given data", async ({ owner }) => {
       const reply = await owner.post("/sandbox/events", { event: "payment.failed", data: { amountCents: 1 } });
       expect(reply.body.data.event).toMatchObject({ event: "payment.failed", data: { amountCents: 1 } });
     });
@@ -159,9 +150,7 @@ onBothDatabases("sandbox", (serve) => {
       { who: "a playtester", status: 403, event: "test.ping" },
       { who: "an owner with an unknown kind", status: 422, event: "slot.vanished" },
     ];
-    it.each(refusals)("refuses $who with $status", async ({ who, status, event }) => {
-      const server = await serve();
-      const owner = await registerOwner(server);
+    it.for(refusals)("refuses $who with $status", async ({ who, status, event }, { server, owner }) => {
       const [tester] = (await server.request("POST", "/sandbox/testers")).body.data.testers;
       const key = { nobody: undefined, "a playtester": tester.apiKey }[who] ?? (who === "nobody" ? undefined : owner.key);
       expect((await server.request("POST", "/sandbox/events", { key, body: { event } })).status).toBe(status);
@@ -362,7 +351,7 @@ onBothDatabases("sandbox", (serve) => {
   });
 });
 
-onBothDatabases("sandbox: requests of other sites", (serve) => {
+onBothDatabases("sandbox: requests of other sites", (serve, it) => {
   /** The status of a request that needs no key, with these headers. */
   async function status(server: TestServer, headers: Record<string, string>): Promise<number> {
     const call = request(`${server.baseUrl}/api/v1/sandbox/clock/advance`, {
@@ -374,8 +363,7 @@ onBothDatabases("sandbox: requests of other sites", (serve) => {
     return reply.statusCode!;
   }
 
-  it("are refused by the name they come to and by the origin they come from, pages included", async () => {
-    const server = await serve();
+  it("are refused by the name they come to and by the origin they come from, pages included", async ({ server }) => {
     const { host, port } = new URL(server.baseUrl);
     const before = server.clock.now();
     const refused: Record<string, string>[] = [
@@ -401,8 +389,7 @@ onBothDatabases("sandbox: requests of other sites", (serve) => {
     expect(reply.resume().statusCode).toBe(403);
   });
 
-  it("are told from its own pages and from programs", async () => {
-    const server = await serve();
+  it("are told from its own pages and from programs", async ({ server }) => {
     const { host, port } = new URL(server.baseUrl);
     const accepted: Record<string, string>[] = [
       { host },

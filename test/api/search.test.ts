@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { startFilling } from "../../server/search/queue.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -71,9 +71,8 @@ const marked = (results: Result[]) =>
       .join(" / "),
   );
 
-onBothDatabases("search", (serve) => {
-  it("finds what is said, with its position, the lines around it and whose video it is", async () => {
-    const server = await serve();
+onBothDatabases("search", (serve, it) => {
+  it("finds what is said, with its position, the lines around it and whose video it is", async ({ server }) => {
     const { owner, gameId } = await studio(server);
     const playtestId = await order(owner, gameId);
     const slotId = await submit(server, playtestId, "Nothing to add.", "Ann");
@@ -132,8 +131,9 @@ onBothDatabases("search", (serve) => {
     expect(marked(await find(owner, "lantern", { kind: "notes" }))).toEqual(["First line / I liked the [lantern]."]);
   });
 
-  it("finds words without regard to case, accents and apostrophes, and characters of scripts without spaces", async () => {
-    const server = await serve();
+  it("finds words without regard to case, accents and apostrophes, and characters of scripts without spaces", async ({
+    server,
+  }) => {
     const { owner } = await submitted(server, "Der Türöffner fehlt. 鍵が見つからない。 Don't low-poly this; version 1.2");
     await server.advance(0);
     const rows: [q: string, found: string | undefined][] = [
@@ -157,8 +157,7 @@ onBothDatabases("search", (serve) => {
     }
   });
 
-  it("takes no text for an operator, and refuses a text without words or with too many", async () => {
-    const server = await serve();
+  it("takes no text for an operator, and refuses a text without words or with too many", async ({ server }) => {
     const { owner } = await submitted(server, "the door and the key or not near NULL 100% C:\\temp it's owner=x");
     await server.advance(0);
     const rows: [q: string, status: number, results?: number][] = [
@@ -206,8 +205,7 @@ onBothDatabases("search", (serve) => {
     expect((await owner.get("/search?q=door&kind=chat")).status).toBe(422);
   });
 
-  it("shows an owner only what belongs to their own slots", async () => {
-    const server = await serve();
+  it("shows an owner only what belongs to their own slots", async ({ server }) => {
     const [mine, other] = [await submitted(server, "the door of Ann"), await submitted(server, "the door of Bob")];
     await other.owner.post(`/slots/${other.slotId}/moments`, {
       atMs: 1,
@@ -222,8 +220,7 @@ onBothDatabases("search", (serve) => {
     expect((await tester.get(path("door"))).status).toBe(403);
   });
 
-  it("searches one game or playtest", async () => {
-    const server = await serve();
+  it("searches one game or playtest", async ({ server }) => {
     const { owner, gameId } = await studio(server);
     const second = await createGame(owner, { name: "Second" });
     const [a, b, c] = [await order(owner, gameId), await order(owner, gameId), await order(owner, second)];
@@ -236,8 +233,7 @@ onBothDatabases("search", (serve) => {
     expect(await find(owner, "door", { playtest: b, game: second })).toEqual([]);
   });
 
-  it("lists the newest text first and a video in its order, page by page", async () => {
-    const server = await serve();
+  it("lists the newest text first and a video in its order, page by page", async ({ server }) => {
     const { owner, gameId } = await studio(server);
     const playtestId = await order(owner, gameId);
     const [first, second] = [await submit(server, playtestId, "one"), await submit(server, await order(owner, gameId), "two")];
@@ -259,8 +255,7 @@ onBothDatabases("search", (serve) => {
     expect((await owner.get(path("doors", { cursor: elsewhere.body.meta.cursor }))).status).toBe(422);
   });
 
-  it("finds a phrase of twenty words wherever it begins, once", async () => {
-    const server = await serve();
+  it("finds a phrase of twenty words wherever it begins, once", async ({ server }) => {
     const { owner, slotId } = await submitted(server);
     const said = Array.from({ length: 300 }, (_, i) => `w${i}`);
     await speak(server, owner, slotId, ...Array.from({ length: 60 }, (_, i) => said.slice(i * 5, i * 5 + 5).join(" ")));
@@ -293,8 +288,7 @@ onBothDatabases("search", (serve) => {
     expect(await find(owner, "phrasing")).toEqual([]);
   });
 
-  it("deletes what it indexed with the account of the owner, and does not index it again", async () => {
-    const server = await serve();
+  it("deletes what it indexed with the account of the owner, and does not index it again", async ({ server }) => {
     const { owner, slotId } = await submitted(server, "a door of Ann");
     const other = await submitted(server, "another door");
     await owner.post(`/slots/${slotId}/accept`, { rating: 5 });
@@ -311,8 +305,7 @@ onBothDatabases("search", (serve) => {
     expect([await indexed(owner.id), (await indexed(other.owner.id)).length]).toEqual([[], 1]);
   });
 
-  it("page: shows results with a link to their position, marks what matches, and goes on with more", async () => {
-    const server = await serve();
+  it("page: shows results with a link to their position, marks what matches, and goes on with more", async ({ server }) => {
     const { owner, slotId } = await submitted(server);
     const browser = await signedIn(server, owner, "/studio");
     expect((await browser.get("/studio")).html).toContain('action="/studio/search"');

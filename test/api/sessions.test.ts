@@ -26,9 +26,8 @@ it.each([
 const email = "playtester1@example.com";
 const password = "correct horse";
 
-onBothDatabases("sessions and keys of an account", (serve) => {
-  it("are listed with where and when they were used, and end one by one", async () => {
-    const server = await serve();
+onBothDatabases("sessions and keys of an account", (_serve, it) => {
+  it("are listed with where and when they were used, and end one by one", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const [here, there] = [await signedIn(server, ann), await signedIn(server, ann)];
     server.clock.set(server.clock.now() + 3_600_000);
@@ -48,8 +47,7 @@ onBothDatabases("sessions and keys of an account", (serve) => {
     expect([(await here.get("/play")).status, (await there.get("/play")).status]).toEqual([200, 303]);
   });
 
-  it("of somebody else are not seen and not ended", async () => {
-    const server = await serve();
+  it("of somebody else are not seen and not ended", async ({ server }) => {
     const [ann, bob] = [await registerPlaytester(server), await registerPlaytester(server)];
     const browser = await signedIn(server, ann);
     const [session] = (await ann.get("/auth/sessions")).body.data.sessions;
@@ -59,8 +57,7 @@ onBothDatabases("sessions and keys of an account", (serve) => {
     expect((await browser.get("/play")).status).toBe(200);
   });
 
-  it("the portal shows them, signs out another browser, and revokes a key", async () => {
-    const server = await serve();
+  it("the portal shows them, signs out another browser, and revokes a key", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const [here, there] = [await signedIn(server, ann), await signedIn(server, ann)];
     const page = await here.get("/play/account");
@@ -76,13 +73,12 @@ onBothDatabases("sessions and keys of an account", (serve) => {
     expect((await here.get(gone.location!)).html).toContain("You are signed out of every browser.");
   });
 
-  it.each([
+  it.for([
     { revokeApiKeys: false, kept: 200 },
     { revokeApiKeys: true, kept: 401 },
   ])(
     "sign out everywhere with revokeApiKeys $revokeApiKeys: mailed links end, other keys answer $kept",
-    async ({ revokeApiKeys, kept }) => {
-      const server = await serve();
+    async ({ revokeApiKeys, kept }, { server }) => {
       const ann = await registerPlaytester(server);
       const other = (await ann.post("/auth/api-keys", { name: "other" })).body.data.apiKey;
       const browser = await signedIn(server, ann);
@@ -98,15 +94,14 @@ onBothDatabases("sessions and keys of an account", (serve) => {
   );
 });
 
-onBothDatabases("the owner of an account gets an email", (serve) => {
+onBothDatabases("the owner of an account gets an email", (serve, it) => {
   const subjects = async (server: TestServer) => {
     await server.advance(0);
     return server.mails.splice(0).map(({ subject }) => subject);
   };
   const agent = { "user-agent": "Stranger/1.0 https://evil.example" };
 
-  it("when its password changes, by the API, the portal or a reset", async () => {
-    const server = await serve();
+  it("when its password changes, by the API, the portal or a reset", async ({ server }) => {
     const ann = await registerPlaytester(server);
     const change = { currentPassword: password, newPassword: "a second password" };
     await ann.post("/auth/change-password", change, agent);
@@ -132,8 +127,7 @@ onBothDatabases("the owner of an account gets an email", (serve) => {
     expect(await subjects(server)).toEqual([]);
   });
 
-  it("when it gets a key, but not for the one it registers with", async () => {
-    const server = await serve();
+  it("when it gets a key, but not for the one it registers with", async ({ server }) => {
     const ann = await registerPlaytester(server);
     expect(await subjects(server)).toEqual([]);
     const { key } = (await ann.post("/auth/api-keys", { name: "ci" })).body.data;
@@ -144,8 +138,7 @@ onBothDatabases("the owner of an account gets an email", (serve) => {
     expect(await subjects(server)).toEqual(Array(3).fill("A new API key was created"));
   });
 
-  it("when a browser signs in that was not signed in before", async () => {
-    const server = await serve();
+  it("when a browser signs in that was not signed in before", async ({ server }) => {
     const ann = await registerPlaytester(server);
     await signedIn(server, ann);
     expect(await subjects(server)).toEqual(["New sign-in to your account"]);

@@ -1,18 +1,15 @@
 import { afterEach, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 /** The page at the address of the server. It reads no database, so one is enough. */
 let server: TestServer;
-let store: TestStore;
 afterEach(async () => {
   await server.close();
-  await store.remove();
 });
 
 async function serve(sandbox: boolean) {
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox, autoVerify: sandbox }) });
+  server = await ownServer({ config: (config) => Object.assign(config, { sandbox, autoVerify: sandbox }) });
   return server.baseUrl;
 }
 

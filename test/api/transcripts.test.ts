@@ -60,7 +60,7 @@ const pidsIn = (file: string) => readFileSync(file, "utf8").split(" ").map(Numbe
 /** A killed process lets go of its pipes a moment before it is gone. */
 const allDead = (file: string) => vi.waitUntil(() => !pidsIn(file).some(isAlive), { timeout: 10_000 });
 
-onBothDatabases("transcripts", (serve) => {
+onBothDatabases("transcripts", (serve, it) => {
   it.each([
     [["whisper"], true],
     [[], false],
@@ -104,8 +104,7 @@ onBothDatabases("transcripts", (serve) => {
     expect(await (await fetch(downloadUrl)).text()).toBe("WEBVTT\n\n00:00:00.000 --> 00:01:01.500\nOne → &lt;two>\nthree\n");
   });
 
-  it("no command configured: no transcripts", async () => {
-    const server = await serve();
+  it("no command configured: no transcripts", async ({ server }) => {
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
     expect(await transcription(owner, slotId)).toBeNull();
@@ -154,8 +153,9 @@ onBothDatabases("transcripts", (serve) => {
     expect(await transcription(owner, slotId)).toMatchObject({ selectedVersion: "original" });
   });
 
-  it("edited transcript: possible without an automatic one, after one that failed, and not before there is a video", async () => {
-    const server = await serve();
+  it("edited transcript: possible without an automatic one, after one that failed, and not before there is a video", async ({
+    server,
+  }) => {
     const { owner, playtester, gameId, slotId } = await submitted(server);
     const put = (id: string) => server.request("PUT", `/slots/${id}/transcript`, { key: owner.key, body: { vtt: edited } });
     expect((await put(slotId)).status).toBe(200);
@@ -181,8 +181,7 @@ onBothDatabases("transcripts", (serve) => {
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
   });
 
-  it("edited transcript: SubRip is stored as WebVTT", async () => {
-    const server = await serve();
+  it("edited transcript: SubRip is stored as WebVTT", async ({ server }) => {
     const { owner, slotId } = await submitted(server);
     const srt = "\ufeff1\r\n0:00:01,000 --> 0:00:02,500\r\n<font color=red>Tom & <i>Ann</i></font>\r\n";
     expect((await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: srt } })).status).toBe(200);

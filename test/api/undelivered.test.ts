@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { MailRefused } from "../../server/mail/mailer.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { firstAdmin, personWith, registerPlaytester } from "../helpers/factories.ts";
@@ -20,7 +20,7 @@ async function refused(server: TestServer, error: Error) {
   return { admin, list };
 }
 
-onBothDatabases("emails that were not delivered", (serve) => {
+onBothDatabases("emails that were not delivered", (serve, it) => {
   it("one that was refused: is listed with the reason and without its text, and in the inbox, and is sent again", async () => {
     const server = await serve({ config: (config) => (config.sandbox = false) });
     const { admin, list } = await refused(server, new MailRefused("550 5.1.1 no such mailbox"));
@@ -43,8 +43,7 @@ onBothDatabases("emails that were not delivered", (serve) => {
     expect(entry).toMatchObject({ targetId: mail.id });
   });
 
-  it("one whose link has ended is not sent again, and a narrow key neither lists nor retries", async () => {
-    const server = await serve();
+  it("one whose link has ended is not sent again, and a narrow key neither lists nor retries", async ({ server }) => {
     const { admin, list } = await refused(server, new Error("451 try later"));
     expect((await list("waiting"))[0]).toMatchObject({ to: tess, tries: 1, error: "451 try later" });
     await server.advance(day);

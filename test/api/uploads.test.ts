@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
   claim,
@@ -55,9 +55,8 @@ async function stalled(server: TestServer, person: Person, url: string, offset: 
   return { call, outcome };
 }
 
-onBothDatabases("uploads", (serve) => {
-  it("tus-js-client: uploads a build and a video", async () => {
-    const server = await serve();
+onBothDatabases("uploads", (serve, it) => {
+  it("tus-js-client: uploads a build and a video", async ({ server }) => {
     const { owner, builds, gameId, player, video, slotId } = await market(server);
     const build = Buffer.alloc(300_000, 5);
     const metadata = { filename: "a.zip", sha256: sha256(build), version: "1.2.0", channel: "beta", notes: "First." };
@@ -73,8 +72,7 @@ onBothDatabases("uploads", (serve) => {
     expect(reply.body.data.slot.submission.videoFileSize).toBe(bytes.length);
   });
 
-  it("resume: the file is the same after 20 cuts at random", async () => {
-    const server = await serve();
+  it("resume: the file is the same after 20 cuts at random", async ({ server }) => {
     const { owner, builds } = await market(server);
     const build = Buffer.alloc(24_000_000, "a build that is cut again and again ");
     const cuts = await uploadWithCuts(server, owner, builds, build, { filename: "big.zip", sha256: sha256(build) }, 20);
@@ -84,8 +82,7 @@ onBothDatabases("uploads", (serve) => {
     expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(build));
   });
 
-  it("file modes: only the server's user can read", async () => {
-    const server = await serve();
+  it("file modes: only the server's user can read", async ({ server }) => {
     const { player, video, slotId } = await market(server);
     const url = await begin(server, player, video, bytes.length, named);
     const modes = (path: string) =>
@@ -96,8 +93,7 @@ onBothDatabases("uploads", (serve) => {
     expect(modes(`blobs/videos/${idOf(url)}`)).toEqual(["700", "600"]);
   });
 
-  it("same build twice: both are stored", async () => {
-    const server = await serve();
+  it("same build twice: both are stored", async ({ server }) => {
     const { owner, builds } = await market(server);
     const metadata = { filename: "a.zip", sha256: sha256(bytes) };
     await upload(server, owner, builds, bytes, { metadata });
@@ -144,8 +140,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await raw(server, owner, "POST", builds, good)).status).toBe(201);
     });
 
-    it("access: only the game's owner and the slot's playtester", async () => {
-      const server = await serve();
+    it("access: only the game's owner and the slot's playtester", async ({ server }) => {
       const { builds, video, owner } = await market(server);
       const [otherOwner, otherPlayer] = [await registerOwner(server), await registerPlaytester(server)];
       expect((await raw(server, otherOwner, "POST", builds, good)).status).toBe(404);
@@ -154,8 +149,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await raw(server, undefined, "POST", video, good)).status).toBe(401);
     });
 
-    it("of a video: refused when the reservation has ended, to the millisecond", async () => {
-      const server = await serve();
+    it("of a video: refused when the reservation has ended, to the millisecond", async ({ server }) => {
       const { player, video } = await market(server);
       server.clock.set(server.clock.now() + day - 1);
       expect((await raw(server, player, "POST", video, good)).status).toBe(201);
@@ -165,8 +159,7 @@ onBothDatabases("uploads", (serve) => {
   });
 
   describe("transfer", () => {
-    it("PATCH at a wrong offset: refused, and the upload continues from the right one", async () => {
-      const server = await serve();
+    it("PATCH at a wrong offset: refused, and the upload continues from the right one", async ({ server }) => {
       const { player, video, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       expect((await patch(server, player, url, 0, bytes.subarray(0, 2_000))).status).toBe(204);
@@ -208,8 +201,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await patch(server, player, url, 5_000, Buffer.alloc(0))).status).toBe(409);
     });
 
-    it("concurrent requests: one at a time can send", async () => {
-      const server = await serve();
+    it("concurrent requests: one at a time can send", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const first = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
@@ -219,8 +211,9 @@ onBothDatabases("uploads", (serve) => {
       expect(await first.outcome).toBe(204);
     });
 
-    it("a key that is revoked while the bytes arrive: nothing is recorded, and another key of the account finishes the upload", async () => {
-      const server = await serve();
+    it("a key that is revoked while the bytes arrive: nothing is recorded, and another key of the account finishes the upload", async ({
+      server,
+    }) => {
       const { owner, player, builds, video, slotId } = await market(server);
       const build = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
       for (const [person, url] of [
@@ -239,8 +232,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await owner.get(builds)).body.data.builds).toHaveLength(2);
     });
 
-    it("connection that hangs: what arrived is kept, and HEAD takes over", async () => {
-      const server = await serve();
+    it("connection that hangs: what arrived is kept, and HEAD takes over", async ({ server }) => {
       const { player, video, slotId } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const hung = await stalled(server, player, url, 0, bytes.subarray(0, 1_234), 5_000);
@@ -259,8 +251,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await head(server, player, url)).headers.get("upload-offset")).toBe("1234");
     });
 
-    it("HEAD of another account: does not stop an upload", async () => {
-      const server = await serve();
+    it("HEAD of another account: does not stop an upload", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const first = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
@@ -269,8 +260,7 @@ onBothDatabases("uploads", (serve) => {
       expect(await first.outcome).toBe(204);
     });
 
-    it("OPTIONS: describes the protocol", async () => {
-      const server = await serve();
+    it("OPTIONS: describes the protocol", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const reply = await raw(server, player, "OPTIONS", url, {});
@@ -302,16 +292,14 @@ onBothDatabases("uploads", (serve) => {
       expect((await head(server, player, url)).status).toBe(410);
     });
 
-    it("a program sent with the creation: refused", async () => {
-      const server = await serve();
+    it("a program sent with the creation: refused", async ({ server }) => {
       const { player, video } = await market(server);
       const headers = { ...octets, "upload-length": "5000", "upload-metadata": metadataHeader(named) };
       expect((await raw(server, player, "POST", video, headers, program)).status).toBe(415);
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("a large program: refused after its first bytes", async () => {
-      const server = await serve();
+    it("a large program: refused after its first bytes", async ({ server }) => {
       const { player, video } = await market(server);
       const large = Buffer.alloc(20_000_000, 1);
       const failed = upload(server, player, video, large, { metadata: named, retryDelays: [] });
@@ -319,8 +307,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("refused content: answered before all of it arrived, and the rest is discarded", async () => {
-      const server = await serve();
+    it("refused content: answered before all of it arrived, and the rest is discarded", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, program.length, named);
       const headers = { ...octets, authorization: `Bearer ${player.key}`, "upload-offset": 0, "content-length": program.length };
@@ -333,8 +320,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("a build with another SHA-256 than declared: refused", async () => {
-      const server = await serve();
+    it("a build with another SHA-256 than declared: refused", async ({ server }) => {
       const { owner, builds, gameId } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(program) });
       const reply = await patch(server, owner, url, 0, bytes);
@@ -348,8 +334,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await owner.get(`/games/${gameId}`)).body.data.game.buildUrl).toBe("https://example.com/build.zip");
     });
 
-    it("a hostile file name: stored under an id", async () => {
-      const server = await serve();
+    it("a hostile file name: stored under an id", async ({ server }) => {
       const { player, video, slotId, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, { filename: '../../x"\r\n', filetype: "text/html" });
       await patch(server, player, url, 0, bytes);
@@ -364,8 +349,7 @@ onBothDatabases("uploads", (serve) => {
   });
 
   describe("life", () => {
-    it("incomplete video: cannot be submitted", async () => {
-      const server = await serve();
+    it("incomplete video: cannot be submitted", async ({ server }) => {
       const { player, video, slotId } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       await patch(server, player, url, 0, bytes.subarray(0, 4_999));
@@ -374,8 +358,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await submit(player, slotId)).status).toBe(200);
     });
 
-    it("last byte after the deadline: nothing of the video is kept", async () => {
-      const server = await serve();
+    it("last byte after the deadline: nothing of the video is kept", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const slow = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
@@ -385,8 +368,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("expiry: deletes the file", async () => {
-      const server = await serve();
+    it("expiry: deletes the file", async ({ server }) => {
       const { owner, builds } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
       await patch(server, owner, url, 0, bytes.subarray(0, 100));
@@ -399,8 +381,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("next upload of a slot: replaces the one before", async () => {
-      const server = await serve();
+    it("next upload of a slot: replaces the one before", async ({ server }) => {
       const { player, video, slotId, owner } = await market(server);
       const first = await begin(server, player, video, bytes.length, named);
       const second = await begin(server, player, video, bytes.length, named);
@@ -420,8 +401,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await (await fetch(link)).arrayBuffer()).byteLength).toBe(6_000);
     });
 
-    it("next upload of a slot, while bytes of the one before still arrive: that one is gone", async () => {
-      const server = await serve();
+    it("next upload of a slot, while bytes of the one before still arrive: that one is gone", async ({ server }) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const slow = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
@@ -432,8 +412,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await patch(server, player, next, 0, bytes)).status).toBe(204);
     });
 
-    it("slot that ends without a submission: deletes the file", async () => {
-      const server = await serve();
+    it("slot that ends without a submission: deletes the file", async ({ server }) => {
       const { player, video, slotId } = await market(server);
       await upload(server, player, video, bytes, { metadata: named });
       await player.post(`/playtester/slots/${slotId}/release`);
@@ -442,8 +421,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("DELETE: ends an incomplete upload", async () => {
-      const server = await serve();
+    it("DELETE: ends an incomplete upload", async ({ server }) => {
       const { player, video, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       expect((await raw(server, owner, "DELETE", url)).status).toBe(404);
@@ -467,8 +445,7 @@ onBothDatabases("uploads", (serve) => {
       expect(hosted.sha256).toBe(sha256(bytes));
     });
 
-    it("missing file: the upload is gone", async () => {
-      const server = await serve();
+    it("missing file: the upload is gone", async ({ server }) => {
       const { owner, builds } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
       const file = join(server.deps.dataDir, "uploads", idOf(url));
@@ -479,7 +456,7 @@ onBothDatabases("uploads", (serve) => {
   });
 });
 
-onBothDatabases("storage limits of uploads", (serve) => {
+onBothDatabases("storage limits of uploads", (serve, it) => {
   const create = (server: TestServer, person: Person, path: string, size: number, metadata: Record<string, string>) =>
     raw(server, person, "POST", path, { ...tus, "upload-length": String(size), "upload-metadata": metadataHeader(metadata) });
   const build = (content: Buffer) => ({ filename: "a.zip", sha256: sha256(content) });
@@ -530,8 +507,7 @@ onBothDatabases("storage limits of uploads", (serve) => {
     expect((await create(server, player, second, bytes.length, named)).status).toBe(201);
   });
 
-  it("leave free space on the disk: nothing begins that does not fit, and nothing goes on", async () => {
-    const server = await serve();
+  it("leave free space on the disk: nothing begins that does not fit, and nothing goes on", async ({ server }) => {
     const { owner, builds } = await market(server);
     const begun = await begin(server, owner, builds, bytes.length, build(bytes));
     server.deps.config.uploads.minFreeBytes = 2 ** 50;

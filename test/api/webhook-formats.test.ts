@@ -77,7 +77,7 @@ describe("formats of chat messages", () => {
   });
 });
 
-onBothDatabases("webhooks for chats", (serve) => {
+onBothDatabases("webhooks for chats", (serve, it) => {
   let receiver: Receiver;
   beforeEach(async () => {
     receiver = await startReceiver();
@@ -107,8 +107,7 @@ onBothDatabases("webhooks for chats", (serve) => {
     expect(JSON.parse(receiver.received[1]!.body)).toMatchObject({ event: "test.ping" });
   });
 
-  it("every kind of event has a message in every format", async () => {
-    const server = await serve();
+  it("every kind of event has a message in every format", async ({ server }) => {
     const owner = await registerOwner(server, "Olive");
     for (const format of names) await owner.post("/webhooks", { url: `${receiver.url}?${format}`, events: ["*"], format });
     for (const event of eventKinds) await owner.post("/sandbox/events", { event });

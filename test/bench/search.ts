@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
-import { insertRow, insertRows } from "../../server/database/rows.ts";
 import { findIn, type Passage, passagesOf } from "../../server/search/passage-rules.ts";
 import { phrasesOf } from "../../server/search/rules.ts";
 import { add, find } from "../../server/search/store.ts";
+import { insertRow, insertRows } from "../helpers/raw-rows.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { type Figure, inTurn } from "./measure.ts";
 

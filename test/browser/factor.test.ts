@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { codeAt } from "../helpers/factors.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 /** A folder to save a picture of each page in. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
@@ -16,14 +16,12 @@ const password = "correct horse";
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let context: BrowserContext;
 let complaints: string[];
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
 }, 60_000);
 afterEach(async () => {
   await context.close();
@@ -32,7 +30,6 @@ afterEach(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 async function open(width: number): Promise<Page> {

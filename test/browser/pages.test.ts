@@ -18,13 +18,12 @@ import {
 } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let cookies: { busy: string; fresh: string };
 /** Name and address of every page, by the visitor who sees it. */
 const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, string>> = {
@@ -36,8 +35,7 @@ const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, stri
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   const owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   const ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
@@ -55,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 /** Creates one of everything that a page can show. */

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { nameServer } from "../helpers/passkeys.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 /** A folder to save a picture of each page in. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
@@ -17,15 +17,13 @@ const password = "correct horse";
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let origin: string;
 let context: BrowserContext;
 let complaints: string[];
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   origin = nameServer(server);
 }, 60_000);
 afterEach(async () => {
@@ -35,7 +33,6 @@ afterEach(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 async function open(width: number, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {

@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { claim, createGame, giveVideo, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
 
 /** Twelve seconds of ten frames. Seven blocks at the top of each frame are its number in binary, the lowest digit first. */
@@ -12,18 +12,15 @@ const fixture = (name: string) => readFileSync(new URL(`../fixtures/videos/${nam
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let owner: Person;
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server);
 }, 60_000);
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 async function published(video: Buffer): Promise<string> {

@@ -2,31 +2,28 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { claim, giveVideo, type Person, registerPlaytester } from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { framesVideo, reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 /** What the scripts of Studio's pages say while somebody reviews, and that it is so. */
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let owner: Person;
 let gameId: string;
 let context: BrowserContext;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   ({ owner, gameId } = await reviewMarket(server));
 }, 60_000);
 afterEach(() => context.close());
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */

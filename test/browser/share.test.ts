@@ -12,21 +12,19 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 const sample = readFileSync(new URL("../../server/sandbox/sample.mp4", import.meta.url));
 const vtt = "WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nWhere is the lamp?\n\n00:00:02.000 --> 00:00:02.800\nHere it is.\n";
 
 let browser: Browser;
-let store: TestStore;
 let server: TestServer;
 let owner: Person;
 let slotId: string;
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server);
   await giveCredit(server, owner, 20_000);
   const tester = await registerPlaytester(server, "Pia");
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 const share = async (body: object = {}) =>

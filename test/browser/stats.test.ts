@@ -5,9 +5,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 /** The charts of Studio in Chromium, by all rules of accessibility that a program can check. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
@@ -17,13 +17,11 @@ const day = 24 * 3_600_000;
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let cookies: Record<"busy" | "fresh", string>;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   const owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   const games = [
@@ -45,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 interface Seen {

@@ -5,10 +5,10 @@ import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import { claim, giveVideo, type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { framesVideo, reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 const said = [
   "So this is the well. Let me go down.",
@@ -33,21 +33,18 @@ const moments = [
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let owner: Person;
 let gameId: string;
 let cookie: string;
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   ({ owner, gameId } = await reviewMarket(server));
   cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
 }, 60_000);
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */

@@ -6,11 +6,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { playtest, type RunOptions, startStudio, testFolder } from "../helpers/cli.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, registerOwner } from "../helpers/factories.ts";
+import { createGame, giveCredit, giveVideo, registerOwner } from "../helpers/factories.ts";
 import { holdCutter } from "../helpers/held-cutter.ts";
+import { startHostedWorld } from "../helpers/hosted-world.ts";
 import type { TestServer, TestServerOptions } from "../helpers/server.ts";
-import { fill } from "../helpers/specification-server/commands.ts";
-import { startSpecificationServer } from "../helpers/specification-server/index.ts";
 import { newId } from "../helpers/walk.ts";
 
 /** The work of an owner from the order to the payout: in a browser, and by commands alone. */
@@ -194,31 +193,35 @@ onBothDatabases("from the order to the payout", (serve) => {
 });
 
 it("in a browser, for a server that implements only the specification", { timeout: 120_000 }, async () => {
-  const server = await startSpecificationServer();
-  server.files.video = readFileSync(sample);
-  const requestId = fill(server).order();
-  const { id } = server.state.submit(requestId);
+  const { hosted, owner, claimed, server } = await startHostedWorld();
+  const { slotId: id, person } = await claimed();
+  await giveVideo(server, id, person, readFileSync(sample));
+  await person.submitSlot({ params: { id }, body: { notes: "It was fun." } });
+  const { displayName } = (await owner.getSlot({ params: { id } })).slot.playtester!;
   const path = `studio/slots/${id}`;
   const env = { PLAYTEST_CONFIG_DIR: testFolder() };
-  const account = { baseUrl: server.baseUrl, key: server.key, env };
+  const account = { baseUrl: hosted.baseUrl, key: owner.key, env };
   const { url, stop } = await startStudio(account);
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(url);
   const base = page.url().replace(/studio$/, "");
-  await page.getByRole("link", { name: "Kim played Star Miner" }).first().waitFor();
+  await page
+    .getByRole("link", { name: `${displayName} played Lantern Deep` })
+    .first()
+    .waitFor();
   await page.goto(base + path);
   await watchAndNote(page);
-  const run = commandsOf(server.baseUrl, server.key, { env });
+  const run = commandsOf(hosted.baseUrl, owner.key, { env });
   expect((await run(["review", "notes", id])).moments).toHaveLength(3);
 
   // A note is kept in the browser while the server fails, and saved once it answers.
-  server.hooks.interfere = () => ({ status: 503, raw: "" });
+  hosted.hooks.refuse = () => ({ status: 503, raw: "" });
   await page.keyboard.press("m");
   await page.keyboard.type("While it was away");
   await page.keyboard.press("Control+Enter");
   await page.locator(".waiting", { hasText: "While it was away" }).waitFor();
-  server.hooks.interfere = undefined;
+  hosted.hooks.refuse = undefined;
   await page.evaluate("window.dispatchEvent(new Event('focus'))");
   await page.locator("#moments .prose", { hasText: "While it was away" }).waitFor();
   expect(await page.locator(".waiting").isHidden()).toBe(true);
@@ -235,10 +238,9 @@ it("in a browser, for a server that implements only the specification", { timeou
   await page.keyboard.press("Enter");
   await page.clock.runFor(5_100);
   await page.waitForURL(/done=accepted$/);
-  expect(await page.textContent("main")).toContain("Kim was paid $10.00.");
-  expect(server.state.slots.find((slot) => slot.id === id)!.status).toBe("accepted");
-  expect(server.state.beyond).toEqual([]);
+  expect(await page.textContent("main")).toContain(`${displayName} was paid $10.00.`);
+  expect((await owner.getSlot({ params: { id } })).slot.status).toBe("accepted");
+  expect(hosted.beyond).toEqual([]);
   await context.close();
   await stop();
-  await server.close();
 });

@@ -16,13 +16,12 @@ import {
   registerPlaytester,
 } from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let owner: Person;
 let ann: Person;
 let cookies: { busy: string; fresh: string };
@@ -30,8 +29,7 @@ const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { 
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
@@ -52,7 +50,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 /** Creates one of everything that an owner's page can show. */

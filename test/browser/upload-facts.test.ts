@@ -14,9 +14,10 @@ import {
   videoBytes,
 } from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder, type TestStore } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
 import { raw } from "../helpers/tus.ts";
 
 /** What the page says while it uploads a video, and that it is so. */
@@ -28,15 +29,13 @@ const film = "film.mp4";
 
 let browser: Browser;
 let server: TestServer;
-let store: TestStore;
 let owner: Person;
 let gameId: string;
 let context: BrowserContext;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server);
   await giveCredit(server, owner, 200_000);
   gameId = await createGame(owner);
@@ -48,7 +47,6 @@ afterEach(async () => {
 afterAll(async () => {
   await browser.close();
   await server.close();
-  await store.remove();
 });
 
 type Handle = (route: Route, offset: number) => unknown;

@@ -3,8 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
 import { claim, createGame, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -48,8 +47,7 @@ const watching = `(async () => {
 it("watch page: plays a video, seeks with range requests, and breaks no content security policy", {
   timeout: 60_000,
 }, async () => {
-  const store = await drivers[0]!.open();
-  const server = await startTestServer({ store });
+  const server = await ownServer();
   const owner = await registerOwner(server);
   const playtester = await registerPlaytester(server, "Ann <b>");
   const id = await order(owner, await createGame(owner), { visibility: "public" });
@@ -78,5 +76,4 @@ it("watch page: plays a video, seeks with range requests, and breaks no content 
   expect(complaints).toEqual([]);
   await page.close();
   await server.close();
-  await store.remove();
 });

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { createGame } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
+import { type HostedWorld, startHostedWorld } from "../helpers/hosted-world.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
-import { startWorld, stopWorlds, type World } from "../helpers/specification-server/commands.ts";
 import { newId } from "../helpers/walk.ts";
 
 const fixture = eachOwnerFixture(100_000);
@@ -229,59 +229,63 @@ describe("bulk: refs", () => {
 });
 
 describe("bulk: refs where the server keeps none", () => {
-  afterEach(stopWorlds);
-
-  const cli = (world: World, cwd: string, text: string, now?: number) => {
+  const cli = (world: HostedWorld, cwd: string, text: string, now?: number) => {
     writeFileSync(join(cwd, "orders.csv"), text);
     return playtest(["bulk", "orders.csv", "--game", world.gameId, "--yes"], {
-      baseUrl: world.server.baseUrl,
-      key: world.server.key,
+      baseUrl: world.hosted.baseUrl,
+      key: world.owner.key,
       cwd,
       env: { NO_COLOR: "1" },
       outside: { newId },
       ...(now !== undefined && { now }),
     });
   };
-  const placed = ({ server }: World) =>
-    server.state.playtests.filter(({ notesForTesters }) => /^L/.test(String(notesForTesters)));
+  const placed = async ({ owner, gameId }: HostedWorld) =>
+    (await owner.listPlaytests({ params: { gameId } })).playtests.filter(({ notesForTesters }) =>
+      /^L/.test(String(notesForTesters)),
+    );
 
   it("are not sent, and the journal stops a changed row", async () => {
-    const world = await startWorld();
+    const world = await startHostedWorld();
     expect((await cli(world, folder, "ref,quantity,notes\na1,1,Luod\n")).code).toBe(0);
     const ran = await cli(world, folder, "ref,quantity,notes\na1,1,Loud\n");
     expect([ran.code, one(ran.stderr)]).toEqual([2, expect.stringContaining('with notesForTesters "Luod", not "Loud".')]);
-    expect(placed(world)).toHaveLength(1);
-    expect(world.server.state.beyond.filter((what) => what.includes("ref"))).toEqual([]);
+    expect(await placed(world)).toHaveLength(1);
+    expect(world.hosted.beyond.filter((what) => what.includes("ref"))).toEqual([]);
   });
 
   it("are the idempotency key, which stops a changed row without the journal", async () => {
-    const world = await startWorld();
+    const world = await startHostedWorld();
     await cli(world, folder, "ref,quantity,notes\na1,1,Luod\n");
     const ran = await cli(world, testFolder(), "ref,quantity,notes\na1,1,Loud\n");
-    expect([ran.code, placed(world).length]).toEqual([11, 1]);
+    expect([ran.code, (await placed(world)).length]).toEqual([11, 1]);
     expect(one(ran.stderr)).toContain('"a1" was ordered before with other content, so nothing was ordered for it.');
   });
 
   it("a row that was cancelled and corrected is ordered, and then no more", async () => {
-    const world = await startWorld();
+    const world = await startHostedWorld();
     await cli(world, folder, "ref,quantity,notes\na1,1,Luod\n");
-    placed(world)[0]!.status = "cancelled";
+    await world.owner.cancelPlaytest({ params: { id: (await placed(world))[0]!.id } });
     for (let run = 0; run < 2; run++) expect((await cli(world, folder, "ref,quantity,notes\na1,1,Loud\n")).code).toBe(0);
-    expect(placed(world)).toHaveLength(2);
+    expect(await placed(world)).toHaveLength(2);
     const ran = await cli(world, folder, "ref,quantity,notes\na1,1,LOUD\n");
-    expect([ran.code, one(ran.stderr), placed(world).length]).toEqual([2, expect.stringContaining('"Loud", not "LOUD"'), 2]);
+    expect([ran.code, one(ran.stderr), (await placed(world)).length]).toEqual([
+      2,
+      expect.stringContaining('"Loud", not "LOUD"'),
+      2,
+    ]);
   });
 
   it("a row whose replies were lost again and again is not risked once the first attempt is old", async () => {
-    const world = await startWorld();
+    const world = await startHostedWorld();
     const start = Date.parse("2026-03-01T00:00:00.000Z");
-    world.server.hooks.interfere = ({ method, path }) =>
+    world.hosted.hooks.interfere = ({ method, path }) =>
       method === "POST" && path.endsWith("/playtests") ? { lose: true } : undefined;
     const rows = "ref,quantity,notes\na1,1,Loud\n";
     for (const hours of [0, 20]) expect((await cli(world, folder, rows, start + hours * 3_600_000)).code).toBe(12);
-    world.server.hooks.interfere = undefined;
+    world.hosted.hooks.interfere = undefined;
     const ran = await cli(world, folder, rows, start + 30 * 3_600_000);
-    expect([ran.code, ran.stderr, placed(world).length]).toEqual([
+    expect([ran.code, ran.stderr, (await placed(world)).length]).toEqual([
       11,
       expect.stringContaining("was sent more than 23 hours ago"),
       1,
@@ -289,9 +293,9 @@ describe("bulk: refs where the server keeps none", () => {
   });
 
   it("order --ref is refused, because a second one could not be", async () => {
-    const world = await startWorld();
+    const world = await startHostedWorld();
     const words = ["order", world.gameId, "--ref", "a1", "--yes"];
-    const ran = await playtest(words, { baseUrl: world.server.baseUrl, key: world.server.key, outside: { newId } });
+    const ran = await playtest(words, { baseUrl: world.hosted.baseUrl, key: world.owner.key, outside: { newId } });
     expect([ran.code, one(ran.stderr)]).toEqual([
       3,
       expect.stringContaining("This server has no order refs. Nothing was ordered. Leave out --ref."),

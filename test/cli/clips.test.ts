@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
 import { newId } from "../helpers/walk.ts";
 
 const script = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
@@ -15,22 +16,15 @@ describe("clips", () => {
   let server: TestServer;
   let owner: Person;
   let slotId: string;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    const store = await drivers[0]!.open();
-    server = await startTestServer({
-      store,
+    server = await ownServer({
       config: ({ clips }) => void Object.assign(clips, { ffmpeg: [process.execPath, script, "cut"] }),
     });
     owner = await registerOwner(server);
     await giveCredit(server, owner, 20_000);
     slotId = await play(server, await registerPlaytester(server), await order(owner, await createGame(owner)));
-    stop = async () => {
-      await server.close();
-      await store.remove();
-    };
+    return server.close;
   });
-  afterAll(() => stop());
   const run = (words: string[], cwd = freshFolder()) =>
     playtest(["review", ...words], {
       baseUrl: server.baseUrl,

@@ -6,7 +6,6 @@ import { migrate, migrations } from "../../server/database/migrate.ts";
 import { eventKinds as firstEventKinds } from "../../server/database/migrations/002-enumerations.ts";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { tablesOf } from "../../server/database/tables.ts";
@@ -19,6 +18,7 @@ import { playtest } from "../helpers/cli.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { createHistory } from "../helpers/history.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
 

@@ -1,28 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { firstAdmin, type Person, registerOwner } from "../helpers/factories.ts";
 import { type AuthenticatorApp, codeAt, setUpFactor } from "../helpers/factors.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 let server: TestServer;
 let admin: Person;
 let app: AuthenticatorApp;
-let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   admin = await firstAdmin(server);
   app = await setUpFactor(server, admin);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 
 const run = (line: string, options: RunOptions = {}) =>
   playtest(line.split(" "), { baseUrl: server.baseUrl, key: admin.key, ...options });

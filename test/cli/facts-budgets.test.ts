@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { commandFacts, type Fact, type Scene } from "../helpers/command-facts.ts";
 import { type Person, personWith } from "../helpers/factories.ts";
@@ -66,6 +68,21 @@ const budgets: Fact[] = [
     },
     async holds(scene) {
       expect(await count(scene)).toBe(0);
+    },
+  },
+  {
+    says: "1 playtest ordered for $20.00; 0 already ordered, 0 failed, 1 left.",
+    code: 7,
+    async line(scene) {
+      await scene.run("billing budgets set 30/day");
+      writeFileSync(join(scene.cwd, "orders.csv"), `game,quantity\n${scene.gameId},1\n${scene.gameId},1\n`);
+      return "bulk orders.csv --yes --concurrency 1";
+    },
+    async holds(scene, { stderr }) {
+      expect(stderr.replace(/\s+/g, " ")).toContain(
+        "A budget of this account does not cover $20.00. Left today: $10.00 of $30.00.",
+      );
+      expect(await count(scene)).toBe(1);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { playtest, type Ran, testFolder } from "../helpers/cli.ts";
 import {
   claim,
@@ -14,8 +14,8 @@ import {
   registerPlaytester,
 } from "../helpers/factories.ts";
 import { startHosted } from "../helpers/hosted.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
 import { newId } from "../helpers/walk.ts";
 
@@ -34,17 +34,11 @@ let admin: Person;
 let owner: Person;
 let gameId: string;
 let cwd: string;
-let stop: () => Promise<void>;
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   admin = await firstAdmin(server);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 beforeEach(async () => {
   owner = await registerOwner(server);
   await giveCredit(server, owner, 50_000);

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { migrations } from "../../server/database/migrate.ts";
 import { openStore } from "../../server/database/open.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { pathOf } from "../../server/uploads/store.ts";
 import { playtest } from "../helpers/cli.ts";
 import { commandFacts, type Fact, type Scene } from "../helpers/command-facts.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { type Person, personWith, registerOwner } from "../helpers/factories.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playtest } from "../helpers/cli.ts";
 import { everyCommand } from "../helpers/every-command.ts";
-import { type Miss, startHosted } from "../helpers/hosted.ts";
+import { type Hosted, type Miss, startHosted } from "../helpers/hosted.ts";
 import { newId, oneWorld, runRow } from "../helpers/walk.ts";
 
 /** Every command against a server without any extension. */
 const world = oneWorld();
-const gates = {} as Record<Miss, Awaited<ReturnType<typeof startHosted>>>;
+const gates = {} as Record<Miss, Hosted>;
 beforeAll(async () => {
   for (const how of ["json", "html"] as const) gates[how] = await startHosted(world.server.baseUrl, how);
 });
@@ -19,11 +19,14 @@ const ran = (path: string, how: Miss, flags: readonly string[] = []) =>
 
 /** What only this project's server has; everything else works without. */
 const beyond =
-  /^(?!admin categories list$)((admin|tester|sandbox|auth keys|auth factor|auth passkeys|auth profile|auth password|auth sessions) |(auth password|auth email|auth sign-out-everywhere|auth confirm|auth export|auth delete|billing credit x402 prove|billing spend|billing invoices list|billing details show|billing details set|auth resend-verification|games builds url|review unblock|review cancel|games push|notifications settings|playtests pay|playtests cancel|playtests cancel-slot|playtests keys list|playtests keys add|chat block|chat unblock|games agreement|games consents|review notes edit|review notes delete|review share|review shares|review unshare|review clip|review clips list|review clips delete|review still|review still delete|review search)$|webhooks (redeliver|trigger)$)/;
+  /^(?!admin categories list$)((admin|approvals|tester|sandbox|billing budgets|auth keys|auth factor|auth passkeys|auth profile|auth password|auth sessions) |(auth password|auth email|auth sign-out-everywhere|auth confirm|auth export|auth delete|billing credit x402 prove|billing spend|billing invoices list|billing details show|billing details set|auth resend-verification|games builds url|review unblock|review cancel|games push|notifications settings|playtests pay|playtests cancel|playtests cancel-slot|playtests keys list|playtests keys add|chat block|chat unblock|games agreement|games consents|review publication|review unpublish|review notes edit|review notes delete|review share|review shares|review unshare|review clip|review clips list|review clips delete|review still|review still delete|review search)$|webhooks (redeliver|trigger)$)/;
 
 describe.each(["json", "html"] as const)("on a server without extensions that answers unknown routes with %s:", (how) => {
   it.each(Object.keys(everyCommand))("%s", async (path) => {
     const { code, stdout, stderr, expected } = await ran(path, how);
+    expect(stdout).not.toMatch(/undefined|NaN|\[object Object\]/);
+    // Nothing that is not specified was sent, and no key to the host that keeps the files.
+    expect([gates[how].beyond.splice(0), gates[how].files.keysSeen]).toEqual([[], []]);
     // Its row asks for the past of the event stream.
     if (path === "webhooks listen")
       return expect([code, stderr]).toEqual([3, expect.stringContaining("requires an event stream")]);

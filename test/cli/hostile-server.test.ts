@@ -1,13 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { startWorld, stopWorlds } from "../helpers/specification-server/commands.ts";
+import { startHostedWorld } from "../helpers/hosted-world.ts";
 import { type Stub, stubServer } from "../helpers/stub-server.ts";
 
 /** What a server could do to the machine that asks it. */
-
-afterEach(stopWorlds);
 
 const key = "pt_sk_0123456789abcdef0123456789abcdef";
 
@@ -92,12 +90,14 @@ describe("a hostile server", () => {
   });
 
   it("does not fill the disk with a video that is longer than it says", async () => {
-    const world = await startWorld();
-    const slot = world.submitted();
-    world.server.state.slots.find(({ id }) => id === slot)!.submission!.videoFileSize = 5;
+    const { hosted, owner, submitted } = await startHostedWorld();
+    const slot = await submitted();
+    hosted.hooks.interfere = (_asked, { raw, data, ...answer }) =>
+      data === undefined
+        ? undefined
+        : { ...answer, data: JSON.parse(JSON.stringify(data).replace(/"videoFileSize":\d+/g, '"videoFileSize":5')) };
     const cwd = testFolder();
-    const { baseUrl, key: own } = world.server;
-    const { code, stderr } = await playtest(["review", "download", slot], { baseUrl, key: own, cwd });
+    const { code, stderr } = await playtest(["review", "download", slot], { baseUrl: hosted.baseUrl, key: owner.key, cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining("more than 5 bytes")]);
     expect(readdirSync(cwd)).toEqual([]);
   });

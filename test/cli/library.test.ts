@@ -1,31 +1,25 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CliError, createClient, OutcomeUnknown } from "../../src/index.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, type Person, registerOwner } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 /** The client that scripts import, against a real server. */
 let server: TestServer;
 let owner: Person;
 let gameId: string;
-let stop: () => Promise<void>;
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server, "Ada");
   await giveCredit(server, owner, 100_000);
   gameId = await createGame(owner);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 
 const client = (options: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ baseUrl: server.baseUrl, apiKey: owner.key, retries: 0, ...options });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { startHosted } from "../helpers/hosted.ts";
+import { startHostedWorld } from "../helpers/hosted-world.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
-import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
-import { startWorld, stopWorlds } from "../helpers/specification-server/commands.ts";
-import { drivers } from "../helpers/store.ts";
+import { startTime, type TestServer } from "../helpers/server.ts";
 import { newId } from "../helpers/walk.ts";
 
 /** Notes of a server that does not store them: they are on this computer until it does. */
@@ -39,15 +39,16 @@ const files = () => {
 
 describe("notes on a server without them", () => {
   let slotId: string;
+  let openId: string;
   let gameId: string;
   beforeEach(async () => {
-    const world = await startWorld();
-    address = world.server.baseUrl;
-    key = world.server.key;
-    slotId = world.submitted();
+    const world = await startHostedWorld();
+    address = world.hosted.baseUrl;
+    key = world.owner.key;
+    slotId = await world.submitted();
+    openId = (await world.owner.listSlots({ params: { id: await world.order() } })).slots[0]!.id;
     gameId = world.gameId;
   });
-  afterEach(stopWorlds);
 
   it("have no image: none is asked for, and none is shown", async () => {
     const added = await run(["note", slotId, "0:10", "Dark", "--still"], { tty: true });
@@ -99,12 +100,7 @@ describe("notes on a server without them", () => {
     [["notes", "slot_none"], 3, ""],
     [["notes", "edit", "note_none", "--text", "x"], 3, "This server does not support"],
   ])("refuses %j", async (words, code, message) => {
-    const playtests = JSON.parse((await playtest(["playtests", "list", gameId, "--json"], { baseUrl: address, key })).stdout);
-    const slots = (id: string) => playtest(["playtests", "slots", id, "--json"], { baseUrl: address, key });
-    const open = JSON.parse((await slots(playtests.playtests[0].id)).stdout).slots.find(
-      ({ status }: { status: string }) => status === "open",
-    ).id;
-    const ids: Record<string, string> = { SLOT: slotId, OPEN: open };
+    const ids: Record<string, string> = { SLOT: slotId, OPEN: openId };
     const ended = await run(words.map((word) => ids[word] ?? word));
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)]);
   });
@@ -130,18 +126,12 @@ describe("notes on a server that gains them", () => {
   let owner: Person;
   let slotId: string;
   let hosted: Awaited<ReturnType<typeof startHosted>>;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    const store = await drivers[0]!.open();
-    server = await startTestServer({ store });
+    server = await ownServer();
     owner = await registerOwner(server);
     await giveCredit(server, owner, 20_000);
-    stop = async () => {
-      await server.close();
-      await store.remove();
-    };
+    return server.close;
   });
-  afterAll(() => stop());
   beforeEach(async () => {
     slotId = await play(server, await registerPlaytester(server), await order(owner, await createGame(owner)));
     hosted = await startHosted(server.baseUrl, "json");

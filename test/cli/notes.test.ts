@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { exactPosition, parsePosition, positionInLink, positionText } from "../../src/contract/text/position.ts";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 describe("positions in a video", () => {
   it.each([
@@ -47,21 +47,15 @@ describe("notes on a video", () => {
   let gameId: string;
   let playtestId: string;
   let slotId: string;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    const store = await drivers[0]!.open();
-    server = await startTestServer({ store });
+    server = await ownServer();
     owner = await registerOwner(server);
     await giveCredit(server, owner, 20_000);
     gameId = await createGame(owner);
     playtestId = await order(owner, gameId);
     slotId = await play(server, await registerPlaytester(server), playtestId);
-    stop = async () => {
-      await server.close();
-      await store.remove();
-    };
+    return server.close;
   });
-  afterAll(() => stop());
   const run = (...words: string[]) => playtest(words, { baseUrl: server.baseUrl, key: owner.key });
 
   it("are added, listed by slot, playtest and game, changed and deleted", async () => {

@@ -13,10 +13,10 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startProxy, type TestProxy } from "../helpers/proxy.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { certificatesFor, type Front, startTlsFront } from "../helpers/tls.ts";
 
 /** A name that only the proxy knows, so that nothing can reach it in another way. */
@@ -30,9 +30,8 @@ let ca: string;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
   // A sandbox answers only requests for this machine.
-  server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false, autoVerify: true }) });
+  server = await ownServer({ config: (config) => Object.assign(config, { sandbox: false, autoVerify: true }) });
   // Its links lead where the proxy leads.
   Object.assign(server.deps.config, { baseUrl: base });
   owner = await registerOwner(server);
@@ -46,7 +45,6 @@ beforeAll(async () => {
     await proxy.close();
     await front.close();
     await server.close();
-    await store.remove();
   };
 });
 afterAll(() => stop());

@@ -1,33 +1,28 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isMpv } from "../../src/io/player.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
+import { ownServer } from "../helpers/own-server.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 /** Notes that are made during a review, at a real terminal, while a player runs. */
 let server: TestServer;
 let owner: Person;
 let gameId: string;
-let stop: () => Promise<void>;
 const players: number[] = [];
 
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server, "Ada");
   await giveCredit(server, owner, 100_000);
   gameId = await createGame(owner);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
 afterEach(async () => {
   leaveAll();
@@ -36,7 +31,6 @@ afterEach(async () => {
   const { submissions } = (await owner.get("/submissions?status=submitted")).body.data;
   for (const { slot } of submissions) await owner.post(`/slots/${slot.id}/accept`);
 });
-afterAll(() => stop());
 
 const submitted = async () => play(server, await registerPlaytester(server), await order(owner, gameId));
 const moments = async (slotId: string) => (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;

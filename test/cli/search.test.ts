@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { playtest, type RunOptions } from "../helpers/cli.ts";
 import {
   claim,
@@ -10,18 +10,16 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 let server: TestServer;
 let owner: Person;
 let gameId: string;
 let playtestId: string;
 let slotId: string;
-let stop: () => Promise<void>;
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server);
   await giveCredit(server, owner, 20_000);
   gameId = await createGame(owner);
@@ -33,12 +31,8 @@ beforeAll(async () => {
   const vtt = "WEBVTT\n\n1:02:36.000 --> 1:02:40.000\nSo dark.\n\n1:02:41.000 --> 1:02:43.000\nI can't find the door.\n";
   await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: vtt.replaceAll("1:02", "01:02") } });
   await server.advance(0);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 const run = (words: string[], tty?: RunOptions["tty"]) =>
   playtest(["review", "search", ...words], { baseUrl: server.baseUrl, key: owner.key, ...(tty && { tty }) });
 

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
 import { newId } from "../helpers/walk.ts";
 
 describe("shares", () => {
@@ -12,20 +13,14 @@ describe("shares", () => {
   let owner: Person;
   let playtestId: string;
   let slotId: string;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    const store = await drivers[0]!.open();
-    server = await startTestServer({ store });
+    server = await ownServer();
     owner = await registerOwner(server);
     await giveCredit(server, owner, 20_000);
     playtestId = await order(owner, await createGame(owner));
     slotId = await play(server, await registerPlaytester(server), playtestId);
-    stop = async () => {
-      await server.close();
-      await store.remove();
-    };
+    return server.close;
   });
-  afterAll(() => stop());
   const run = (words: string[], options: object = {}) =>
     playtest(["review", ...words], { baseUrl: server.baseUrl, key: owner.key, outside: { newId }, ...options });
   const shared = async (words: string[], options: object = {}) => {

@@ -7,10 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { type FakeProcess, playtest, type Ran, startStudio, testFolder } from "../helpers/cli.ts";
 import { claim, createGame, order, play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { type HostedWorld, startHostedWorld } from "../helpers/hosted-world.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { hiddenFields } from "../helpers/portal.ts";
-import { fill, type World } from "../helpers/specification-server/commands.ts";
-import { type SpecificationServer, startSpecificationServer } from "../helpers/specification-server/index.ts";
 
 interface Answer {
   status: number;
@@ -291,8 +290,8 @@ describe("playtest studio", () => {
 });
 
 it("playtest studio on a server made from the specification alone: every page says what it can", async () => {
-  const server = await startSpecificationServer();
-  const studio = await start({ baseUrl: server.baseUrl, key: server.key });
+  const { hosted, owner } = await startHostedWorld();
+  const studio = await start({ baseUrl: hosted.baseUrl, key: owner.key });
   const { cookie, base } = await enter(studio);
   const get = (path: string) => ask(base + path, { cookie });
   const inbox = await get("/studio");
@@ -302,26 +301,20 @@ it("playtest studio on a server made from the specification alone: every page sa
   expect((await get("/studio/events")).status).toBe(204);
   expect((await get("/studio/search?q=door")).text).toContain("search");
   expect((await get("/studio/stats")).text).toContain("has no statistics");
-  await studio.stop();
-  running = undefined;
-  await server.close();
 });
 
 describe("on such a server, Studio", () => {
-  let server: SpecificationServer;
-  let world: World;
+  let world: HostedWorld;
   let studio: Running;
   let entered: Awaited<ReturnType<typeof enter>>;
   let env: Record<string, string>;
   beforeEach(async () => {
-    server = await startSpecificationServer();
-    world = fill(server);
+    world = await startHostedWorld();
     env = { PLAYTEST_CONFIG_DIR: testFolder() };
-    const account = { baseUrl: server.baseUrl, key: server.key };
-    studio = await start({ ...account, env });
+    studio = await start({ ...account(), env });
     entered = await enter(studio);
-    return () => server.close();
   });
+  const account = () => ({ baseUrl: world.hosted.baseUrl, key: world.owner.key });
   const get = (path: string, headers = {}) => ask(entered.base + path, { cookie: entered.cookie, ...headers });
   /** Posts the form of a page that goes to `action`. */
   async function submit(page: string, action: string, given: Record<string, string> = {}): Promise<Answer> {
@@ -333,35 +326,37 @@ describe("on such a server, Studio", () => {
     };
     return ask(entered.base + action, headers, new URLSearchParams(fields).toString());
   }
-  const slotOf = (id: string) => server.state.slots.find((slot) => slot.id === id)!;
+  const slotOf = async (id: string) => (await world.owner.getSlot({ params: { id } })).slot;
 
   it("plays a video in parts by one link, compares it, and accepts it by a form", async () => {
-    const requestId = world.order();
-    const { id } = server.state.submit(requestId);
+    const id = await world.submitted();
+    const { requestId } = await slotOf(id);
     const page = await get(`/studio/slots/${id}`);
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("This server stores no moments.")]);
     expect(page.text).not.toContain("poster=");
-    const asked = () => server.seen.filter(({ path }) => path.endsWith("/info/server")).length;
+    const asked = () => world.hosted.seen.filter(({ path }) => path.endsWith("/info/server")).length;
     const before = asked();
     await get(`/studio/slots/${id}`);
     expect(asked()).toBe(before);
     const parts = [await get(`/studio/slots/${id}/video`), await get(`/studio/slots/${id}/video`, { range: "bytes=0-3" })];
     expect(parts.map(({ status }) => status)).toEqual([200, 200]);
-    expect(server.seen.filter(({ path }) => path.endsWith("/download-url"))).toHaveLength(1);
-    expect(server.files.keysSeen).toEqual([]);
+    expect(world.hosted.seen.filter(({ path }) => path.endsWith("/download-url"))).toHaveLength(1);
+    expect(world.hosted.files.keysSeen).toEqual([]);
     expect((await get(`/studio/playtests/${requestId}/compare?slots=${id}`)).text).toContain(`/studio/slots/${id}/video`);
     const accepted = await submit(`/studio/slots/${id}`, `/studio/slots/${id}/accept`, { rating: "5", confirmed: "yes" });
     expect(accepted.status).toBe(303);
-    expect(slotOf(id)).toMatchObject({ status: "accepted", rating: { score: 5 } });
+    expect(await slotOf(id)).toMatchObject({ status: "accepted", rating: { score: 5 } });
   });
 
   it("rejects a video, with another try", async () => {
-    const path = `/studio/slots/${world.submitted()}`;
+    const id = await world.submitted();
+    const path = `/studio/slots/${id}`;
+    const name = (await slotOf(id)).playtester!.displayName;
     const asked = await submit(path, `${path}/reject`, { reason: "No sound.", allowRetry: "yes" });
-    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("Reject the video of Kim?")]);
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining(`Reject the video of ${name}?`)]);
     const given = { reason: "No sound.", allowRetry: "yes", confirmed: "yes" };
     expect((await submit(path, `${path}/reject`, given)).headers.location).toBe(`${entered.folder}${path}?done=retry`);
-    expect(slotOf(path.slice("/studio/slots/".length))).toMatchObject({
+    expect(await slotOf(id)).toMatchObject({
       status: "rejected",
       rejection: { reason: "No sound." },
     });
@@ -369,30 +364,32 @@ describe("on such a server, Studio", () => {
   });
 
   it("writes to a playtester, and says beforehand that the server begins no conversations", async () => {
-    const path = `/studio/slots/${world.submitted()}`;
-    const kim = slotOf(path.slice("/studio/slots/".length)).playtester!.id;
+    const { owner } = world;
+    const id = await world.submitted();
+    const path = `/studio/slots/${id}`;
+    await owner.acceptSlot({ params: { id } });
+    const { id: contactId, displayName } = (await slotOf(id)).playtester!;
     const unbegun = (await get(path)).text;
-    expect(unbegun).toContain("You can write to Kim after they have written to you.");
+    expect(unbegun).toContain(`You can write to ${displayName} after they have written to you.`);
     expect(unbegun).not.toContain(`${path}/message`);
-    const [contact] = server.state.contacts;
-    const { conversationId } = contact!;
-    Object.assign(contact!, { conversationId: null });
     const listed = (await get("/studio/messages")).text;
-    Object.assign(contact!, { id: kim, conversationId });
     expect([listed.includes("You can write after they have written to you."), listed.includes("Send a message")]).toEqual([
       true,
       false,
     ]);
-    expect((await get(`/studio/messages/${conversationId}`)).text).not.toContain("Block Kim");
+    const { conversation } = await owner.openConversation({ body: { contactId } });
+    expect((await get(`/studio/messages/${conversation.id}`)).text).not.toContain(`Block ${displayName}`);
     expect((await submit(path, `${path}/message`, { content: "Well played!" })).status).toBe(303);
-    expect(server.state.messages.at(-1)).toMatchObject({ content: "Well played!" });
+    const { messages } = await owner.listMessages({ params: { id: conversation.id } });
+    expect(messages.at(-1)).toMatchObject({ content: "Well played!" });
   });
 
   it("shows a reported problem as far as the server says what it is, and says that it cannot be answered here", async () => {
-    const id = world.submitted();
-    Object.assign(slotOf(id), { status: "blocked", submission: null });
+    const { slotId: id, person } = await world.claimed();
+    await person.reportSlot({ params: { id }, body: { reasonCode: "crash" } });
+    const name = (await slotOf(id)).playtester!.displayName;
     const path = `/studio/slots/${id}/problem`;
-    expect((await get("/studio")).text).toContain(`/studio/slots/${id}/problem">Kim cannot play Star Miner</a>`);
+    expect((await get("/studio")).text).toContain(`/studio/slots/${id}/problem">${name} cannot play Lantern Deep</a>`);
     const { text } = await get(path);
     expect(text).toContain("The playtester reported a problem. This server does not say which.");
     expect(text).toContain("This server does not let Studio return the slot to the playtester or cancel it.");
@@ -400,11 +397,11 @@ describe("on such a server, Studio", () => {
   });
 
   it("keeps moments on this computer, with those of the command", async () => {
-    const id = world.submitted();
+    const id = await world.submitted();
     const path = `/studio/slots/${id}`;
     const note = (given: Record<string, string>) => submit(path, `${path}/moments`, { kind: "bug", tags: "door", ...given });
     const commandLists = async () => {
-      const ran = await playtest(["review", "notes", id, "--json"], { baseUrl: server.baseUrl, key: server.key, env });
+      const ran = await playtest(["review", "notes", id, "--json"], { ...account(), env });
       return JSON.parse(ran.stdout).moments as { id: string; text: string }[];
     };
     const refused = await note({ position: "0:03", text: "Lost", tags: "Not--A Tag" });
@@ -412,10 +409,14 @@ describe("on such a server, Studio", () => {
     const once = { ...hiddenFields((await get(path)).text, `${entered.folder}${path}/moments`), position: "0:03", text: "Lost" };
     for (let times = 0; times < 2; times++) expect((await note(once)).headers.location).toMatch(/\?done=noted#moment-/);
     expect(await commandLists()).toMatchObject([{ atMs: 3000, text: "Lost", kind: "bug", tags: ["door"] }]);
-    const given = { baseUrl: server.baseUrl, key: server.key, env };
+    const given = { ...account(), env };
     expect((await playtest(["review", "note", id, "0:01", "Falls"], given)).code).toBe(0);
     const shown = (await get(path)).text;
-    expect([...shown.matchAll(/<p class="prose">([^<]*)<\/p>/g)].map(([, text]) => text)).toEqual(["Falls", "Lost", "Fun."]);
+    expect([...shown.matchAll(/<p class="prose">([^<]*)<\/p>/g)].map(([, text]) => text)).toEqual([
+      "Falls",
+      "Lost",
+      "It was fun.",
+    ]);
     expect(shown).toContain("They are saved on this computer");
     expect(shown).not.toContain("Take an image");
     const [falls, lost] = await commandLists();
@@ -427,7 +428,7 @@ describe("on such a server, Studio", () => {
   });
 
   it("lists many moments page by page", async () => {
-    const id = world.submitted();
+    const id = await world.submitted();
     for (let at = 0; at < 52; at++)
       await submit(`/studio/slots/${id}`, `/studio/slots/${id}/moments`, {
         position: `0:${String(at).padStart(2, "0")}`,

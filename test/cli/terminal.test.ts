@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import {
   createGame,
@@ -14,34 +14,27 @@ import {
   registerPlaytester,
 } from "../helpers/factories.ts";
 import { codeAt, setUpFactor } from "../helpers/factors.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 /** What only a real terminal shows: keys one by one, hidden input, and a terminal that works afterwards. */
 let server: TestServer;
 let owner: Person;
 let gameId: string;
-let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
   const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-  server = await startTestServer({
-    store,
+  server = await ownServer({
     config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
   });
   owner = await registerOwner(server, "Ada");
   await giveCredit(server, owner, 100_000);
   gameId = await createGame(owner, { name: "Moon Miner", buildUrl: `${server.baseUrl}/build.zip` });
   await createGame(owner, { name: "Star Miner" });
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
 afterEach(leaveAll);
-afterAll(() => stop());
 
 const sit = (argv: readonly string[], env: Record<string, string> = {}, folder = testFolder()) =>
   sitDown(folder, argv, { PLAYTEST_BASE_URL: server.baseUrl, PLAYTEST_API_KEY: owner.key, ...env });

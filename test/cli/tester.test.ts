@@ -12,8 +12,8 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
-import { reusedStore } from "../helpers/reused-store.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
 
 let server: TestServer;
@@ -23,17 +23,13 @@ let playtestId: string;
 let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 
 beforeEach(async () => {
-  const store = await reusedStore();
-  server = await startTestServer({ store });
+  server = await ownServer();
   owner = await registerOwner(server, "Ada");
   player = await registerPlaytester(server, "Pim");
   await giveCredit(server, owner, 20_000);
   playtestId = await order(owner, await createGame(owner), { quantity: 2, notesForTesters: "Look at the bridge." });
   run = playtestWith({ baseUrl: server.baseUrl, key: player.key, cwd: testFolder() });
-  return async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
 
 afterEach(() => expect(server.errors).toEqual([]));

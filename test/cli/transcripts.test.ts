@@ -1,34 +1,28 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
 
 let server: TestServer;
 let owner: Person;
 let gameId: string;
-let stop: () => Promise<void>;
 /** The transcriber ends once `gate.open` is there. */
 const gate = join(freshFolder(), "gate");
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
   const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-  server = await startTestServer({
-    store,
+  server = await ownServer({
     config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "gate", gate] }),
   });
   owner = await registerOwner(server);
   await giveCredit(server, owner, 20_000);
   gameId = await createGame(owner);
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 
 const run = (line: string) => playtest(line.split(" "), { baseUrl: server.baseUrl, key: owner.key });
 const submitted = async (name: string) => play(server, await registerPlaytester(server, name), await order(owner, gameId));

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { migrate, migrations } from "../../server/database/migrate.ts";
 import type { Store } from "../../server/database/port.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { requireIdentity } from "../../server/operations/keys/identity.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { type DatabaseLocation, drivers, openBefore, openUnmigrated } from "../helpers/store.ts";
 

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { playtest, type Ran, testFolder } from "../helpers/cli.ts";
 import { createGame, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { newId } from "../helpers/walk.ts";
 
 let server: TestServer;
 let owner: Person;
 let tester: Person;
-let stop: () => Promise<void>;
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  server = await startTestServer({ store, config: (config) => void Object.assign(config.payments, { enabled: false }) });
+  server = await ownServer({ config: (config) => void Object.assign(config.payments, { enabled: false }) });
   [owner, tester] = [await registerOwner(server), await registerPlaytester(server, "Ann")];
   await createGame(owner, { name: "Lantern Deep", buildUrl: `${server.baseUrl}/build.zip` });
-  stop = async () => {
-    await server.close();
-    await store.remove();
-  };
+  return server.close;
 });
-afterAll(() => stop());
 
 const money = /\$|price|payout|credit|balance|paid|minutes needed/i;
 const folder = testFolder();

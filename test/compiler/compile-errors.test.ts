@@ -45,6 +45,8 @@ const edits = [
   ["server/web/studio/inbox/rows.ts", "studio.problem(one.slot.id)", "studio.problm(one.slot.id)"],
   ["server/web/portal/earnings/page.ts", "portal.slot(slotId)", "portal.slot()"],
   ["server/app/jobs.ts", '  "sweep-files": sweepFiles,\n', ""],
+  ["server/games/store.ts", "{ id: buildId, game_id: gameId }", "{ id: buildId, gmae_id: gameId }"],
+  ["server/database/schema/games.ts", "external_url: orNull(text)", "web_url: orNull(text)"],
 ] as const;
 
 describe("compiler", { timeout: 300_000 }, () => {
@@ -93,6 +95,15 @@ describe("compiler", { timeout: 300_000 }, () => {
     it("a link to a page that there is not, and one without the id of the page", () => {
       expect(about("problm")).toEqual(["server/web/studio/inbox/rows.ts"]);
       expect(about("Expected 1 arguments, but got 0")).toEqual(["server/web/portal/earnings/page.ts"]);
+    });
+
+    it("a column that the table does not have", () => {
+      expect(about("gmae_id")).toEqual(["server/games/store.ts"]);
+    });
+
+    it("what reads and writes a column that was renamed", () => {
+      const users = ["server/games/handlers.ts", "server/games/views.ts", "server/playtests/slots/tester-handlers.ts"];
+      expect(about("external_url").sort()).toEqual(users);
     });
 
     it("a kind of background job without work", () => {

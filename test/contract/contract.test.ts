@@ -338,7 +338,7 @@ describe("contract: endpoints", () => {
   test("operations that spend or destroy something are declared so", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
-      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
+      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription approveOrder grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
       `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript deleteMoment deleteStill deleteShare deleteClip cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,

@@ -55,3 +55,33 @@ export const coreRoutes: [route: string, scope: string, status: 200 | 201][] = [
   ["GET /notifications", "notifications", 200],
   ["POST /notifications/mark-all-read", "notifications", 200],
 ];
+
+const game = ["name", "description", "instructions", "buildUrl", "coverImageUrl", "externalUrl", "devices", "platforms", "tags"];
+const size = ["visibility", "quantity", "durationMinutes", "playerCount", "isFreePublicTrial"];
+const audience = [
+  "targetingType",
+  "targetingScope",
+  "pastPlaytesterScope",
+  "targetedPlaytesterId",
+  "selectionMode",
+  "qualifications",
+];
+
+/** The fields that a body of these routes has on every server of this API. */
+export const coreFields: Record<string, readonly string[]> = {
+  "POST /auth/register/api-key": ["email", "password", "role", "name"],
+  "POST /games": game,
+  "PATCH /games/:id": game,
+  "POST /games/:gameId/playtests": [...size, ...audience, "notesForTesters", "keysForTesters"],
+  "PATCH /playtests/:id": ["notesForTesters"],
+  "POST /playtests/slots/:id/accept": ["rating", "comment"],
+  "POST /slots/:id/accept": ["rating", "comment"],
+  "POST /playtests/slots/:id/reject": ["reason", "allowRetry"],
+  "POST /playtests/playtest-applications/:id/reject": ["customMessage"],
+  "POST /billing/credit": ["amountCents", "returnUrl"],
+  "POST /billing/credit/x402": ["amountCents"],
+  "POST /billing/subscription/checkout": ["planKey"],
+  "POST /chat/conversations/:id/messages": ["content"],
+  "POST /webhooks": ["url", "events"],
+  "PATCH /webhooks/:id": ["url", "events"],
+};

@@ -185,7 +185,7 @@ describe("OpenAPI document: content", () => {
       { in: "header", schema: { type: "string" } },
       { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
     ]);
-    expect(Object.keys(order.responses).join(" ")).toBe("201 400 401 402 403 404 408 409 413 415 422 429 500 503");
+    expect(Object.keys(order.responses).join(" ")).toBe("200 201 202 400 401 402 403 404 408 409 413 415 422 429 500 503");
     const refused = resolve(order.responses[402]?.$ref as string) as { headers: Node };
     expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "Retry-After"]));
     expect(order.requestBody?.required).toBe(false);

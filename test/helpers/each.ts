@@ -1,16 +1,17 @@
-import { afterEach, describe } from "vitest";
+import { afterEach, describe, type TestAPI } from "vitest";
 import { ledgerFaults } from "./factories.ts";
+import { type Market, marketOn } from "./market.ts";
 import { reusedStore } from "./reused-store.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
 import { drivers } from "./store.ts";
 
 /**
  * Runs a suite once per database. `serve()` starts the real server on a store without rows; after each test it is closed, which
- * fails on unexpected server errors, and the ledger must balance.
+ * fails on unexpected server errors, and the ledger must balance. The tests of `it` get a server and who is on it by naming them.
  */
 export function onBothDatabases(
   name: string,
-  suite: (serve: (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>) => void,
+  suite: (serve: (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>, it: TestAPI<Market>) => void,
 ): void {
   describe.each(drivers)(`${name} ($name)`, (driver) => {
     const running: { server: TestServer; remove(): Promise<unknown> }[] = [];
@@ -27,7 +28,7 @@ export function onBothDatabases(
       }
     });
 
-    suite(async (options) => {
+    const serve = async (options?: Omit<TestServerOptions, "store">) => {
       const store = await reusedStore(driver);
       const server = await startTestServer({ ...options, store }).catch(async (error) => {
         await store.remove();
@@ -35,6 +36,7 @@ export function onBothDatabases(
       });
       running.push({ server, remove: store.remove });
       return server;
-    });
+    };
+    suite(serve, marketOn(serve));
   });
 }

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureAdmin, mailVerification } from "../../server/accounts/service.ts";
-import { startSession } from "../../server/accounts/sessions.ts";
-import * as sessions from "../../server/accounts/sessions-store.ts";
 import { find as findUser } from "../../server/accounts/users-store.ts";
 import { openStore } from "../../server/database/open.ts";
 import { MailRefused } from "../../server/mail/mailer.ts";
+import { shortcuts as shortEntries } from "../../src/cli/groups.ts";
+import { type TreeCommand, tree } from "../../src/cli/tree.ts";
+import { contract, type Operation } from "../../src/contract/index.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
@@ -16,69 +17,27 @@ import {
   giveVideo,
   order,
   type Person,
+  personWith,
   play,
   registerOwner,
   registerPlaytester,
   videoBytes,
 } from "./factories.ts";
 import { setUpFactor } from "./factors.ts";
+import { operationsOf } from "./operations.ts";
 import { addPasskey } from "./passkeys.ts";
 import type { Receiver } from "./receiver.ts";
-import { failedJob } from "./rightful-requests.ts";
+import { failedJob, type RightfulWorld, rightfulRequests, rightfulWorld } from "./rightful-requests.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 import { startYoutube } from "./youtube.ts";
 
-/** A note on a submission. */
-async function shared({ owner, submitted }: World): Promise<string> {
-  return (await owner.post(`/slots/${await submitted()}/shares`, {})).body.data.share.id;
-}
-
-/** A note with a still image. */
-async function pictured({ server, owner, submitted }: World): Promise<string> {
-  const { id } = (await owner.post(`/slots/${await submitted()}/moments`, { atMs: 1000, text: "The door" })).body.data.moment;
-  await server.request("PUT", `/moments/${id}/still`, { key: owner.key });
-  return id;
-}
-
-async function clipped({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
-  return (await owner.post(`/slots/${await submitted()}/clips`, { atMs: 0, endMs: 1000 })).body.data.clip;
-}
-
-async function noted({ owner, submitted }: World): Promise<{ id: string; slotId: string }> {
-  const body = { atMs: 5000, text: "Lost in the tutorial" };
-  return (await owner.post(`/slots/${await submitted()}/moments`, body)).body.data.moment;
-}
-
-/** A slot whose video is published on the server's own page. */
-async function published(world: World): Promise<string> {
-  const slotId = await play(world.server, await registerPlaytester(world.server), await world.order({ visibility: "public" }));
-  await world.owner.post(`/slots/${slotId}/accept`);
-  await world.server.advance(0);
-  return slotId;
-}
-
-/** The id of the newest publication, of such a slot. */
+/** The id of the newest publication. */
 async function publication(world: World): Promise<string> {
-  await published(world);
-  return (await world.server.request("GET", "/admin/publications", { key: world.admin })).body.data.publications[0].id;
-}
-
-/** The id of one that no platform published: the server is connected to none. */
-async function failedPublication(world: World): Promise<string> {
-  const { config } = world.server.deps;
-  config.publishing.to = "youtube";
-  const id = await publication(world);
-  config.publishing.to = "own";
-  return id;
-}
-
-/** The id of an order that waits for approval. */
-async function waitingOrder({ server, owner, gameId }: World): Promise<string> {
-  const budgets = [{ period: "order", approveOverCents: 1000 }];
-  const { apiKey } = (await owner.post("/auth/api-keys", { name: "agent", budgets })).body.data;
-  const reply = await server.request("POST", `/games/${gameId}/playtests`, { key: apiKey, body: {} });
-  return reply.body.data.approval.id;
+  const slotId = await play(world.server, await registerPlaytester(world.server), await world.order({ visibility: "public" }));
+  await world.owner.acceptSlot({ params: { id: slotId } });
+  await world.server.advance(0);
+  return (await operationsOf(world.server, world.admin).listPublications()).publications[0]!.id;
 }
 
 /** A server with a client at Google, and a Google that answers. */
@@ -254,28 +213,17 @@ const password = "correct horse";
 const secret = { PLAYTEST_WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
 const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\n";
 
-/** The id of the session of a browser that is signed in to the owner's account. */
-const browserOf = ({ server, owner }: World): Promise<string> =>
-  server.deps.store.write(async (tx) => {
-    const client = { address: "203.0.113.7", agent: "Mozilla/5.0", signal: new AbortController().signal };
-    await startSession(tx, owner.id, client);
-    return (await sessions.listForUser(tx, owner.id, server.clock.now()))[0]!.id;
-  });
-
-export const everyCommand: Record<string, Row> = {
+/** Commands that are not called like their operation, or not only. */
+const ownScenes: Record<string, Row> = {
   "auth login": ({ owner }) => ({ words: "--with-key", stdin: owner.key }),
   "auth register": ({ server }) => ({
     words: `--email a${server.deps.newId()}@example.com --role game_owner --password-file -`,
     stdin: "correct horse",
   }),
-  "auth status": nothing,
   "auth switch": async (world) => ({ ...(await profile(world)), words: "one" }),
   "auth list": profile,
   "auth logout": profile,
-  "auth token": nothing,
-  "auth wait-verified": nothing,
   "auth resend-verification": words(() => "--email nobody@example.com"),
-  "auth profile show": nothing,
   "auth profile update": words(() => "--website-url https://example.com"),
   "auth password": async ({ server }) => ({
     key: (await registerOwner(server)).key,
@@ -287,24 +235,11 @@ export const everyCommand: Record<string, Row> = {
     words: ["--token-file", join(withFile("token", await resetToken(world)), "token"), "--new-password-file", "-"],
     stdin: password,
   }),
-  "auth keys list": nothing,
-  "auth keys create": words(() => "--name ci"),
-  "auth keys revoke": words(async ({ owner }) => {
-    const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
-    return `${key.id} --yes`;
-  }),
   "auth email": async ({ server }) => ({
     key: (await registerOwner(server)).key,
     words: `--new-email a${server.deps.newId()}@example.com --password-file -`,
     stdin: "correct horse",
   }),
-  "auth sessions list": async (world) => {
-    await browserOf(world);
-    return { words: "" };
-  },
-  "auth sessions end": words(async (world) => `${await browserOf(world)} --yes`),
-  "auth sign-out-everywhere": words(() => "--yes"),
-  "auth factor status": nothing,
   "auth factor enable": async ({ server }) => ({
     key: (await registerOwner(server)).key,
     words: "--password-file -",
@@ -312,14 +247,12 @@ export const everyCommand: Record<string, Row> = {
   }),
   "auth factor disable": withFactor("--yes"),
   "auth factor recovery": withFactor("--yes"),
-  "auth passkeys list": nothing,
   "auth passkeys remove": async ({ server }) => {
     const person = await registerPlaytester(server);
     const { id } = await addPasskey(server, person);
     return { key: person.key, words: `${id} --yes --password-file -`, stdin: "correct horse" };
   },
   "auth confirm": withFactor(""),
-  "auth export": nothing,
   "auth delete": async ({ server }) => ({
     key: (await registerOwner(server)).key,
     words: "--yes --password-file -",
@@ -329,13 +262,7 @@ export const everyCommand: Record<string, Row> = {
     const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
     return `${key.id} --grace 1h --yes`;
   }),
-  "games list": nothing,
-  "games show": words(({ gameId }) => gameId),
   "games create": words(() => "--name Fresh --build-url https://example.com/a.zip"),
-  "games update": words(({ gameId }) => `${gameId} --instructions Run`),
-  "games agreement": words(({ gameId }) => gameId),
-  "games consents": words(({ gameId }) => gameId),
-  "games builds": words(({ gameId }) => gameId),
   "games builds url": async ({ gameId, server, owner }) => {
     const build = ["games", "push", "a.html", gameId];
     const options = { baseUrl: server.baseUrl, key: owner.key, cwd: withFile("a.html", server.deps.newId()) };
@@ -344,15 +271,12 @@ export const everyCommand: Record<string, Row> = {
     const { builds } = (await owner.get(`/games/${gameId}/builds?limit=1`)).body.data;
     return { words: `${builds[0].id} ${gameId}` };
   },
-  "games use": words(({ gameId }) => gameId),
   "games push": ({ gameId, server }) => ({
     words: `a.html ${gameId} --version-label ${server.deps.newId().slice(-8)}`,
     cwd: withFile("a.html", server.deps.newId()),
   }),
   "games apply": () => ({ words: "-f game.yaml", cwd: withFile("game.yaml", yaml) }),
   "games diff": ({ gameId }) => ({ words: `${gameId} -f game.yaml`, cwd: withFile("game.yaml", yaml) }),
-  "playtests list": words(({ gameId }) => gameId),
-  "playtests show": words(({ order }) => order()),
   "playtests order": words(({ gameId }) => `${gameId} --yes`),
   "playtests quote": words(({ gameId }) => gameId),
   "playtests pay": async ({ server }) => {
@@ -361,9 +285,6 @@ export const everyCommand: Record<string, Row> = {
     await giveCredit(server, poor, 10_000);
     return { key: poor.key, words: `${id} --method credit --yes` };
   },
-  "playtests cancel": words(async ({ order }) => `${await order()} --yes`),
-  "playtests update": words(async ({ order }) => `${await order()} --notes-for-testers New`),
-  "playtests slots": words(({ order }) => order({ quantity: 2 })),
   "playtests keys list": words(({ order }) => order({ keysForTesters: ["AAAA-BBBB-CCCC"] })),
   "playtests keys add": words(async ({ order }) => `${await order()} AAAA-BBBB-CCCC DDDD-EEEE-FFFF`),
   "playtests cancel-slot": words(async ({ order, owner }) => {
@@ -377,77 +298,32 @@ export const everyCommand: Record<string, Row> = {
     cwd: withFile("orders.csv", `game,quantity\n${gameId},1\n${gameId},2\n`),
   }),
   "playtests template": nothing,
-  "playtests panels": nothing,
-  "applications list": words(async ({ application }) => (await application()).playtest),
   "applications show": words(async ({ application }) => {
     const { playtest, id } = await application();
     return `${playtest} ${id}`;
   }),
-  "applications approve": words(async ({ application }) => (await application()).id),
-  "applications reject": words(async ({ application }) => (await application()).id),
-  "review list": nothing,
-  "review show": words(({ submitted }) => submitted()),
-  "review accept": words(({ submitted }) => submitted()),
-  "review reject": words(async ({ submitted }) => `${await submitted()} --reason Silent.`),
-  "review publication": words(published),
-  "review unpublish": words(async (world) => `${await published(world)} --reason Private --yes`),
-  "review unblock": words(async (world) => {
-    const { slotId, person } = await world.claimed();
-    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
-    return slotId;
-  }),
-  "review problems": nothing,
   "review cancel": words(async (world) => {
     const { slotId, person } = await world.claimed();
     await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
     return `${slotId} --yes`;
   }),
-  "review url": words(({ submitted }) => submitted()),
   "review transcript": words(async ({ submitted, server }) => {
     const id = await submitted();
     await server.advance(60_000);
     return id;
   }),
   "review note": async ({ submitted }) => ({ words: [await submitted(), "12:41", "Lost in the tutorial"] }),
-  "review notes list": words(async (world) => (await noted(world)).slotId),
-  "review notes edit": words(async (world) => `${(await noted(world)).id} --severity 4`),
   "review search": words(async ({ submitted }) => {
     await submitted();
     return "fun";
   }),
-  "review notes delete": words(async (world) => `${(await noted(world)).id} --yes`),
-  "review notes push": nothing,
   "review share": words(({ submitted }) => submitted()),
-  "review shares": words(async (world) => {
-    await shared(world);
-    return "";
-  }),
-  "review unshare": words(async (world) => shared(world)),
   "review clip": async ({ submitted }) => ({ words: [await submitted(), "0:01-0:02"] }),
-  "review still": words(async (world) => pictured(world)),
-  "review still delete": words(async (world) => `${await pictured(world)} --yes`),
-  "review clips list": words(async (world) => (await clipped(world)).slotId),
-  "review clips delete": words(async (world) => `${(await clipped(world)).id} --yes`),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
-  "review stats": nothing,
-  "billing balance": nothing,
-  "billing payments list": nothing,
-  "billing payments show": words(({ payment }) => payment()),
   "billing invoice": async ({ payment }) => ({ words: `${await payment()} --dir out`, cwd: testFolder() }),
-  "billing invoices list": nothing,
-  "billing details show": nothing,
   "billing details set": words(() => "--name Lantern"),
-  "approvals list": nothing,
-  "approvals show": words(waitingOrder),
-  "approvals approve": words(async (world) => `${await waitingOrder(world)} --yes`),
-  "approvals decline": words(async (world) => `${await waitingOrder(world)} --yes`),
-  "billing budgets list": nothing,
   "billing budgets set": words(() => "90000/month"),
-  "billing budgets remove": words(async ({ owner }) => {
-    const body = { period: "total", limitCents: 90_000_000 };
-    return `${(await owner.post("/billing/budgets", body)).body.data.budget.id} --yes`;
-  }),
   "billing credit add": words(() => "--amount 20"),
   "billing credit x402": words(() => "--amount 20"),
   "billing credit x402 prove": words(async ({ server, owner }) => {
@@ -456,25 +332,13 @@ export const everyCommand: Record<string, Row> = {
     const txHash = await wallet.send(asked, { by: 5_000_000, from: evmWallet().address });
     return [asked.body.error.payment.id, "--tx", txHash];
   }),
-  "billing plans": nothing,
   "billing subscription show": subscribed(false),
-  "billing subscription checkout": words(() => "--plan-key indie_monthly"),
-  "billing subscription cancel": subscribed(false),
-  "billing subscription resume": subscribed(true),
-  "billing hours": nothing,
-  "billing hours history": nothing,
-  "billing spend": nothing,
   "billing forecast": words(() => "--quantity 2"),
-  "chat list": nothing,
   "chat read": talked,
   "chat send": async (world) => ({ words: [(await talked(world)).words as string, "Hello"] }),
-  "chat unread": nothing,
   "chat export": talked,
   "chat block": talked,
   "chat unblock": talked,
-  "notifications list": nothing,
-  "notifications settings": nothing,
-  "notifications read-all": nothing,
   "notifications watch": async (world) => {
     await world.submitted();
     return { words: "--unread --count 1" };
@@ -485,16 +349,7 @@ export const everyCommand: Record<string, Row> = {
     await owner.delete(`/webhooks/${await webhook()}`);
     return [receiver.url, "--events", "test.ping"];
   }),
-  "webhooks update": words(async ({ webhook }) => `${await webhook()} --events slot.submitted`),
-  "webhooks delete": words(async ({ webhook }) => `${await webhook()} --yes`),
   "webhooks test": words(({ webhook }) => webhook()),
-  "webhooks enable": words(({ webhook }) => webhook()),
-  "webhooks rotate-secret": words(async ({ webhook }) => `${await webhook()} --yes`),
-  "webhooks deliveries": words(async ({ webhook, owner }) => {
-    const id = await webhook();
-    await owner.post(`/webhooks/${id}/test`);
-    return id;
-  }),
   "webhooks redeliver": words(async ({ webhook, owner }) => {
     const id = await webhook();
     await owner.post(`/webhooks/${id}/test`);
@@ -524,16 +379,10 @@ export const everyCommand: Record<string, Row> = {
   // The receiver of a test speaks no TLS, which is what the doctor finds.
   "webhooks doctor": async ({ webhook }) => ({ words: await webhook(), code: 1 }),
   "tester browse": fresh,
-  "tester agreement": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
   "tester claim": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
   "tester apply": async (world) => {
     const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
     return { ...(await fresh(world)), words: [playtest, "--qualifications-response", "Yes."] };
-  },
-  "tester applications": async (world) => ({ key: (await world.application()).key }),
-  "tester withdraw": async (world) => {
-    const { id, key } = await world.application();
-    return { key, words: id };
   },
   "tester slots": tester(() => ""),
   "tester show": tester((id) => id),
@@ -558,10 +407,6 @@ export const everyCommand: Record<string, Row> = {
     await person.post("/playtester/payout-details", body);
     return { key: person.key, words: "--yes --password-file -", stdin: "correct horse" };
   },
-  "info list": nothing,
-  "info categories": nothing,
-  "info devices": nothing,
-  "info platforms": nothing,
   "admin approvals": asAdmin(async (world) => (await trial(world)) && ""),
   "admin problems": asAdmin(async (world) => {
     const { slotId, person } = await world.claimed();
@@ -569,46 +414,22 @@ export const everyCommand: Record<string, Row> = {
     return "";
   }),
   "admin publishing list": asAdmin(async (world) => (await publication(world)) && ""),
-  "admin publishing platforms": asAdmin(() => ""),
   "admin publishing connect": async (world) => ({ ...(await connectable(world)), words: "youtube --device", key: world.admin }),
   "admin publishing disconnect": async (world) => {
     await connected(world);
     return { words: "youtube --yes", key: world.admin };
   },
-  "admin publishing retry": asAdmin(failedPublication),
-  "admin publishing move": asAdmin(async (world) => `${await failedPublication(world)} --to own --yes`),
-  "admin publishing remove": asAdmin(async (world) => `${await publication(world)} --reason Private --yes`),
   "admin approvals show": asAdmin(trial),
-  "admin approvals approve": asAdmin(trial),
-  "admin approvals reject": asAdmin(trial),
-  "admin users": asAdmin(() => ""),
-  "admin users verify": asAdmin(({ owner }) => owner.id),
-  "admin users suspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
-  "admin users unsuspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
-  "admin users reset-factor": asAdmin(async ({ server }) => {
-    const person = await registerPlaytester(server);
-    await setUpFactor(server, person, "correct horse");
-    return [person.id, "--yes"];
-  }),
-  "admin users delete": asAdmin(async ({ server }) => `${(await registerPlaytester(server)).id} --yes`),
-  "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
-  "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin invite": asAdmin(() => "--email ada@example.net"),
   "admin invitations": asAdmin(async (world) => (await invited(world)) && ""),
-  "admin invitations revoke": asAdmin(invited),
   "admin mail list": asAdmin(async (world) => (await refusedMail(world)) && ""),
-  "admin mail retry": asAdmin(refusedMail),
   "admin jobs": asAdmin(async ({ server }) => (await failedJob(server)) && ""),
-  "admin jobs retry": asAdmin(({ server }) => failedJob(server)),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
-  "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
-  "admin chargeback": asAdmin(async (world) => `${await paymentOfAnother(world)} --yes`),
   "admin disputes": asAdmin(async (world) => (await disputed(world)) && ""),
   "admin disputes lift": asAdmin(async (world) => `${await disputed(world)} --note settled --yes`),
   "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
   "admin suspense resolve": asAdmin(async (world) => [await unmatchedDeposit(world), "--user", world.owner.id, "--note", "late"]),
-  "admin suspense refund": asAdmin(async (world) => [await unmatchedDeposit(world), "--note", "sent back", "--yes"]),
   "admin owed": asAdmin(async (world) => (await earner(world)) && ""),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
@@ -621,31 +442,12 @@ export const everyCommand: Record<string, Row> = {
     const cwd = withFile("returned.csv", `reference,status\n${payoutId},paid\n`);
     return { key: world.admin, words: `${batchId} --file returned.csv`, cwd };
   },
-  "admin payouts paid": asAdmin(async (world) => (await payoutBatch(world)).payoutId),
-  "admin payouts fail": asAdmin(payout),
-  "admin admins": asAdmin(() => ""),
-  "admin admins create": asAdmin(() => "--name Ada --scopes approve"),
-  "admin admins revoke": asAdmin(async ({ server, admin }) => {
-    const reply = await server.request("POST", "/admin/admins", { key: admin, body: { name: "Ada", scopes: ["money"] } });
-    return `${reply.body.data.admin.id} --yes`;
-  }),
-  "admin agreement show": asAdmin(() => ""),
   "admin agreement set": asAdmin(() => ["--file", join(withFile("nda.md", "Tell nobody."), "nda.md")]),
-  "admin agreement end": asAdmin(async ({ server, admin }) => {
-    await server.request("PUT", "/admin/agreement", { key: admin, body: { text: "Tell nobody." } });
-    return "";
-  }),
-  "admin consents": asAdmin(() => ""),
   "admin groups list": asAdmin(async (world) => (await testerGroup(world)) && ""),
   "admin groups create": asAdmin(() => `group-${++groupNumber}`),
-  "admin groups members": asAdmin(testerGroup),
   "admin groups add": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
   "admin groups remove": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
-  "admin groups delete": asAdmin(async (world) => `${await testerGroup(world)} --yes`),
-  "admin audit": asAdmin(() => ""),
-  "admin stats": asAdmin(() => ""),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
-  "ci list": nothing,
   "ci summary": words(({ order }) => order()),
   "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
@@ -660,12 +462,8 @@ export const everyCommand: Record<string, Row> = {
     await server.close();
     return { words: [owner.id, "--data", dataDir, "--yes"] };
   },
-  "serve config": nothing,
-  "serve systemd": nothing,
   "serve proxy": words(() => ["nginx", "--public-url", "https://playtest.example.com"]),
-  "sandbox play": words((world) => open(world)),
   "sandbox advance": words(() => "1s"),
-  "sandbox clock": nothing,
   "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),
   "sandbox verify": words(async ({ server, email }) => {
     const { id } = await registerOwner(server);
@@ -673,7 +471,6 @@ export const everyCommand: Record<string, Row> = {
     await server.deps.store.write((tx) => mailVerification(tx, user));
     return email(id);
   }),
-  "sandbox pay": words(async ({ owner }) => (await owner.post("/billing/credit", { amountCents: 2000 })).body.data.paymentId),
   "sandbox subscription pay": async ({ server }) => {
     const owner = await registerOwner(server);
     const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
@@ -681,15 +478,8 @@ export const everyCommand: Record<string, Row> = {
   },
   "sandbox subscription renewals": async (world) => ({ ...(await subscribed(false)(world)), words: "--outcome failed" }),
   "sandbox transaction": words(() => `--chain base --currency USDC --to 0x${"5a".repeat(20)} --amount 2000000`),
-  "sandbox testers create": nothing,
   "config get": words(() => "timeout"),
   "config set": words(() => "timeout 1m"),
-  "config list": nothing,
-  "config explain": nothing,
-  "config path": nothing,
-  status: nothing,
-  stats: nothing,
-  doctor: nothing,
   open: words(({ submitted }) => submitted().then((id) => `${id} --print`)),
   api: words(() => "games"),
   schema: words(() => "games create"),
@@ -697,10 +487,59 @@ export const everyCommand: Record<string, Row> = {
   help: words(() => "exit-codes"),
 };
 
-/** A slot nobody claimed. */
-async function open({ order, owner }: World): Promise<string> {
-  return (await owner.get(`/playtests/${await order()}/slots`)).body.data.slots[0].id;
+/** Commands without a scene, and why. */
+export const withoutScene: Record<string, string> = {
+  "serve run": "prints no data: it runs a server",
+  "serve doctor": "needs a folder no server uses: see serve.test.ts",
+  "serve migrate": "needs a folder no server uses: see serve.test.ts",
+  "review next": "an inbox for a person on a terminal; refuses other formats",
+  studio: "runs until it is stopped: see studio.test.ts",
+};
+
+/** Whoever the operations are rightly called by in a world. */
+const rightful = new WeakMap<World, Promise<RightfulWorld>>();
+
+async function rightfulIn(world: World): Promise<RightfulWorld> {
+  const known = rightful.get(world);
+  if (known) return known;
+  const { id } = await operationsOf(world.server, world.admin).getMe();
+  const made = rightfulWorld(world.server, personWith(world.server, world.admin, id));
+  rightful.set(world, made);
+  return made;
 }
+
+const operationAt = new Map(
+  Object.entries(contract).map(([name, { method, path }]) => [`${method} /api/v1${path}`, name as Operation]),
+);
+const flagOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** A command called with what its first operation is rightly called with: ids as arguments, fields of the body as flags. */
+const likeItsOperation =
+  ({ args, flags, risk, endpoint }: TreeCommand): Row =>
+  async (world) => {
+    const operation = operationAt.get(endpoint[0] ?? "");
+    if (!operation) return {};
+    const { as, ids = {}, body = {} } = await rightfulRequests[operation](await rightfulIn(world));
+    const params = [...contract[operation].path.matchAll(/:(\w+)/g)].map(([, name]) => ids[name!]!);
+    const fields = Object.entries(body as object).filter(([field]) => flags.some(({ name }) => name === flagOf(field)));
+    const given = fields.flatMap(([field, value]) => [`--${flagOf(field)}`, String(value)]);
+    return {
+      key: as.key,
+      words: [...(args.length > 0 ? params : []), ...given, ...(risk === "destroy" || risk === "spend" ? ["--yes"] : [])],
+    };
+  };
+
+const shortcuts = new Set(shortEntries.map(({ name }) => name));
+
+/** The scene of each command: that of its operation, or its own. */
+export const everyCommand: Record<string, Row> = {
+  ...Object.fromEntries(
+    tree.commands
+      .map((command) => [command.path.join(" "), likeItsOperation(command)] as const)
+      .filter(([path]) => withoutScene[path] === undefined && !shortcuts.has(path)),
+  ),
+  ...ownScenes,
+};
 
 /** The token of a reset mail. */
 async function resetToken({ server }: World): Promise<string> {

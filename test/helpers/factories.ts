@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { issueInvoice } from "../../server/billing/invoices/service.ts";
-import { bare, insert, type PaymentRow } from "../../server/billing/store.ts";
+import { insert } from "../../server/billing/store.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { topUpTransfers } from "../../server/ledger/rules.ts";
 import { postAll } from "../../server/ledger/store.ts";
@@ -79,8 +79,7 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
   const id = deps.newId();
   const now = deps.clock.now();
   await deps.store.write(async (tx) => {
-    const payment: PaymentRow = {
-      ...bare,
+    const payment = insert(tx, {
       id,
       owner_id: owner.id,
       amount_cents: cents,
@@ -91,8 +90,7 @@ export async function giveCredit(server: TestServer, owner: Person, cents: numbe
       created_at: now,
       updated_at: now,
       completed_at: now,
-    };
-    insert(tx, payment);
+    });
     const transfers = topUpTransfers({
       eventKey: `topup:${id}`,
       from: "assets:processor:sandbox",

@@ -78,7 +78,7 @@ export async function rightfulWorld(server: TestServer, known?: Person): Promise
   const accepted = await play(server, playtester, await make());
   await owner.post(`/slots/${accepted}/accept`);
   // Earnings may be held for some days before they may be paid out.
-  await server.advance(8 * days);
+  await server.advance(server.deps.config.payouts.holdDays * days);
   const opened = await owner.post("/chat/conversations", { contactId: playtester.id });
   const conversationId: string = opened.body.data.conversation.id;
   await owner.post(`/chat/conversations/${conversationId}/messages`, { content: name("message") });
@@ -257,8 +257,8 @@ async function withAgreement({ server, owner }: RightfulWorld): Promise<{ gameId
   return { gameId, version: reply.body.data.agreement.version };
 }
 
-const newGroup = async (admin: Person, name: string) =>
-  (await admin.post("/admin/groups", { name })).body.data.group.id as string;
+const newGroup = async ({ admin, server }: RightfulWorld) =>
+  (await admin.createGroup({ body: { name: `group-${server.deps.newId()}` } })).group.id;
 
 const trialOf = async (owner: Person) => order(owner, await createGame(owner), { isFreePublicTrial: true });
 const upload = { ...tus, "upload-length": "12" };
@@ -591,16 +591,16 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listPanels: byOwner({ shared: true }),
   listGroups: byAdmin(),
   createGroup: byAdmin({ body: { name: "created" } }),
-  deleteGroup: async ({ admin }) => ({ as: admin, ids: { id: await newGroup(admin, "deleted") } }),
-  listGroupMembers: async ({ admin }) => ({ as: admin, ids: { id: await newGroup(admin, "listed") } }),
-  addGroupMembers: async ({ admin }) => ({
-    as: admin,
-    ids: { id: await newGroup(admin, "joined") },
+  deleteGroup: async (world) => ({ as: world.admin, ids: { id: await newGroup(world) } }),
+  listGroupMembers: async (world) => ({ as: world.admin, ids: { id: await newGroup(world) } }),
+  addGroupMembers: async (world) => ({
+    as: world.admin,
+    ids: { id: await newGroup(world) },
     body: { emails: ["nobody@example.com"] },
   }),
-  removeGroupMembers: async ({ admin }) => ({
-    as: admin,
-    ids: { id: await newGroup(admin, "left") },
+  removeGroupMembers: async (world) => ({
+    as: world.admin,
+    ids: { id: await newGroup(world) },
     body: { emails: ["nobody@example.com"] },
   }),
   suspendGame: onBystandersGame,

@@ -18,9 +18,12 @@ const transcript = {
   keyTakeaways: ["The menu is dark.", "Jumping is fun."],
 };
 
-/** What cuts and transcribes videos, for servers on which every command is run. */
+/** What cuts and transcribes videos, for servers on which every command is run, and one playtester claims for all of them. */
 export const withPrograms: Partial<TestServerOptions> = {
-  config: withCutter,
+  config(config) {
+    withCutter(config);
+    config.playtesters.maxReserved = 1000;
+  },
   transcriber: { transcribe: async () => JSON.stringify(transcript) },
 };
 

@@ -5,6 +5,7 @@ const tests = [
   "addresses",
   "amounts",
   "billing-rules",
+  "budget-rules",
   "chat-preview",
   "covers",
   "crypto",

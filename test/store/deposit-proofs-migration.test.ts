@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
-import { insertRow } from "../../server/database/rows.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { drivers, openBefore, type TestStore } from "../helpers/store.ts";
 
 const deposit = (tx_hash: string, note: string | null) => ({

@@ -2,126 +2,29 @@ import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TokenPurpose } from "../../server/accounts/users-store.ts";
-import type { SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain-store.ts";
-import type { DepositNote, DepositRow } from "../../server/billing/crypto/store.ts";
-import type { ReversalRow } from "../../server/billing/reversals-store.ts";
-import type { PaymentRow } from "../../server/billing/store.ts";
 import { migrate, migrations } from "../../server/database/migrate.ts";
 import { eventKinds as firstEventKinds } from "../../server/database/migrations/002-enumerations.ts";
 import { openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
-import { insertRow } from "../../server/database/rows.ts";
+import type { Column } from "../../server/database/schema/columns.ts";
+import { schema } from "../../server/database/schema/index.ts";
 import { type Table, tablesOf } from "../../server/database/tables.ts";
 import { arePending, setIssued } from "../../server/ledger/invoice-check-queries.ts";
-import type { Asset } from "../../server/ledger/rules.ts";
 import { dumpRows, insertBatch, readBatches } from "../../server/operations/archive/rows.ts";
-import type { PlaytestRow } from "../../server/playtests/store.ts";
-import type { UploadKind } from "../../server/uploads/store.ts";
-import { payoutMethods } from "../../src/contract/accounts/payout-methods.ts";
-import { invitedRoles } from "../../src/contract/admin/invitations.ts";
-import { endedReasons, invoiceKinds, planKeys } from "../../src/contract/billing.ts";
-import { senderTypes } from "../../src/contract/chat.ts";
-import { roles } from "../../src/contract/endpoint.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
-import { mailModes } from "../../src/contract/events/mails.ts";
-import { deviceNames } from "../../src/contract/games.ts";
-import { chains, currencies } from "../../src/contract/headers.ts";
-import { momentKinds } from "../../src/contract/moments/kinds.ts";
-import * as order from "../../src/contract/order-body.ts";
-import { searchSources } from "../../src/contract/search/sources.ts";
-import { blockReasons, reportOutcomes, transcriptVersions } from "../../src/contract/slots.ts";
-import * as states from "../../src/contract/states/index.ts";
-import { webhookFormats } from "../../src/contract/webhooks.ts";
 import { createHistory } from "../helpers/history.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { type DatabaseLocation, type Driver, drivers, freshFolder, openUnmigrated } from "../helpers/store.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** Every value of a type that has no list of its own: one that is missing here does not compile. */
-const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
-
 /** What the code may write to each enumerated column. */
-const written: Record<string, readonly string[]> = {
-  "users.role": roles,
-  "invitations.role": invitedRoles,
-  "clips.status": states.clipStatuses,
-  "clips.limited_by": states.cutLimits,
-  "stills.status": states.clipStatuses,
-  "stills.limited_by": states.cutLimits,
-  "submissions.device": deviceNames,
-  "moments.kind": momentKinds,
-  "search_passages.source": searchSources,
-  "one_time_tokens.purpose": each<TokenPurpose>({
-    verify: true,
-    reset: true,
-    "sign-in": true,
-    "email-from": true,
-    "email-to": true,
-    "second-step": true,
-  }),
-  "games.status": states.gameStatuses,
-  "uploads.kind": each<UploadKind>({ build: true, video: true }),
-  "uploads.status": states.uploadStatuses,
-  "playtests.visibility": order.visibilities,
-  "playtests.status": states.playtestStatuses,
-  "playtests.targeting_type": order.targetingTypes,
-  "playtests.targeting_scope": order.targetingScopes,
-  "playtests.past_playtester_scope": order.pastPlaytesterScopes,
-  "playtests.selection_mode": order.selectionModes,
-  "playtests.paid_with": each<NonNullable<PlaytestRow["paid_with"]>>({ credit: true, hours: true, free: true }),
-  "slots.status": states.slotStatuses,
-  "blocked_reports.reason_code": blockReasons,
-  "blocked_reports.outcome": reportOutcomes,
-  "transcriptions.status": states.transcriptionStatuses,
-  "transcriptions.selected_version": transcriptVersions,
-  "applications.status": states.applicationStatuses,
-  "ledger_accounts.asset": each<Asset>({ USD: true, MIN: true }),
-  "ledger_transfers.asset": each<Asset>({ USD: true, MIN: true }),
-  "payments.status": states.paymentStatuses,
-  "payments.purpose": each<PaymentRow["purpose"]>({ credit: true, order: true, subscription: true }),
-  "payment_reversals.kind": each<ReversalRow["kind"]>({ dispute: true, refund: true }),
-  "payment_reversals.state": states.reversalStatuses,
-  "billing_documents.kind": [...invoiceKinds, "void"],
-  "subscriptions.plan_key": planKeys,
-  "subscriptions.status": states.subscriptionStatuses,
-  "subscriptions.ended_reason": endedReasons,
-  "crypto_quotes.chain": chains,
-  "crypto_quotes.currency": currencies,
-  "crypto_proofs.chain": chains,
-  "crypto_deposits.chain": chains,
-  "crypto_deposits.currency": currencies,
-  "crypto_deposits.status": states.depositStatuses,
-  "crypto_deposits.note": each<DepositNote>({
-    short: true,
-    over: true,
-    late: true,
-    again: true,
-    unclear: true,
-    order_over: true,
-    frozen: true,
-    unmatched: true,
-  }),
-  "crypto_deposits.proof": each<NonNullable<DepositRow["proof"]>>({ declared: true, signature: true }),
-  "crypto_scans.chain": chains,
-  "sandbox_chain.chain": chains,
-  "sandbox_chain.currency": currencies,
-  "sandbox_chain.status": each<SandboxTransactionRow["status"]>({ success: true, reverted: true }),
-  "payouts.status": states.payoutStatuses,
-  "payout_details.method": payoutMethods,
-  "payouts.method": payoutMethods,
-  "payout_batches.method": payoutMethods,
-  "events.kind": eventKinds,
-  "notifications.type": eventKinds,
-  "webhook_deliveries.event": eventKinds,
-  "webhook_deliveries.state": states.deliveryStatuses,
-  "messages.sender_type": senderTypes,
-  "jobs.state": states.jobStatuses,
-  "notification_settings.kind": eventKinds,
-  "notification_settings.mail": mailModes,
-  "webhooks.format": webhookFormats,
-};
+const written: Record<string, readonly string[]> = Object.fromEntries(
+  Object.entries(schema).flatMap(([table, columns]) =>
+    Object.entries<Column>(columns).flatMap(([name, { values }]) => (values ? [[`${table}.${name}`, values as string[]]] : [])),
+  ),
+);
 
 const CHECKS = {
   sqlite: "SELECT name AS table_name, sql AS text FROM sqlite_master WHERE type = 'table'",

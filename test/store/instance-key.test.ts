@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { insertRow } from "../../server/database/rows.ts";
 import { createSecrets, type KeyRing } from "../../server/lib/secrets.ts";
 import { requireIdentity } from "../../server/operations/keys/identity.ts";
 import { refreshKeys } from "../../server/operations/keys/ring.ts";
 import { rotate } from "../../server/operations/keys/rotate.ts";
 import { sealedColumns } from "../../server/operations/keys/sealed.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { drivers, freshFolder, type TestStore } from "../helpers/store.ts";
 

@@ -81,7 +81,7 @@ async function planOf(list: (q: Query) => Promise<unknown>): Promise<string[]> {
 /** Each page costs the same as the first: an index in the order of the list leads to where the last page ended. */
 it.each(Object.entries(lists))("list of %s: an index finds the next page, without sorting", async (_, list) => {
   const plan = await planOf(list);
-  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH \w USING INDEX .*created_at[<>]\?/));
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH \w+ USING INDEX .*created_at[<>]\?/));
   expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
 });
 

@@ -5,12 +5,12 @@ import { LostRace, type Query, type Store, type WriteOptions } from "../../serve
 import { hostUrls } from "../../server/database/postgres/hosts.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { numbered } from "../../server/database/postgres/queries.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import { watchClock } from "../../server/operations/watch-clock.ts";
 import { endHeldCommit, holdCommits } from "../helpers/held-commits.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestLog } from "../helpers/server.ts";
 import { startTcpProxy } from "../helpers/tcp-proxy.ts";
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
 import type { Query, Store } from "../../server/database/port.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { findIn, type Line, type Passage, passagesOf } from "../../server/search/passage-rules.ts";
 import { phrasesOf, wordsOf } from "../../server/search/rules.ts";
 import * as search from "../../server/search/store.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, openBefore, type TestStore } from "../helpers/store.ts";
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { stateMachine } from "../../server/database/state-machine.ts";
+import type { TableName } from "../../server/database/schema/index.ts";
+import { stateMachineOf } from "../../server/database/state-machine.ts";
 import type { Moves } from "../../src/contract/states/moves.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
@@ -17,9 +18,10 @@ interface Door {
   color: string | null;
 }
 
-const { isIn, requireMove, transition, tryTransition, transitionFromAny } = stateMachine<Door, typeof doorMoves, "state">({
+const { isIn, requireMove, transition, tryTransition, transitionFromAny } = stateMachineOf<Door, typeof doorMoves, "state">({
   noun: "door",
-  table: "doors",
+  // Only this test knows it.
+  table: "doors" as TableName,
   column: "state",
   moves: doorMoves,
   key: ["house", "number"],

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Migration, migrate, migrations, pending } from "../../server/database/migrate.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
-import { insertRow } from "../../server/database/rows.ts";
 import { gate } from "../helpers/gate.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import type { Relay } from "../helpers/postgres-relay.ts";
 import { schemaOf } from "../helpers/postgres-schema.ts";
+import { insertRow } from "../helpers/raw-rows.ts";
 import { startRestricted } from "../helpers/restricted.ts";
 
 /** A database that cannot undo definitions of tables, as far as its wire lets it. */

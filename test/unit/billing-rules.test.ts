@@ -3,24 +3,25 @@ import { creditReturned, creditTaken, statusAfter, takenOf } from "../../server/
 import { proofMessage } from "../../server/billing/crypto/proving/message.ts";
 import { errorPayment, type Instructions, instructionHeaders } from "../../server/billing/crypto/x402.ts";
 import { hasExpired, howToPay, isByCard, isOfMoney, isReturnable, returnAddress, statusAt } from "../../server/billing/rules.ts";
-import { bare, type PaymentRow } from "../../server/billing/store.ts";
+import type { PaymentRow } from "../../server/billing/store.ts";
+import { fullRow } from "../../server/database/rows.ts";
 import { written } from "../helpers/transfers.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 
-const payment = (changes: Partial<PaymentRow> = {}): PaymentRow => ({
-  ...bare,
-  id: "P",
-  owner_id: "O",
-  amount_cents: 5000,
-  status: "pending",
-  provider: "stripe",
-  external_id: "cs_1",
-  purpose: "credit",
-  created_at: now,
-  updated_at: now,
-  ...changes,
-});
+const payment = (changes: Partial<PaymentRow> = {}): PaymentRow =>
+  fullRow("payments", {
+    id: "P",
+    owner_id: "O",
+    amount_cents: 5000,
+    status: "pending",
+    provider: "stripe",
+    external_id: "cs_1",
+    purpose: "credit",
+    created_at: now,
+    updated_at: now,
+    ...changes,
+  });
 
 describe("a checkout", () => {
   it.each([

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { composeConfirmation, fundedBy, type Movement, type Source } from "../../server/billing/invoices/confirmation-rules.ts";
 import * as rules from "../../server/billing/invoices/rules.ts";
 import { netOf, percent, taxRuleFor } from "../../server/billing/invoices/tax-rules.ts";
-import { bare, type PaymentRow } from "../../server/billing/store.ts";
+import type { PaymentRow } from "../../server/billing/store.ts";
 import { defaults } from "../../server/config/defaults.ts";
+import { fullRow } from "../../server/database/rows.ts";
 
 type Settings = typeof defaults.invoices;
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -26,21 +27,21 @@ const settings = (tax: Partial<Settings["tax"]> = {}): Settings => ({
   },
 });
 
-const payment = (changes: Partial<PaymentRow> = {}): PaymentRow => ({
-  ...bare,
-  id: "P",
-  owner_id: "O",
-  amount_cents: 11_900,
-  status: "completed",
-  provider: "stripe",
-  external_id: "cs_1",
-  purpose: "credit",
-  description: "Credit",
-  completed_at: now - 5,
-  created_at: now - 10,
-  updated_at: now - 5,
-  ...changes,
-});
+const payment = (changes: Partial<PaymentRow> = {}): PaymentRow =>
+  fullRow("payments", {
+    id: "P",
+    owner_id: "O",
+    amount_cents: 11_900,
+    status: "completed",
+    provider: "stripe",
+    external_id: "cs_1",
+    purpose: "credit",
+    description: "Credit",
+    completed_at: now - 5,
+    created_at: now - 10,
+    updated_at: now - 5,
+    ...changes,
+  });
 
 describe("tax", () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Query, Value } from "../../server/database/port.ts";
-import { stateMachine } from "../../server/database/state-machine.ts";
+import type { TableName } from "../../server/database/schema/index.ts";
+import { stateMachineOf } from "../../server/database/state-machine.ts";
 import type { Moves } from "../../src/contract/states/moves.ts";
 
 /** What the state machine asks of the database; `test/store/state-machine.test.ts` has it done by both. */
@@ -18,10 +19,12 @@ interface Door {
   color: string;
 }
 
-const doors = stateMachine<Door, typeof doorMoves>({ noun: "door", table: "doors", moves: doorMoves });
-const houses = stateMachine<Door, typeof doorMoves, "state">({
+/** A table that only this test knows. */
+const table = "doors" as TableName;
+const doors = stateMachineOf<Door, typeof doorMoves>({ noun: "door", table, moves: doorMoves });
+const houses = stateMachineOf<Door, typeof doorMoves, "state">({
   noun: "door",
-  table: "doors",
+  table,
   moves: doorMoves,
   column: "state",
   key: ["house", "id"],

@@ -58,6 +58,10 @@ describe("states and moves", () => {
       playtest completed: final
       playtest cancelled: final
       playtest expired: final
+      approval pending: approve → approved, decline → declined, expire → expired
+      approval approved: final
+      approval declined: final
+      approval expired: final
       application pending: approve → approved, reject → rejected, close → auto_rejected, withdraw → withdrawn
       application approved: final
       application rejected: final

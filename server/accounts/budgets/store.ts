@@ -1,24 +1,9 @@
-import type { BudgetPeriod } from "../../../src/contract/accounts/budgets.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { findRow, findRows, insertRow, updateRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import type { Caller } from "../../http/call.ts";
 
-export interface BudgetRow {
-  id: string;
-  owner_id: string;
-  /** The key whose spending it counts, with that of the keys below it. Null: of every key and browser of the account. */
-  key_id: string | null;
-  /** The game whose orders it counts; null: of every game, and everything that is paid in. */
-  game_id: string | null;
-  period: BudgetPeriod;
-  limit_cents: number | null;
-  limit_minutes: number | null;
-  limit_slots: number | null;
-  approve_over_cents: number | null;
-  created_at: number;
-  updated_at: number;
-  removed_at: number | null;
-}
+export type BudgetRow = Tables["budgets"];
 
 /** A key and all keys above it: what it was made with and in the place of, directly or indirectly. */
 const above = `WITH RECURSIVE above (id, parent_id, replaces) AS (
@@ -27,7 +12,7 @@ const above = `WITH RECURSIVE above (id, parent_id, replaces) AS (
 
 /** The account's budgets, oldest first, so that all who change their uses do so in one order. */
 export const listForOwner = (q: Query, ownerId: string) =>
-  q.all<BudgetRow>("SELECT * FROM budgets WHERE owner_id = ? AND removed_at IS NULL ORDER BY created_at, id", ownerId);
+  findRows(q, "budgets", { owner_id: ownerId, removed_at: null }, "created_at", "id");
 
 /** The budgets that count what this caller spends: of its key, of the keys above that, and of the account. Each may be for one game. */
 export const ofCaller = (q: Query, { keyId, userId }: Pick<Caller, "keyId" | "userId">) =>
@@ -48,12 +33,11 @@ export const isBudgeted = async (q: Query, { keyId, userId }: Pick<Caller, "keyI
   )) !== undefined;
 
 /** The budgets with these ids, also those that were removed. */
-export const withIds = (q: Query, ids: readonly string[]) =>
-  q.all<BudgetRow>(`SELECT * FROM budgets WHERE id IN (${ids.map(() => "?").join(", ")}) ORDER BY created_at, id`, ...ids);
+export const withIds = (q: Query, ids: readonly string[]) => findRows(q, "budgets", { id: ids }, "created_at", "id");
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<BudgetRow>("SELECT * FROM budgets WHERE id = ? AND owner_id = ? AND removed_at IS NULL", id, ownerId);
+  findRow(q, "budgets", { id, owner_id: ownerId, removed_at: null });
 
-export const insert = (tx: Query, row: BudgetRow) => insertRow(tx, "budgets", row);
+export const insert = (tx: Query, row: New<"budgets">) => insertRow(tx, "budgets", row);
 
 export const update = (tx: Query, id: string, changes: Partial<BudgetRow>) => updateRow(tx, "budgets", id, changes);

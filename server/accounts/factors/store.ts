@@ -1,31 +1,20 @@
 import type { Query } from "../../database/port.ts";
-import { insertRow, insertRows } from "../../database/rows.ts";
+import { countRows, deleteWhere, findRow, insertRow, insertRows, updateWhere } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { sha256 } from "../../lib/secrets.ts";
 
-/** The authenticator app of an account. It counts from `enabled_at` on; before, its owner has not entered a code yet. */
-export interface FactorRow {
-  user_id: string;
-  /** Sealed with the context of `secretContext`. */
-  secret: string;
-  created_at: number;
-  enabled_at: number | null;
-  /** The time step of the last accepted code: neither it nor an earlier one is accepted again. */
-  last_step: number;
-  /** Wrong codes since the last accepted one, and the real time of the last one (ms). */
-  wrong_codes: number;
-  wrong_at: number;
-}
+export type FactorRow = Tables["second_factors"];
 
 export const secretContext = (userId: string) => `second factor ${userId}`;
 
-export const find = (q: Query, userId: string) => q.one<FactorRow>("SELECT * FROM second_factors WHERE user_id = ?", userId);
+export const find = (q: Query, userId: string) => findRow(q, "second_factors", { user_id: userId });
 
 export const isEnabled = async (q: Query, userId: string): Promise<boolean> =>
   (await q.one("SELECT user_id FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL", userId)) !== undefined;
 
 /** Ends a set-up that was not completed. */
 export const removePending = (tx: Query, userId: string) =>
-  tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NULL", userId);
+  deleteWhere(tx, "second_factors", { user_id: userId, enabled_at: null });
 
 /** Replaces a factor that was not enabled yet. Returns false when the account has one that is enabled. */
 export async function replacePending(tx: Query, factor: FactorRow): Promise<boolean> {
@@ -37,12 +26,7 @@ export async function replacePending(tx: Query, factor: FactorRow): Promise<bool
 
 /** Enables the factor whose code was checked. Returns 0 when another set-up was begun since. */
 export const enable = (tx: Query, { user_id, created_at }: FactorRow, now: number) =>
-  tx.run(
-    "UPDATE second_factors SET enabled_at = ? WHERE user_id = ? AND enabled_at IS NULL AND created_at = ?",
-    now,
-    user_id,
-    created_at,
-  );
+  updateWhere(tx, "second_factors", { enabled_at: now }, { user_id, enabled_at: null, created_at });
 
 /** Accepts the code of a time step, once. Returns 0 for a step that is not after the last accepted one. */
 export const acceptStep = (tx: Query, userId: string, step: number) =>
@@ -52,13 +36,13 @@ export const countWrong = (tx: Query, userId: string, now: number) =>
   tx.run("UPDATE second_factors SET wrong_codes = wrong_codes + 1, wrong_at = ? WHERE user_id = ?", now, userId);
 
 export const forgetWrong = (tx: Query, userId: string) =>
-  tx.run("UPDATE second_factors SET wrong_codes = 0 WHERE user_id = ?", userId);
+  updateWhere(tx, "second_factors", { wrong_codes: 0 }, { user_id: userId });
 
 /** Removes the factor with its recovery codes and confirmations. False when the account has none that is enabled. */
 export async function remove(tx: Query, userId: string): Promise<boolean> {
   const removed = await tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL", userId);
-  await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
-  await tx.run("DELETE FROM confirmations WHERE user_id = ?", userId);
+  await deleteWhere(tx, "recovery_codes", { user_id: userId });
+  await deleteWhere(tx, "confirmations", { user_id: userId });
   return removed > 0;
 }
 
@@ -67,8 +51,8 @@ const recoveryHash = (userId: string, code: string) => sha256(`${userId} ${code.
 
 /** Replaces all recovery codes of an account. */
 export async function replaceRecoveryCodes(tx: Query, userId: string, codes: readonly string[], now: number): Promise<void> {
-  await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
-  const rows = codes.map((code) => ({ hash: recoveryHash(userId, code), user_id: userId, created_at: now, used_at: null }));
+  await deleteWhere(tx, "recovery_codes", { user_id: userId });
+  const rows = codes.map((code) => ({ hash: recoveryHash(userId, code), user_id: userId, created_at: now }));
   await insertRows(tx, "recovery_codes", rows);
 }
 
@@ -77,8 +61,8 @@ export const useRecoveryCode = (tx: Query, userId: string, code: string, now: nu
   tx.run("UPDATE recovery_codes SET used_at = ? WHERE hash = ? AND used_at IS NULL", now, recoveryHash(userId, code));
 
 /** The number of recovery codes that were not used. */
-export const countRecoveryCodes = async (q: Query, userId: string): Promise<number> =>
-  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM recovery_codes WHERE user_id = ? AND used_at IS NULL", userId))!.n;
+export const countRecoveryCodes = (q: Query, userId: string) =>
+  countRows(q, "recovery_codes", { user_id: userId, used_at: null });
 
 /** Records that an API key or session was confirmed, and forgets those of the account that were confirmed until `before` (ms). */
 export async function confirm(tx: Query, credentialId: string, userId: string, now: number, before: number): Promise<void> {

@@ -73,11 +73,11 @@ export const passkeys = {
     if (!made || challenge.user_id !== userId || challenge.user_handle === null)
       throw invalid("response", "is not a valid answer to the challenge. Nothing was added. Begin again");
     const own = { id: call.deps.newId(), user_id: userId, name: call.body.name, user_handle: challenge.user_handle };
-    const passkey = { ...own, ...made, created_at: call.deps.clock.now(), last_used_at: null, blocked_at: null };
+    const added = { ...own, ...made, created_at: call.deps.clock.now() };
     return call.commit(async (tx, trail) => {
       await requireUnchanged(tx, user);
       requireRoom(await store.count(tx, userId));
-      await store.insert(tx, passkey).catch((error: unknown) => {
+      const passkey = await store.insert(tx, added).catch((error: unknown) => {
         throw isUniqueViolation(error, "passkeys") ? conflict("This passkey exists already. Nothing was added.") : error;
       });
       trail.created(passkey.id);

@@ -1,21 +1,14 @@
-import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { deleteWhere, findRow, insertRow } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 
-export interface DetailsRow {
-  user_id: string;
-  method: PayoutMethod;
-  /** The details as JSON, sealed with the context of `sealingContext`. */
-  sealed: string;
-  masked: string;
-  changed_at: number;
-}
+export type DetailsRow = Tables["payout_details"];
 
 export const sealingContext = (userId: string) => `payout details ${userId}`;
 
-export const find = (q: Query, userId: string) => q.one<DetailsRow>("SELECT * FROM payout_details WHERE user_id = ?", userId);
+export const find = (q: Query, userId: string) => findRow(q, "payout_details", { user_id: userId });
 
-export const remove = (tx: Query, userId: string) => tx.run("DELETE FROM payout_details WHERE user_id = ?", userId);
+export const remove = (tx: Query, userId: string) => deleteWhere(tx, "payout_details", { user_id: userId });
 
 export async function replace(tx: Query, details: DetailsRow): Promise<void> {
   await remove(tx, details.user_id);

@@ -25,8 +25,8 @@ interface Wanted {
  * there is nobody.
  */
 export async function createBatch(tx: Tx, { createdBy, method, minCents }: Wanted) {
-  const batch = { id: tx.newId(), created_by: createdBy, method, min_cents: minCents, created_at: tx.now };
-  await store.insertBatch(tx, batch);
+  const wanted = { created_by: createdBy, method, min_cents: minCents };
+  const batch = await store.insertBatch(tx, { id: tx.newId(), ...wanted, created_at: tx.now });
   const skipped: Skipped = { noDetails: 0, newDetails: 0, suspended: 0, otherMethod: 0, belowMinimum: 0 };
   let made = 0;
   for await (const owed of everyOwed(tx)) {

@@ -23,16 +23,14 @@ export async function recordPayout(tx: Tx, playtesterId: string, cents: number):
   const { unpaid } = await unpaidOf(tx, playtesterId);
   if (cents > unpaid.availableCents) throw conflict(tooMuch(unpaid, cents));
   const now = tx.now;
-  const payout: payouts.PayoutRow = {
+  const payout = await payouts.insert(tx, {
     id: tx.newId(),
     user_id: playtesterId,
     amount_cents: cents,
     status: "completed",
     created_at: now,
     completed_at: now,
-    ...{ failed_at: null, failure: null, batch_id: null, reference: null, method: null, masked: null, details: null },
-  };
-  await payouts.insert(tx, payout);
+  });
   await post(tx, payout, withdrawalTransfer);
   await announce(tx, payout, "payout.completed");
   return { ...payout, display_name: playtester.display_name };
@@ -49,20 +47,18 @@ export async function makePayout(tx: Tx, { owed, batchId }: ToMake): Promise<voi
   if (method === null || masked === null || sealed === null) throw new Error(`the playtester ${userId} has no payout details`);
   const id = tx.newId();
   const details = tx.secrets.open(sealed, detailsContext(userId));
-  const payout: payouts.PayoutRow = {
+  const payout = await payouts.insert(tx, {
     id,
     user_id: userId,
     amount_cents: owed.unpaid.availableCents,
     status: "pending",
     created_at: tx.now,
-    ...{ completed_at: null, failed_at: null, failure: null },
     batch_id: batchId,
     reference: referenceOf(id),
     method,
     masked,
     details: tx.secrets.seal(details, payouts.sealingContext(id)),
-  };
-  await payouts.insert(tx, payout);
+  });
   await post(tx, payout, withdrawalTransfer);
 }
 

@@ -1,27 +1,12 @@
 import type { PayoutMethod } from "../../../src/contract/accounts/payout-methods.ts";
 import { type PayoutStatus, payoutMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { findRows, insertRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
-export interface PayoutRow {
-  id: string;
-  user_id: string;
-  amount_cents: number;
-  status: PayoutStatus;
-  created_at: number;
-  failed_at: number | null;
-  /** The following are null for a payout that was recorded by itself. */
-  batch_id: string | null;
-  reference: string | null;
-  method: PayoutMethod | null;
-  masked: string | null;
-  /** The payout details as they were when it was made, sealed with the context of `sealingContext`. Null once it is settled. */
-  details: string | null;
-  completed_at: number | null;
-  failure: string | null;
-}
+export type PayoutRow = Tables["payouts"];
 
 export type NamedPayoutRow = PayoutRow & { display_name: string };
 
@@ -30,27 +15,16 @@ export const sealingContext = (payoutId: string) => `payout ${payoutId}`;
 const select = "SELECT p.*, u.display_name FROM payouts p JOIN users u ON u.id = p.user_id";
 
 export const find = (q: Query, id: string) => q.one<NamedPayoutRow>(`${select} WHERE p.id = ?`, id);
-export const insert = (tx: Query, payout: PayoutRow) => insertRow(tx, "payouts", payout);
-export const { requireMove, transition } = stateMachine<PayoutRow, typeof payoutMoves>({
-  noun: "payout",
-  table: "payouts",
-  moves: payoutMoves,
-});
+export const insert = (tx: Query, payout: New<"payouts">) => insertRow(tx, "payouts", payout);
+export const { requireMove, transition } = stateMachine({ noun: "payout", table: "payouts", moves: payoutMoves });
 
 export function list(q: Query, only: { batch?: string | undefined; status?: PayoutStatus | undefined }, page: Page) {
-  const { sql, values } = keyset(page, "p");
   const wanted = Object.entries({ batch_id: only.batch, status: only.status }).filter(([, value]) => value !== undefined);
   const conditions = ["1 = 1", ...wanted.map(([column]) => `p.${column} = ?`)].join(" AND ");
-  return q.all<NamedPayoutRow>(`${select} WHERE ${conditions} ${sql}`, ...wanted.map(([, value]) => value as Value), ...values);
+  return paged(q, page, "p").all<NamedPayoutRow>(`${select} WHERE ${conditions}`, ...wanted.map(([, value]) => value as Value));
 }
 
-export interface BatchRow {
-  id: string;
-  created_by: string;
-  method: PayoutMethod | null;
-  min_cents: number;
-  created_at: number;
-}
+export type BatchRow = Tables["payout_batches"];
 
 /** A batch with what became of its payouts: a number and a sum for each state. */
 export type CountedBatchRow = BatchRow & { created_by_name: string } & Record<`${PayoutStatus}_${"count" | "cents"}`, number>;
@@ -61,13 +35,10 @@ const figures = (["pending", "completed", "failed"] as const).map(
 );
 const selectBatch = `SELECT b.*, u.display_name AS created_by_name, ${figures.join(", ")} FROM payout_batches b JOIN users u ON u.id = b.created_by`;
 
-export const insertBatch = (tx: Query, batch: BatchRow) => insertRow(tx, "payout_batches", batch);
+export const insertBatch = (tx: Query, batch: New<"payout_batches">) => insertRow(tx, "payout_batches", batch);
 export const findBatch = (q: Query, id: string) => q.one<CountedBatchRow>(`${selectBatch} WHERE b.id = ?`, id);
 
-export function listBatches(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "b");
-  return q.all<CountedBatchRow>(`${selectBatch} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const listBatches = (q: Query, page: Page) => paged(q, page, "b").all<CountedBatchRow>(`${selectBatch} WHERE 1 = 1`);
 
 /** The payout of a batch with this reference or id. */
 export const findInBatch = (q: Query, batchId: string, reference: string) =>
@@ -75,8 +46,4 @@ export const findInBatch = (q: Query, batchId: string, reference: string) =>
 
 /** The pending payouts of a batch that are made in this way, oldest first. */
 export const listPending = (q: Query, batchId: string, method: PayoutMethod) =>
-  q.all<PayoutRow>(
-    "SELECT * FROM payouts WHERE batch_id = ? AND status = 'pending' AND method = ? ORDER BY created_at, id",
-    batchId,
-    method,
-  );
+  findRows(q, "payouts", { batch_id: batchId, status: "pending", method }, "created_at", "id");

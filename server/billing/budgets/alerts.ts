@@ -1,4 +1,4 @@
-import { budgetText } from "../../../src/contract/text/budget-text.ts";
+import { budgetText } from "../../../src/contract/accounts/budget-text.ts";
 import type { BudgetRow } from "../../accounts/budgets/store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";

@@ -1,10 +1,16 @@
-import type { BudgetLeft, BudgetPeriod } from "../../../src/contract/accounts/budgets.ts";
+import type { BudgetPeriod } from "../../../src/contract/accounts/budget-periods.ts";
+import type { BudgetLeft } from "../../../src/contract/accounts/budgets.ts";
 
 /** What something takes from a budget: cents that are paid or due, playtest minutes, and slots. */
 export interface Amounts {
   cents: number;
   minutes: number;
   slots: number;
+}
+
+/** An order or payment: what it takes, and what it is worth in money, also if hours pay for it. */
+export interface Purchase extends Amounts {
+  worthCents: number;
 }
 
 export type Measure = keyof Amounts;
@@ -28,6 +34,12 @@ export const combined = (a: Amounts, b: Amounts, sign: 1 | -1 = 1): Amounts => (
 });
 
 export const isNothing = (amounts: Amounts): boolean => measures.every((measure) => amounts[measure] === 0);
+
+/** What a purchase takes from one budget. One that limits money but no minutes counts what hours pay for by its price. */
+export const takenFrom = (limits: Limits, { worthCents, ...amounts }: Purchase): Amounts =>
+  amounts.minutes > 0 && limits.limit_cents !== null && limits.limit_minutes === null
+    ? { ...amounts, cents: worthCents }
+    : amounts;
 
 /** When the window began to which `now` (ms) belongs: a UTC day or month; 0 for a total. An order is a window of its own. */
 export function windowStart(period: BudgetPeriod, now: number): number {

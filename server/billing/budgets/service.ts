@@ -1,5 +1,5 @@
+import { budgetText } from "../../../src/contract/accounts/budget-text.ts";
 import type { BudgetLeft } from "../../../src/contract/accounts/budgets.ts";
-import { budgetText } from "../../../src/contract/text/budget-text.ts";
 import * as budgets from "../../accounts/budgets/store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { LostRace } from "../../database/port.ts";
@@ -7,7 +7,18 @@ import type { Caller } from "../../http/call.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { tellThreshold } from "./alerts.ts";
-import { type Amounts, combined, isNothing, leftOf, type Measure, nothing, uncovered, windowStart } from "./rules.ts";
+import {
+  type Amounts,
+  combined,
+  isNothing,
+  leftOf,
+  type Measure,
+  nothing,
+  type Purchase,
+  takenFrom,
+  uncovered,
+  windowStart,
+} from "./rules.ts";
 import * as store from "./store.ts";
 
 type Budget = budgets.BudgetRow;
@@ -77,10 +88,10 @@ interface Addition {
 export type Plan = readonly Addition[];
 
 /**
- * Plans to take `amounts` from budgets, for `subject` beyond what was entered for it already. Writes nothing. Throws BudgetExceeded when
+ * Plans to take a purchase from budgets, for `subject` beyond what was entered for it already. Writes nothing. Throws BudgetExceeded when
  * one of them does not cover it.
  */
-export async function plan(q: ReadTx, binding: readonly Budget[], amounts: Amounts, subject?: store.Subject): Promise<Plan> {
+export async function plan(q: ReadTx, binding: readonly Budget[], purchase: Purchase, subject?: store.Subject): Promise<Plan> {
   if (binding.length === 0) return [];
   const entered = netOf(subject ? await store.enteredFor(q, subject) : []);
   const windows = binding.map((budget) => {
@@ -90,7 +101,7 @@ export async function plan(q: ReadTx, binding: readonly Budget[], amounts: Amoun
   const uses = await spentIn(q, windows);
   return binding.map((budget, at) => {
     const window = windows[at]!;
-    const added = combined(amounts, entered.get(budget.id) ?? nothing, -1);
+    const added = combined(takenFrom(budget, purchase), entered.get(budget.id) ?? nothing, -1);
     const before = uses.get(keyOf(window)) ?? nothing;
     const measure = uncovered(budget, before, added);
     if (measure) throw new BudgetExceeded(budget, before, askedText[measure](added), q.now);
@@ -170,17 +181,24 @@ export const reclaim = (tx: Tx, paymentId: string): Promise<void> =>
   });
 
 /** Enters what an order came to that is paid now, where it was placed with another method. */
-export const settle = (tx: Tx, playtestId: string, amounts: Amounts): Promise<void> =>
-  correct(tx, { playtestId }, "spend", (net) => combined(amounts, net, -1));
+export async function settle(tx: Tx, playtestId: string, purchase: Purchase): Promise<void> {
+  const ids = [...new Set((await store.enteredFor(tx, { playtestId })).map(({ budget_id }) => budget_id))];
+  const found = new Map((ids.length === 0 ? [] : await budgets.withIds(tx, ids)).map((budget) => [budget.id, budget]));
+  await correct(tx, { playtestId }, "spend", (net) => combined(takenFrom(found.get(net.budget_id)!, purchase), net, -1));
+}
 
 /**
  * Returns to totals what an order paid back. A day or a month gets nothing back: ordering and cancelling by turns would spend without an
  * end.
  */
-export async function refund(tx: Tx, playtestId: string, amounts: Amounts): Promise<void> {
-  const back = combined(nothing, amounts, -1);
-  for (const id of await store.totalsOf(tx, playtestId)) {
+export async function refund(tx: Tx, playtestId: string, { worthCents, ...amounts }: Purchase): Promise<void> {
+  const totals = await store.totalsOf(tx, playtestId);
+  if (totals.length === 0) return;
+  const net = netOf(await store.enteredFor(tx, { playtestId }));
+  for (const id of totals) {
     const window = { budget_id: id, starts_at: 0 };
+    const isCountedByPrice = amounts.minutes > 0 && (net.get(id)?.cents ?? 0) > 0;
+    const back = combined(nothing, isCountedByPrice ? { ...amounts, cents: worthCents } : amounts, -1);
     await store.add(tx, window, back, true);
     await enter(tx, window, { playtestId }, "refund", back);
   }

@@ -33,7 +33,7 @@ export function refuseUnapproved(caller: Caller, binding: readonly BudgetRow[], 
 export async function planPayment(q: ReadTx, caller: Caller, cents: number): Promise<Plan> {
   const binding = await bindingOn(q, caller, null);
   refuseUnapproved(caller, binding, cents);
-  return plan(q, binding, { cents, minutes: 0, slots: 0 });
+  return plan(q, binding, { cents, minutes: 0, slots: 0, worthCents: cents });
 }
 
 /** What a reply says of the budgets that counted it: nothing without any. */

@@ -1,31 +1,16 @@
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { insertRow, updateWhere } from "../../database/rows.ts";
+import type { entryKinds } from "../../database/schema/budgets.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import type { Amounts } from "./rules.ts";
-
-/** What was spent of a budget in one of its windows. */
-export interface UseRow extends Amounts {
-  budget_id: string;
-  /** When the window began (ms); 0 for a total. */
-  starts_at: number;
-  /** Of what its owner was told: bits of `rules.ts`. */
-  alerted: number;
-}
 
 /** What a budget counts: an order, or a payment that is for none. */
 export type Subject = { playtestId: string } | { paymentId: string };
 
-/** `spend` takes from the budget, `release` returns what was not spent after all, `refund` what was paid back. */
-export type EntryKind = "spend" | "release" | "refund";
+export type EntryKind = (typeof entryKinds)[number];
 
-export interface EntryRow extends Amounts {
-  id: string;
-  budget_id: string;
-  starts_at: number;
-  playtest_id: string | null;
-  payment_id: string | null;
-  kind: EntryKind;
-  created_at: number;
-}
+export type UseRow = Tables["budget_uses"];
+export type EntryRow = Tables["budget_entries"];
 
 type Window = Pick<UseRow, "budget_id" | "starts_at">;
 
@@ -62,7 +47,7 @@ export async function add(tx: Query, { budget_id, starts_at }: Window, added: Am
 }
 
 export const setAlerted = (tx: Query, { budget_id, starts_at }: Window, alerted: number) =>
-  tx.run("UPDATE budget_uses SET alerted = ? WHERE budget_id = ? AND starts_at = ?", alerted, budget_id, starts_at);
+  updateWhere(tx, "budget_uses", { alerted }, { budget_id, starts_at });
 
 export const insertEntry = (tx: Query, entry: EntryRow) => insertRow(tx, "budget_entries", entry);
 

@@ -86,7 +86,7 @@ export class HostedPayments {
     const act = event.about && (await this.#lookAt(event.about));
     if (!act) return;
     await store.write(async (tx) => {
-      const seen = { provider: this.#host.name, id: event.id, kind: event.kind, now: clock.now() };
+      const seen = { provider: this.#host.name, event_id: event.id, kind: event.kind, received_at: clock.now() };
       if (await payments.recordEvent(tx, seen)) await act(tx);
     });
   }

@@ -128,11 +128,10 @@ export async function applyDeposit(
       return postAll(tx, topUp);
     },
   });
-  const deposit: crypto.DepositRow = {
+  const deposit = await crypto.insertDeposit(tx, {
     ...{ chain, tx_hash: txHash, ...depositOf(tx, transfer), owner_id: ownerId, payment_id: quote.payment_id },
-    ...{ value_cents: cents, status: "credited", note: obstacle ?? null, rate: price },
-  };
-  await crypto.insertDeposit(tx, deposit);
+    ...{ value_cents: cents, status: "credited", note: obstacle, rate: price },
+  });
   return obstacle ? refusal(deposit, quote) : { paymentId: quote.payment_id, cents, quote };
 }
 

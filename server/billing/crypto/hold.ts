@@ -15,8 +15,8 @@ export const eventKey = (chain: string, txHash: string, index: number) => `crypt
 
 /** Holds a transfer in suspense until somebody proves to have sent it or the operator decides. */
 export async function hold(tx: Tx, { transfer, cents, ...rest }: Holding): Promise<crypto.DepositRow> {
-  const deposit: crypto.DepositRow = { ...rest, ...depositOf(tx, transfer), value_cents: cents, status: "suspense" };
-  await crypto.insertDeposit(tx, deposit);
+  const about = { ...depositOf(tx, transfer), value_cents: cents, status: "suspense" } as const;
+  const deposit = await crypto.insertDeposit(tx, { ...rest, ...about });
   if (cents > 0) {
     const refs = {
       ...(rest.owner_id !== null && { ownerId: rest.owner_id }),
@@ -37,5 +37,4 @@ export const depositOf = (tx: ReadTx, { index, currency, to, amount, from }: See
   amount_atomic: String(amount),
   sender: from,
   seen_at: tx.now,
-  ...crypto.unproved,
 });

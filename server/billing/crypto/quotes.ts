@@ -1,5 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
-import type { ReadTx, Tx } from "../../app/tx.ts";
+import type { Tx } from "../../app/tx.ts";
+import { fullRow } from "../../database/rows.ts";
 import { ApiError, conflict, invalid, notConfigured, unavailable } from "../../lib/api-error.ts";
 import { late } from "../../lib/late.ts";
 import * as payments from "../store.ts";
@@ -87,8 +88,7 @@ export async function openQuote(tx: Tx, offer: Offer, bill: Bill): Promise<crypt
     throw conflict(
       `You already have ${maxOpenQuotes} open crypto payments. Nothing was created. Pay one, or wait until one expires.`,
     );
-  const payment = pendingPayment(tx, bill, now + quoteMs);
-  payments.insert(tx, payment);
+  const payment = insertPayment(tx, bill, now + quoteMs);
   const quote = await insertUnique(tx, offer, bill, payment);
   const { id } = payment;
   await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
@@ -105,12 +105,12 @@ async function insertUnique(
   payment: payments.PaymentRow,
 ): Promise<crypto.QuoteRow> {
   for (let draw = 0; draw < maxDraws; draw++) {
-    const quote: crypto.QuoteRow = {
+    const quote = fullRow("crypto_quotes", {
       id: tx.newId(),
       payment_id: payment.id,
       owner_id: ownerId,
-      playtest_id: playtestId ?? null,
-      request_key: requestKey ?? null,
+      playtest_id: playtestId,
+      request_key: requestKey,
       chain: chain.name,
       currency,
       receiver: chain.receiver,
@@ -123,7 +123,7 @@ async function insertUnique(
       created_at: payment.created_at,
       expires_at: payment.expires_at!,
       payer,
-    };
+    });
     if (await crypto.insertQuote(tx, quote)) return quote;
   }
   throw unavailable(
@@ -132,10 +132,10 @@ async function insertUnique(
   );
 }
 
-function pendingPayment(tx: ReadTx, bill: Bill, expiresAt: number): payments.PaymentRow {
+function insertPayment(tx: Tx, bill: Bill, expiresAt: number): payments.PaymentRow {
   const now = tx.now;
   const id = tx.newId();
-  return {
+  return payments.insert(tx, {
     id,
     owner_id: bill.ownerId,
     amount_cents: bill.cents,
@@ -143,17 +143,12 @@ function pendingPayment(tx: ReadTx, bill: Bill, expiresAt: number): payments.Pay
     provider: "x402",
     external_id: `x402_${id}`,
     purpose: bill.playtestId === undefined ? "credit" : "order",
-    playtest_id: bill.playtestId ?? null,
-    subscription_id: null,
-    return_url: null,
+    playtest_id: bill.playtestId,
     description: bill.description,
-    checkout_hash: null,
     expires_at: expiresAt,
-    completed_at: null,
-    flagged: null,
     created_at: now,
     updated_at: now,
-  };
+  });
 }
 
 /** Whether a quote can still be paid as offered, so that no other one is needed. */

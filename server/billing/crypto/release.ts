@@ -80,8 +80,7 @@ export async function creditKept(
 ): Promise<payments.PaymentRow> {
   const now = tx.now;
   await suspense.transition(tx, kept, "credit", { ...decision, value_cents: cents, resolved_at: now });
-  const payment: payments.PaymentRow = {
-    ...payments.bare,
+  const payment = payments.insert(tx, {
     id: tx.newId(),
     owner_id: ownerId,
     amount_cents: cents,
@@ -93,8 +92,7 @@ export async function creditKept(
     completed_at: now,
     created_at: now,
     updated_at: now,
-  };
-  payments.insert(tx, payment);
+  });
   const settles = Math.min(await balance(tx, accounts.receivable(ownerId)), cents);
   await postCredit(tx, kept, { ownerId, paymentId: payment.id, cents, settles, note: decision.resolution ?? "" });
   await announcePaid(tx, payment);

@@ -1,64 +1,24 @@
-import type { DepositStatus } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
-import type { ChainName, Currency } from "./rules.ts";
+import {
+  addRow,
+  countRows,
+  deleteWhere,
+  findRow,
+  findRows,
+  insertRow,
+  putRow,
+  updateRow,
+  updateWhere,
+} from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
+import type { ChainName } from "./rules.ts";
 
-export interface QuoteRow {
-  id: string;
-  payment_id: string;
-  owner_id: string;
-  /** The order that the quote pays for. Null for a credit purchase. */
-  playtest_id: string | null;
-  /** The idempotency key of the request that created the order, or asked for the credit. */
-  request_key: string | null;
-  chain: ChainName;
-  currency: Currency;
-  receiver: string;
-  /** The address of the token's contract or mint, or the currency code for a chain's native coin. */
-  asset: string;
-  amount_atomic: string;
-  amount_cents: number;
-  /** The locked rate, in cents per whole coin. */
-  rate: number;
-  paid: number;
-  /** While 1, no other quote gets this amount. */
-  reserved: number;
-  created_at: number;
-  expires_at: number;
-  /** The sending address that the owner declared, in the form of the chain's `addressOf`. Null if none was declared. */
-  payer: string | null;
-}
+export type QuoteRow = Tables["crypto_quotes"];
 
 /** `over`: too much to be credited without a proof. `unmatched`: its amount matches no quote, and nobody submitted it in time. */
-export type DepositNote = "short" | "over" | "late" | "again" | "unclear" | "order_over" | "frozen" | "unmatched";
+export type DepositNote = NonNullable<DepositRow["note"]>;
 
-export interface DepositRow {
-  chain: ChainName;
-  tx_hash: string;
-  tx_index: number;
-  currency: Currency;
-  receiver: string;
-  amount_atomic: string;
-  /** The owner and payment that it belongs to. Both null when unknown. */
-  owner_id: string | null;
-  payment_id: string | null;
-  value_cents: number;
-  status: DepositStatus;
-  note: DepositNote | null;
-  seen_at: number;
-  /** The sending address. Null when the transaction does not show it. */
-  sender: string | null;
-  /** The price when it was recorded, in cents per whole coin, for the part without a locked rate. */
-  rate: number | null;
-  /** How account `proved_by` proved that it controls the sending address. */
-  proof: "declared" | "signature" | null;
-  proved_by: string | null;
-  proved_at: number | null;
-  signature: string | null;
-}
-
-/** The columns of a deposit without a proof. */
-export const unproved = { proof: null, proved_by: null, proved_at: null, signature: null } as const;
+export type DepositRow = Tables["crypto_deposits"];
 
 export type DepositKey = Pick<DepositRow, "chain" | "tx_hash" | "tx_index">;
 
@@ -79,8 +39,7 @@ export async function insertQuote(tx: Query, quote: QuoteRow): Promise<boolean> 
   return true;
 }
 
-export const findByPayment = (q: Query, paymentId: string) =>
-  q.one<QuoteRow>("SELECT * FROM crypto_quotes WHERE payment_id = ?", paymentId);
+export const findByPayment = (q: Query, paymentId: string) => findRow(q, "crypto_quotes", { payment_id: paymentId });
 
 /** The newest quote that came with a request under this idempotency key. */
 export const findByKey = (q: Query, ownerId: string, key: string) =>
@@ -170,9 +129,9 @@ export const declarersOf = async (
 
 /** Marks a quote as paid by compare-and-set. True for only one caller. */
 export const setPaid = async (tx: Query, id: string) =>
-  (await tx.run("UPDATE crypto_quotes SET paid = 1 WHERE id = ? AND paid = 0", id)) === 1;
+  (await updateWhere(tx, "crypto_quotes", { paid: 1 }, { id, paid: 0 })) === 1;
 
-export const release = (tx: Query, id: string) => tx.run("UPDATE crypto_quotes SET reserved = 0 WHERE id = ?", id);
+export const release = (tx: Query, id: string) => updateRow(tx, "crypto_quotes", id, { reserved: 0 });
 
 /** Stores who proved to control the sending address of a deposit, for the operator to decide when it cannot be credited automatically. */
 export const setProof = (
@@ -194,36 +153,21 @@ export const setProof = (
 
 /** Stores the owner of a deposit and the payment that was created for it. */
 export const setOwner = (tx: Query, { chain, tx_hash, tx_index }: DepositKey, ownerId: string, paymentId: string) =>
-  tx.run(
-    "UPDATE crypto_deposits SET owner_id = ?, payment_id = ? WHERE chain = ? AND tx_hash = ? AND tx_index = ?",
-    ownerId,
-    paymentId,
-    chain,
-    tx_hash,
-    tx_index,
-  );
+  updateWhere(tx, "crypto_deposits", { owner_id: ownerId, payment_id: paymentId }, { chain, tx_hash, tx_index });
 
-export const insertDeposit = (tx: Query, deposit: DepositRow) => insertRow(tx, "crypto_deposits", deposit);
+export const insertDeposit = (tx: Query, deposit: New<"crypto_deposits">) => insertRow(tx, "crypto_deposits", deposit);
 
 export const depositsOf = (q: Query, chain: ChainName, txHash: string) =>
-  q.all<DepositRow>("SELECT * FROM crypto_deposits WHERE chain = ? AND tx_hash = ? ORDER BY tx_index", chain, txHash);
+  findRows(q, "crypto_deposits", { chain, tx_hash: txHash }, "tx_index");
 
 /** Stores a submitted transaction that is not final yet. False when it is stored already, or the owner has `most` of them. */
-export async function addPendingProof(
-  tx: Query,
-  proof: { owner_id: string; chain: ChainName; tx_hash: string; created_at: number },
-  most: number,
-): Promise<boolean> {
-  const open = await tx.one<{ count: number }>("SELECT COUNT(*) AS count FROM crypto_proofs WHERE owner_id = ?", proof.owner_id);
-  if (open!.count >= most) return false;
-  const { owner_id, chain, tx_hash, created_at } = proof;
-  const sql = `INSERT INTO crypto_proofs (owner_id, chain, tx_hash, created_at) VALUES (?, ?, ?, ?)
-    ON CONFLICT (owner_id, chain, tx_hash) DO NOTHING`;
-  return (await tx.run(sql, owner_id, chain, tx_hash, created_at)) === 1;
+export async function addPendingProof(tx: Query, proof: New<"crypto_proofs">, most: number): Promise<boolean> {
+  if ((await countRows(tx, "crypto_proofs", { owner_id: proof.owner_id })) >= most) return false;
+  return addRow(tx, "crypto_proofs", proof);
 }
 
 export const removePendingProof = (tx: Query, ownerId: string, chain: ChainName, txHash: string) =>
-  tx.run("DELETE FROM crypto_proofs WHERE owner_id = ? AND chain = ? AND tx_hash = ?", ownerId, chain, txHash);
+  deleteWhere(tx, "crypto_proofs", { owner_id: ownerId, chain, tx_hash: txHash });
 
 /** Unpaid quotes on a chain whose amounts are reserved. */
 export const waitingOn = async (q: Query, chain: ChainName) =>
@@ -234,14 +178,7 @@ export const waitingOn = async (q: Query, chain: ChainName) =>
   ))!;
 
 /** The position of the last scan of a chain, such as a block number. Null before the first scan. */
-export const scannedTo = async (q: Query, chain: ChainName) =>
-  (await q.one<{ position: string }>("SELECT position FROM crypto_scans WHERE chain = ?", chain))?.position ?? null;
+export const scannedTo = async (q: Query, chain: ChainName) => (await findRow(q, "crypto_scans", { chain }))?.position ?? null;
 
 export const setScanned = (tx: Query, chain: ChainName, position: string, now: number) =>
-  tx.run(
-    `INSERT INTO crypto_scans (chain, position, scanned_at) VALUES (?, ?, ?)
-      ON CONFLICT (chain) DO UPDATE SET position = excluded.position, scanned_at = excluded.scanned_at`,
-    chain,
-    position,
-    now,
-  );
+  putRow(tx, "crypto_scans", { chain, position, scanned_at: now }, "chain");

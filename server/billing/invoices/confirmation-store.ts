@@ -1,20 +1,13 @@
 import type { Query } from "../../database/port.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { accounts } from "../../ledger/rules.ts";
 import type { PaymentRow } from "../store.ts";
 import { fundedBy, type Movement, type Source } from "./confirmation-rules.ts";
 
-interface OrderPosting {
-  id: string;
-  amount: number;
-  created_at: number;
-}
+type OrderPosting = Pick<Tables["ledger_postings"], "id" | "amount" | "created_at">;
 
-interface MovementRow {
-  id: string;
+interface MovementRow extends Pick<Tables["ledger_transfers"], "id" | "note" | "payment_id" | "playtest_id"> {
   amount: number;
-  note: string | null;
-  payment_id: string | null;
-  playtest_id: string | null;
   /** The payment by card or crypto that paid the order by itself. */
   own_id: string | null;
   is_order: number;

@@ -1,60 +1,30 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { invoiceKinds } from "../../../src/contract/billing.ts";
+import type { Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
-import type { DocumentKind } from "./rules.ts";
+import { findRow, findRows, insertRow, listRows, putRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 
-export interface DocumentRow {
-  /** For an invoice, that of its payment. */
-  id: string;
-  /** What it is for, once: that of a credit note is the key of the transfer that took the money. */
-  event_key: string;
-  owner_id: string;
-  payment_id: string;
-  /** `void`: an invoice of an earlier version for an order that was paid with credit or hours. Only its number is used. */
-  kind: DocumentKind | "void";
-  issuer: string;
-  year: number;
-  sequence: number;
-  number: string;
-  /** What it adds to the money received: below zero for a credit note, 0 when void. */
-  total_cents: number;
-  /** The InvoiceDocument as JSON. */
-  document: string;
-  created_at: number;
-}
+export type DocumentRow = Tables["billing_documents"];
 
-export const insert = (tx: Query, row: DocumentRow) => insertRow(tx, "billing_documents", row);
+export const insert = (tx: Query, row: New<"billing_documents">) => insertRow(tx, "billing_documents", row);
 
-export const invoiceOf = (q: Query, paymentId: string) =>
-  q.one<DocumentRow>("SELECT * FROM billing_documents WHERE event_key = ?", `invoice:${paymentId}`);
+export const invoiceOf = (q: Query, paymentId: string) => findRow(q, "billing_documents", { event_key: `invoice:${paymentId}` });
 
 /** The invoices and void invoices of these payments. */
 export const invoicesOf = (q: Query, paymentIds: readonly string[]) =>
   paymentIds.length === 0
     ? Promise.resolve([])
-    : q.all<DocumentRow>(
-        `SELECT * FROM billing_documents WHERE event_key IN (${paymentIds.map(() => "?").join(", ")})`,
-        ...paymentIds.map((id) => `invoice:${id}`),
-      );
+    : findRows(q, "billing_documents", { event_key: paymentIds.map((id) => `invoice:${id}`) }, "created_at", "id");
 
 /** The credit notes and cancellations of a payment, oldest first. */
 export const reversalsOf = (q: Query, paymentId: string) =>
-  q.all<DocumentRow>(
-    "SELECT * FROM billing_documents WHERE payment_id = ? AND kind IN ('credit_note', 'cancellation') ORDER BY created_at, id",
-    paymentId,
-  );
+  findRows(q, "billing_documents", { payment_id: paymentId, kind: ["credit_note", "cancellation"] }, "created_at", "id");
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<DocumentRow>("SELECT * FROM billing_documents WHERE id = ? AND owner_id = ? AND kind <> 'void'", id, ownerId);
+  findRow(q, "billing_documents", { id, owner_id: ownerId, kind: invoiceKinds });
 
-export function listForOwner(q: Query, ownerId: string, page: Page) {
-  const { sql, values } = keyset(page, "d");
-  return q.all<DocumentRow>(
-    `SELECT d.* FROM billing_documents d WHERE d.owner_id = ? AND d.kind <> 'void' ${sql}`,
-    ownerId,
-    ...values,
-  );
-}
+export const listForOwner = (q: Query, ownerId: string, page: Page) =>
+  listRows(q, "billing_documents", page, { owner_id: ownerId, kind: invoiceKinds });
 
 /**
  * The next number of a series in a year. Who takes it holds the row until its transaction ends, so that the numbers follow the order of
@@ -88,27 +58,8 @@ export const reversalsWithoutDocument = (q: Query) =>
       GROUP BY t.id, t.payment_id, t.event_key, t.created_at HAVING SUM(x.amount) <> 0 ORDER BY t.created_at, t.id`,
   );
 
-export interface DetailsRow {
-  user_id: string;
-  name: string | null;
-  address: string | null;
-  country: string | null;
-  tax_number: string | null;
-  updated_at: number;
-}
+export type DetailsRow = Tables["billing_details"];
 
-export const findDetails = (q: Query, userId: string) =>
-  q.one<DetailsRow>("SELECT * FROM billing_details WHERE user_id = ?", userId);
+export const findDetails = (q: Query, userId: string) => findRow(q, "billing_details", { user_id: userId });
 
-export const saveDetails = (tx: Query, row: DetailsRow) =>
-  tx.run(
-    `INSERT INTO billing_details (user_id, name, address, country, tax_number, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (user_id) DO UPDATE SET name = excluded.name, address = excluded.address, country = excluded.country,
-        tax_number = excluded.tax_number, updated_at = excluded.updated_at`,
-    row.user_id,
-    row.name,
-    row.address,
-    row.country,
-    row.tax_number,
-    row.updated_at,
-  );
+export const saveDetails = (tx: Query, row: DetailsRow) => putRow(tx, "billing_details", row, "user_id");

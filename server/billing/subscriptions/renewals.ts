@@ -38,12 +38,11 @@ async function dropRenewal(tx: Tx, row: Row): Promise<void> {
   if (open) await cancelPayment(tx, open);
 }
 
-async function insertRenewal(tx: Tx, row: Row): Promise<payments.PaymentRow> {
+function insertRenewal(tx: Tx, row: Row): payments.PaymentRow {
   const now = tx.now;
   const id = tx.newId();
   const { priceCents, name } = planOf(row.plan_key);
-  const payment: payments.PaymentRow = {
-    ...payments.bare,
+  return payments.insert(tx, {
     id,
     owner_id: row.owner_id,
     amount_cents: priceCents,
@@ -55,9 +54,7 @@ async function insertRenewal(tx: Tx, row: Row): Promise<payments.PaymentRow> {
     description: `${name} plan, renewal`,
     created_at: now,
     updated_at: now,
-  };
-  payments.insert(tx, payment);
-  return payment;
+  });
 }
 
 /** Records the result of the charge: starts the next period, or makes the plan past due with another attempt, or ends it. */

@@ -45,27 +45,19 @@ export async function startCheckout(deps: Deps, tx: Tx, ownerId: string, planKey
         : "You already have this plan. Nothing was started. It renews automatically.",
     );
   const now = tx.now;
-  const subscription: Row = {
+  const subscription = await subscriptions.insert(tx, {
     id: tx.newId(),
     owner_id: ownerId,
     plan_key: planKey,
     status: "incomplete",
     provider: requireCards(deps).name,
     checkout_expires_at: now + deps.config.checkout.expireMs,
-    card: null,
-    anchor_at: null,
     period_index: 0,
-    current_period_start: null,
-    current_period_end: null,
     failed_renewals: 0,
     cancel_at_period_end: 0,
-    cancelled_at: null,
-    ended_at: null,
-    ended_reason: null,
     created_at: now,
     updated_at: now,
-  };
-  await subscriptions.insert(tx, subscription);
+  });
   const { priceCents: amountCents, name } = planOf(planKey);
   const checkout = { ownerId, amountCents, purpose: "subscription", subscriptionId: subscription.id } as const;
   const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...checkout, description: `${name} plan` });

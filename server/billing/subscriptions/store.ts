@@ -1,39 +1,14 @@
-import type { EndedReason } from "../../../src/contract/billing.ts";
-import { type SubscriptionStatus, subscriptionMoves } from "../../../src/contract/states/index.ts";
-import type { CardProcessorName } from "../../config/card-processors.ts";
+import { subscriptionMoves } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { findRow, insertRow, updateRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
-import type { PlanKey } from "./plans.ts";
 
-export interface SubscriptionRow {
-  id: string;
-  owner_id: string;
-  plan_key: PlanKey;
-  status: SubscriptionStatus;
-  provider: CardProcessorName;
-  checkout_expires_at: number;
-  /** The processor's id of the card that renewals charge. Never a card number. */
-  card: string | null;
-  /** When the subscription started. Periods are whole months or years from this time. */
-  anchor_at: number | null;
-  period_index: number;
-  current_period_start: number | null;
-  /** The end of the current period, when the next renewal is due. */
-  current_period_end: number | null;
-  /** The number of failed attempts to charge the renewal that is due. */
-  failed_renewals: number;
-  cancel_at_period_end: number;
-  cancelled_at: number | null;
-  ended_at: number | null;
-  ended_reason: EndedReason | null;
-  created_at: number;
-  updated_at: number;
-}
+export type SubscriptionRow = Tables["subscriptions"];
 
 export type RunningRow = SubscriptionRow & { readonly status: "active" | "past_due" };
 
-export const find = (q: Query, id: string) => q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "subscriptions", { id });
 
 /** The subscription of the owner that is active or past due. */
 export const findRunning = (q: Query, ownerId: string) =>
@@ -48,11 +23,11 @@ export const findCurrent = (q: Query, ownerId: string) =>
     ownerId,
   );
 
-export const insert = (tx: Query, row: SubscriptionRow) => insertRow(tx, "subscriptions", row);
+export const insert = (tx: Query, row: New<"subscriptions">) => insertRow(tx, "subscriptions", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<SubscriptionRow, "status">>) =>
   updateRow(tx, "subscriptions", id, changes);
 
-export const { isIn, requireMove, transition } = stateMachine<SubscriptionRow, typeof subscriptionMoves>({
+export const { isIn, requireMove, transition } = stateMachine({
   noun: "subscription",
   table: "subscriptions",
   moves: subscriptionMoves,

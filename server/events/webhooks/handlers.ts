@@ -52,8 +52,7 @@ async function checkUrl(deps: Deps, url: string): Promise<void> {
 async function insertPing(tx: Tx, webhook: webhookStore.WebhookRow) {
   const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
   const [event] = await record(tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
-  const ping = newDelivery(tx, webhook, event!, "test", null);
-  await webhookStore.insertDelivery(tx, ping);
+  const ping = await webhookStore.insertDelivery(tx, newDelivery(tx, webhook, event!, "test", null));
   return { ...ping, data: event!.data, happened_at: event!.created_at };
 }
 
@@ -77,7 +76,7 @@ export const webhooks = {
       const most = tx.config.webhooks.maxPerAccount;
       if ((await webhookStore.allOfOwner(tx, ownerId)).length >= most)
         throw conflict(`An account can have at most ${most} webhooks. Nothing was created. Delete one first.`);
-      const row: webhookStore.WebhookRow = {
+      const row = await webhookStore.insert(tx, {
         id,
         owner_id: ownerId,
         url,
@@ -87,12 +86,8 @@ export const webhooks = {
         secret: secretSealed,
         is_active: 1,
         failure_count: 0,
-        last_failure_at: null,
-        disabled_at: null,
         created_at: tx.now,
-        deleted_at: null,
-      };
-      await webhookStore.insert(tx, row);
+      });
       return { webhook: webhookView(row), secret };
     });
   },

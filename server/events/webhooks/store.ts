@@ -1,84 +1,35 @@
-import type { EventKind } from "../../../src/contract/events/kinds.ts";
-import { type DeliveryStatus, deliveryMoves } from "../../../src/contract/states/index.ts";
+import { deliveryMoves } from "../../../src/contract/states/index.ts";
 import { type MoveFrom, type MoveOf, targetOf } from "../../../src/contract/states/moves.ts";
-import type { WebhookFormat } from "../../../src/contract/webhooks.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import type { Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, insertRows, updateRow } from "../../database/rows.ts";
+import { findRow, findRows, insertRow, insertRows, listRows, updateRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
-export interface WebhookRow {
-  id: string;
-  owner_id: string;
-  url: string;
-  /** Host and port of the URL. The limit of concurrent deliveries is per host. */
-  host: string;
-  events: string;
-  format: WebhookFormat;
-  secret: string;
-  is_active: number;
-  failure_count: number;
-  last_failure_at: number | null;
-  disabled_at: number | null;
-  created_at: number;
-  deleted_at: number | null;
-}
+export type WebhookRow = Tables["webhooks"];
 
-export interface DeliveryRow {
-  id: string;
-  webhook_id: string;
-  /** The host of the webhook. Kept up to date while the delivery is pending, paused or held. */
-  host: string;
-  event_id: string;
-  event: EventKind;
-  state: DeliveryStatus;
-  status_code: number | null;
-  attempt_count: number;
-  /** Attempts made before a redelivery last restarted the retry schedule. */
-  round_start: number;
-  delivered_at: number | null;
-  next_retry_at: number | null;
-  last_error: string | null;
-  created_at: number;
-}
+export type DeliveryRow = Tables["webhook_deliveries"];
 
 /** The data that one attempt needs besides its webhook. */
-export interface OutgoingRow {
-  id: string;
-  webhook_id: string;
-  event_id: string;
-  event: EventKind;
-  data: string;
-  happened_at: number;
-}
+export type OutgoingRow = Pick<DeliveryRow, "id" | "webhook_id" | "event_id" | "event"> & { data: string; happened_at: number };
 
-export interface AttemptRow {
-  id: string;
-  delivery_id: string;
-  status_code: number | null;
-  error: string | null;
-  duration_ms: number;
-  response: string | null;
-  created_at: number;
-}
+export type AttemptRow = Tables["webhook_attempts"];
 
-export const insert = (tx: Query, webhook: WebhookRow) => insertRow(tx, "webhooks", webhook);
+export const insert = (tx: Query, webhook: New<"webhooks">) => insertRow(tx, "webhooks", webhook);
 export const update = (tx: Query, id: string, changes: Partial<WebhookRow>) => updateRow(tx, "webhooks", id, changes);
 
-export const find = (q: Query, id: string) => q.one<WebhookRow>("SELECT * FROM webhooks WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "webhooks", { id });
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
-  q.one<WebhookRow>("SELECT * FROM webhooks WHERE id = ? AND owner_id = ? AND deleted_at IS NULL", id, ownerId);
+  findRow(q, "webhooks", { id, owner_id: ownerId, deleted_at: null });
 
-export function listForOwner(q: Query, ownerId: string, page: Page) {
-  const { sql, values } = keyset(page, "w");
-  return q.all<WebhookRow>(`SELECT w.* FROM webhooks w WHERE w.owner_id = ? AND w.deleted_at IS NULL ${sql}`, ownerId, ...values);
-}
+export const listForOwner = (q: Query, ownerId: string, page: Page) =>
+  listRows(q, "webhooks", page, { owner_id: ownerId, deleted_at: null });
 
 export const allOfOwner = (q: Query, ownerId: string) =>
-  q.all<WebhookRow>("SELECT * FROM webhooks WHERE owner_id = ? AND deleted_at IS NULL", ownerId);
+  findRows(q, "webhooks", { owner_id: ownerId, deleted_at: null }, "created_at", "id");
 
-export const insertDelivery = (tx: Query, delivery: DeliveryRow) => insertRow(tx, "webhook_deliveries", delivery);
+export const insertDelivery = (tx: Query, delivery: New<"webhook_deliveries">) => insertRow(tx, "webhook_deliveries", delivery);
 export const updateDelivery = (tx: Query, id: string, changes: Partial<Omit<DeliveryRow, "state">>) =>
   updateRow(tx, "webhook_deliveries", id, changes);
 
@@ -86,12 +37,7 @@ export const {
   isIn: isDeliveryIn,
   transition: transitionDelivery,
   transitionFromAny: transitionDeliveryFromAny,
-} = stateMachine<DeliveryRow, typeof deliveryMoves, "state">({
-  noun: "delivery",
-  table: "webhook_deliveries",
-  column: "state",
-  moves: deliveryMoves,
-});
+} = stateMachine({ noun: "delivery", table: "webhook_deliveries", column: "state", moves: deliveryMoves });
 
 /** Inserts attempts, except of deliveries that were removed with their account while they were on their way. */
 export async function insertAttempts(tx: Query, attempts: readonly AttemptRow[]): Promise<void> {
@@ -103,15 +49,13 @@ export async function insertAttempts(tx: Query, attempts: readonly AttemptRow[])
   if (rows.length > 0) await insertRows(tx, "webhook_attempts", rows);
 }
 
-export const deliveryOf = (q: Query, id: string) => q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ?", id);
+export const deliveryOf = (q: Query, id: string) => findRow(q, "webhook_deliveries", { id });
 
 export const findDelivery = (q: Query, webhookId: string, id: string) =>
-  q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ? AND webhook_id = ?", id, webhookId);
+  findRow(q, "webhook_deliveries", { id, webhook_id: webhookId });
 
-export function listDeliveries(q: Query, webhookId: string, page: Page) {
-  const { sql, values } = keyset(page, "d");
-  return q.all<DeliveryRow>(`SELECT d.* FROM webhook_deliveries d WHERE d.webhook_id = ? ${sql}`, webhookId, ...values);
-}
+export const listDeliveries = (q: Query, webhookId: string, page: Page) =>
+  listRows(q, "webhook_deliveries", page, { webhook_id: webhookId });
 
 /** Deliveries to this host that are due, the earliest due first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>

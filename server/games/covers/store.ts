@@ -1,27 +1,18 @@
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { deleteWhere, findRow, insertRow } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { coverPath } from "./rules.ts";
 
-export interface CoverRow {
-  game_id: string;
-  /** Where it was fetched from. */
-  url: string;
-  content_type: string;
-  /** Identifies the image in its address on this server. */
-  hash: string;
-  bytes: Uint8Array;
-  fetched_at: number;
-}
+export type CoverRow = Tables["covers"];
 
 export async function replace(tx: Query, cover: CoverRow): Promise<void> {
   await remove(tx, cover.game_id);
   await insertRow(tx, "covers", cover);
 }
 
-export const remove = (tx: Query, gameId: string) => tx.run("DELETE FROM covers WHERE game_id = ?", gameId);
+export const remove = (tx: Query, gameId: string) => deleteWhere(tx, "covers", { game_id: gameId });
 
-export const find = (q: Query, gameId: string, hash: string) =>
-  q.one<CoverRow>("SELECT * FROM covers WHERE game_id = ? AND hash = ?", gameId, hash);
+export const find = (q: Query, gameId: string, hash: string) => findRow(q, "covers", { game_id: gameId, hash });
 
 /** Where the cover of a game was fetched from. */
 export const sourceOf = async (q: Query, gameId: string) =>

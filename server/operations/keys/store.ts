@@ -1,4 +1,5 @@
 import type { Query, Value } from "../../database/port.ts";
+import { addRow, deleteWhere, findRow, putRow } from "../../database/rows.ts";
 
 /**
  * Settings of a database: the mode, the fingerprint of the instance key, the state and keys of a rotation, and where its data was moved
@@ -6,17 +7,14 @@ import type { Query, Value } from "../../database/port.ts";
  */
 export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation" | "moved_to" | "moving_from";
 
-export const get = async (q: Query, name: Name): Promise<string | undefined> =>
-  (await q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", name))?.value;
+export const get = async (q: Query, name: Name): Promise<string | undefined> => (await findRow(q, "settings", { name }))?.value;
 
-export const set = (tx: Query, name: Name, value: string) =>
-  tx.run("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value);
+export const set = (tx: Query, name: Name, value: string) => putRow(tx, "settings", { name, value }, "name");
 
 /** Sets a setting unless it is set. If several processes start at the same time, the first one wins. */
-export const setIfAbsent = (tx: Query, name: Name, value: string) =>
-  tx.run("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value);
+export const setIfAbsent = (tx: Query, name: Name, value: string) => addRow(tx, "settings", { name, value });
 
-export const remove = (tx: Query, name: Name) => tx.run("DELETE FROM settings WHERE name = ?", name);
+export const remove = (tx: Query, name: Name) => deleteWhere(tx, "settings", { name });
 
 /** Writes to the database and changes nothing. */
 export const touch = (tx: Query) => tx.run("UPDATE settings SET value = value WHERE name = 'mode'");

@@ -29,23 +29,15 @@ export async function endAgreement(tx: Tx, gameId: string | null): Promise<store
   return add(tx, gameId, before, null);
 }
 
-async function add(
-  tx: Tx,
-  gameId: string | null,
-  before: store.AgreementRow | undefined,
-  text: string | null,
-): Promise<store.AgreementRow> {
-  const row = {
+const add = (tx: Tx, gameId: string | null, before: store.AgreementRow | undefined, text: string | null) =>
+  store.insertAgreement(tx, {
     id: tx.newId(),
     game_id: gameId,
     number: (before?.number ?? 0) + 1,
     text,
     sha256: sha256(text ?? ""),
     created_at: tx.now,
-  };
-  await store.insertAgreement(tx, row);
-  return row;
-}
+  });
 
 /** The version that the playtester must still accept for this game. Undefined if there is none. */
 export async function agreementToAccept(q: Query, gameId: string, playtesterId: string): Promise<string | undefined> {

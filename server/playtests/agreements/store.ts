@@ -1,41 +1,21 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { addRow, findRow, insertRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 
-/** A version of an agreement. One without a text ends the agreement. */
-export interface AgreementRow {
-  id: string;
-  /** Null for the agreement of the server. */
-  game_id: string | null;
-  number: number;
-  text: string | null;
-  sha256: string;
-  created_at: number;
-}
+export type AgreementRow = Tables["agreements"];
 
 /** A version with a text. */
 export type PublishedRow = AgreementRow & { text: string };
 
-export interface AcceptanceRow {
-  id: string;
-  agreement_id: string;
-  user_id: string;
-  /** Null once the account is deleted. */
-  address: string | null;
-  created_at: number;
-}
+export type AcceptanceRow = Tables["consents"];
 
 /** A consent with what is shown of its agreement, its playtester and its game. */
-export interface ListedAcceptanceRow extends AcceptanceRow {
-  number: number;
-  sha256: string;
-  game_id: string | null;
-  game_name: string | null;
-  display_name: string;
-  email: string;
-}
+export type ListedAcceptanceRow = AcceptanceRow &
+  Pick<AgreementRow, "number" | "sha256" | "game_id"> &
+  Pick<Tables["users"], "display_name" | "email"> & { game_name: string | null };
 
-export const insertAgreement = (tx: Query, row: AgreementRow) => insertRow(tx, "agreements", row);
+export const insertAgreement = (tx: Query, row: New<"agreements">) => insertRow(tx, "agreements", row);
 
 const ofScope = "SELECT * FROM agreements WHERE COALESCE(game_id, '') = ?";
 const scopeOf = (gameId: string | null) => gameId ?? "";
@@ -57,39 +37,26 @@ export async function inForce(q: Query, gameId: string | null): Promise<Publishe
 }
 
 export const findAcceptance = (q: Query, agreementId: string, userId: string) =>
-  q.one<AcceptanceRow>("SELECT * FROM consents WHERE agreement_id = ? AND user_id = ?", agreementId, userId);
+  findRow(q, "consents", { agreement_id: agreementId, user_id: userId });
 
 /** Does nothing when the playtester accepted this version before. */
-export const insertAcceptance = (tx: Query, row: AcceptanceRow) =>
-  tx.run(
-    "INSERT INTO consents (id, agreement_id, user_id, address, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (agreement_id, user_id) DO NOTHING",
-    row.id,
-    row.agreement_id,
-    row.user_id,
-    row.address,
-    row.created_at,
-  );
+export const insertAcceptance = (tx: Query, row: New<"consents">) => addRow(tx, "consents", row);
 
 const listed = `SELECT c.*, a.number, a.sha256, a.game_id, g.name AS game_name, u.display_name, u.email
   FROM consents c JOIN agreements a ON a.id = c.agreement_id JOIN users u ON u.id = c.user_id LEFT JOIN games g ON g.id = a.game_id`;
 
 export function list(q: Query, gameId: string | undefined, page: Page) {
-  const { sql, values } = keyset(page, "c");
   const filter: Value[] = gameId === undefined ? [] : [gameId];
-  return q.all<ListedAcceptanceRow>(
-    `${listed} WHERE ${gameId === undefined ? "1 = 1" : "a.game_id = ?"} ${sql}`,
+  return paged(q, page, "c").all<ListedAcceptanceRow>(
+    `${listed} WHERE ${gameId === undefined ? "1 = 1" : "a.game_id = ?"}`,
     ...filter,
-    ...values,
   );
 }
 
 /** Consents to agreements of the game, and those to the agreement of the server of who had a slot of the game. */
-export function listForGame(q: Query, gameId: string, page: Page) {
-  const { sql, values } = keyset(page, "c");
-  return q.all<ListedAcceptanceRow>(
-    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id))) ${sql}`,
+export const listForGame = (q: Query, gameId: string, page: Page) =>
+  paged(q, page, "c").all<ListedAcceptanceRow>(
+    `${listed} WHERE (a.game_id = ? OR (a.game_id IS NULL AND EXISTS (SELECT 1 FROM slots s WHERE s.game_id = ? AND s.playtester_id = c.user_id)))`,
     gameId,
     gameId,
-    ...values,
   );
-}

@@ -4,6 +4,7 @@ import type { MoveFrom } from "../../../src/contract/states/moves.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
+import { fullRow } from "../../database/rows.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
@@ -47,16 +48,14 @@ export async function apply(
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
   if (consent) await requireAcceptance(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
-  const application: Application = {
+  const application = fullRow("applications", {
     id: tx.newId(),
     playtest_id: playtest.id,
     playtester_id: playtesterId,
     status: "pending",
     qualifications_response: response,
     created_at: now,
-    reviewed_at: null,
-    assigned_slot_id: null,
-  };
+  });
   if (!(await applications.insert(tx, application)))
     throw conflict("You have already applied to this playtest, and you can apply only once. Nothing was sent.");
   const applicant = (await users.find(tx, playtesterId))!;

@@ -1,18 +1,11 @@
 import { type ApplicationStatus, applicationMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
+import { addRow, findRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
-export interface ApplicationRow {
-  id: string;
-  playtest_id: string;
-  playtester_id: string;
-  status: ApplicationStatus;
-  qualifications_response: string | null;
-  created_at: number;
-  reviewed_at: number | null;
-  assigned_slot_id: string | null;
-}
+export type ApplicationRow = Tables["applications"];
 
 /** An application with the parts of the playtest that its playtester may see. */
 export interface OwnApplicationRow extends ApplicationRow {
@@ -24,11 +17,10 @@ export interface OwnApplicationRow extends ApplicationRow {
 }
 
 /** An application with the parts of the playtester's profile that the owner may see. */
-export interface ApplicantRow extends ApplicationRow {
+export interface ApplicantRow
+  extends ApplicationRow,
+    Pick<Tables["users"], "display_name" | "gaming_experience" | "validated_at"> {
   window_at: number | null;
-  display_name: string;
-  gaming_experience: string | null;
-  validated_at: number | null;
   score_sum: number | null;
   score_count: number;
   accepted_count: number;
@@ -44,48 +36,30 @@ const applicant = `SELECT a.*, p.applications_expire_at AS window_at, u.display_
     (SELECT COUNT(*) FROM slots s WHERE s.playtester_id = a.playtester_id AND s.status = 'accepted') AS accepted_count
   FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN users u ON u.id = a.playtester_id`;
 
-export const find = (q: Query, id: string) => q.one<ApplicationRow>("SELECT * FROM applications WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "applications", { id });
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
-  q.one<ApplicationRow>("SELECT * FROM applications WHERE playtest_id = ? AND playtester_id = ?", playtestId, playtesterId);
+  findRow(q, "applications", { playtest_id: playtestId, playtester_id: playtesterId });
 export const findApplicant = (q: Query, id: string) => q.one<ApplicantRow>(`${applicant} WHERE a.id = ?`, id);
 export const findOwn = (q: Query, id: string, playtesterId: string) =>
   q.one<OwnApplicationRow>(`${mine} WHERE a.id = ? AND a.playtester_id = ?`, id, playtesterId);
 
-export function listForPlaytest(q: Query, playtestId: string, page: Page) {
-  const { sql, values } = keyset(page, "a");
-  return q.all<ApplicantRow>(`${applicant} WHERE a.playtest_id = ? ${sql}`, playtestId, ...values);
-}
+export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
+  paged(q, page, "a").all<ApplicantRow>(`${applicant} WHERE a.playtest_id = ?`, playtestId);
 
-export function listOwn(q: Query, playtesterId: string, page: Page) {
-  const { sql, values } = keyset(page, "a");
-  return q.all<OwnApplicationRow>(`${mine} WHERE a.playtester_id = ? ${sql}`, playtesterId, ...values);
-}
+export const listOwn = (q: Query, playtesterId: string, page: Page) =>
+  paged(q, page, "a").all<OwnApplicationRow>(`${mine} WHERE a.playtester_id = ?`, playtesterId);
 
 /** False when this playtester already has an application to this playtest, in any status. */
-export const insert = async (tx: Query, row: ApplicationRow) =>
-  (await tx.run(
-    `INSERT INTO applications (id, playtest_id, playtester_id, status, qualifications_response, created_at) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (playtest_id, playtester_id) DO NOTHING`,
-    row.id,
-    row.playtest_id,
-    row.playtester_id,
-    row.status,
-    row.qualifications_response,
-    row.created_at,
-  )) === 1;
+export const insert = (tx: Query, row: New<"applications">) => addRow(tx, "applications", row);
 
-export const { isIn, wrongState, transition, tryTransition } = stateMachine<ApplicationRow, typeof applicationMoves>({
+export const { isIn, wrongState, transition, tryTransition } = stateMachine({
   noun: "application",
   table: "applications",
   moves: applicationMoves,
 });
 
 /** A pending application with the playtester to notify. */
-export interface PendingRow extends ApplicationRow {
-  status: "pending";
-  display_name: string;
-  email: string;
-}
+export type PendingRow = ApplicationRow & Pick<Tables["users"], "display_name" | "email"> & { status: "pending" };
 
 export const pendingOf = (q: Query, playtestId: string) =>
   q.all<PendingRow>(

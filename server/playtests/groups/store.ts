@@ -1,25 +1,14 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { addRow, deleteWhere, insertRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 
-/** Groups of playtesters that a playtest can be offered to. A playtest refers to a group by its name. */
-export interface GroupRow {
-  id: string;
-  name: string;
-  created_at: number;
-}
+export type GroupRow = Tables["tester_groups"];
 
 /** A group with the number of its members. */
-export interface CountedGroupRow extends GroupRow {
-  members: number;
-}
+export type CountedGroupRow = GroupRow & { members: number };
 
-export interface MemberRow {
-  id: string;
-  email: string;
-  display_name: string;
-  created_at: number;
-}
+export type MemberRow = Pick<Tables["users"], "id" | "email" | "display_name" | "created_at">;
 
 const counted =
   "SELECT g.*, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g";
@@ -27,16 +16,13 @@ const counted =
 export const find = (q: Query, id: string) => q.one<CountedGroupRow>(`${counted} WHERE g.id = ?`, id);
 export const findByName = (q: Query, name: string) => q.one<CountedGroupRow>(`${counted} WHERE g.name = ?`, name);
 export const all = (q: Query) => q.all<CountedGroupRow>(`${counted} ORDER BY g.name`);
-export const insert = (tx: Query, group: GroupRow) => insertRow(tx, "tester_groups", group);
+export const insert = (tx: Query, group: New<"tester_groups">) => insertRow(tx, "tester_groups", group);
 
-export function list(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "g");
-  return q.all<CountedGroupRow>(`${counted} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const list = (q: Query, page: Page) => paged(q, page, "g").all<CountedGroupRow>(`${counted} WHERE 1 = 1`);
 
 export async function remove(tx: Query, id: string): Promise<void> {
-  await tx.run("DELETE FROM tester_group_members WHERE group_id = ?", id);
-  await tx.run("DELETE FROM tester_groups WHERE id = ?", id);
+  await deleteWhere(tx, "tester_group_members", { group_id: id });
+  await deleteWhere(tx, "tester_groups", { id });
 }
 
 /** The number of playtests that are offered to the group, or will be once they are paid. */
@@ -46,15 +32,12 @@ export const countPlaytests = async (q: Query, name: string): Promise<number> =>
     name,
   ))!.n;
 
-export function listMembers(q: Query, groupId: string, page: Page) {
-  const { sql, values } = keyset(page, "m");
-  return q.all<MemberRow>(
+export const listMembers = (q: Query, groupId: string, page: Page) =>
+  paged(q, page, "m").all<MemberRow>(
     `SELECT m.* FROM (SELECT u.id, u.email, u.display_name, g.created_at FROM tester_group_members g JOIN users u ON u.id = g.user_id
-      WHERE g.group_id = ?) m WHERE 1 = 1 ${sql}`,
+      WHERE g.group_id = ?) m WHERE 1 = 1`,
     groupId,
-    ...values,
   );
-}
 
 /** Whether the playtester is a member of the group with this name. */
 export const isMember = async (q: Query, name: string, userId: string): Promise<boolean> =>
@@ -77,17 +60,10 @@ export const playtestersByEmail = (q: Query, emails: readonly string[]) =>
 export async function addMembers(tx: Query, groupId: string, userIds: readonly string[], now: number): Promise<number> {
   let added = 0;
   for (const userId of userIds)
-    added += await tx.run(
-      "INSERT INTO tester_group_members (group_id, user_id, created_at) VALUES (?, ?, ?) ON CONFLICT (group_id, user_id) DO NOTHING",
-      groupId,
-      userId,
-      now,
-    );
+    if (await addRow(tx, "tester_group_members", { group_id: groupId, user_id: userId, created_at: now })) added += 1;
   return added;
 }
 
 /** Removes members. Returns how many of them were in the group. */
 export const removeMembers = async (tx: Query, groupId: string, userIds: readonly string[]): Promise<number> =>
-  userIds.length === 0
-    ? 0
-    : tx.run(`DELETE FROM tester_group_members WHERE group_id = ? AND user_id IN (${marks(userIds)})`, groupId, ...userIds);
+  userIds.length === 0 ? 0 : deleteWhere(tx, "tester_group_members", { group_id: groupId, user_id: userIds });

@@ -1,16 +1,8 @@
 import type { Query } from "../../database/port.ts";
-import { sendManyRows } from "../../database/rows.ts";
+import { findRows, sendManyRows, updateWhere } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 
-/** A game key of a playtest. The playtester who holds its slot sees it, so it is never given to another one. */
-export interface KeyRow {
-  playtest_id: string;
-  position: number;
-  ciphertext: string;
-  /** The slot that has it. Null while nobody has seen it. */
-  slot_id: string | null;
-  /** When it was taken from its slot (ms). Nobody gets it again. */
-  retired_at: number | null;
-}
+export type KeyRow = Tables["playtest_keys"];
 
 const unused = "k.slot_id IS NULL AND k.retired_at IS NULL";
 
@@ -22,21 +14,14 @@ export const suppliedSql = `(p.uses_keys = 0
 export const lackingSql = `p.uses_keys = 1 AND (SELECT COUNT(*) FROM playtest_keys k WHERE k.playtest_id = p.id AND ${unused})
   < p.player_count * (SELECT COUNT(*) FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')`;
 
-export const insert = (tx: Query, keys: readonly KeyRow[]) => sendManyRows(tx, "playtest_keys", keys);
+export const insert = (tx: Query, keys: readonly New<"playtest_keys">[]) => sendManyRows(tx, "playtest_keys", keys);
 
 /** Every key of a playtest, in the order in which they were added. */
-export const ofPlaytest = (q: Query, playtestId: string) =>
-  q.all<KeyRow>(
-    "SELECT playtest_id, position, ciphertext, slot_id, retired_at FROM playtest_keys WHERE playtest_id = ? ORDER BY position",
-    playtestId,
-  );
+export const ofPlaytest = (q: Query, playtestId: string) => findRows(q, "playtest_keys", { playtest_id: playtestId }, "position");
 
 /** The keys that the holder of a slot sees. */
 export const ofSlot = (q: Query, slotId: string) =>
-  q.all<Pick<KeyRow, "position" | "ciphertext">>(
-    "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? AND retired_at IS NULL ORDER BY position",
-    slotId,
-  );
+  findRows(q, "playtest_keys", { slot_id: slotId, retired_at: null }, "position");
 
 /** The number of keys that nobody has seen, for each playtest with at least one. */
 export async function unusedCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {
@@ -58,14 +43,14 @@ export async function assign(tx: Query, playtestId: string, slotId: string, coun
   );
   if (next.length < count) return false;
   for (const { position } of next)
-    await tx.run("UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position = ?", slotId, playtestId, position);
+    await updateWhere(tx, "playtest_keys", { slot_id: slotId }, { playtest_id: playtestId, position });
   return true;
 }
 
 /** Moves the keys of a rejected slot to its retry, which belongs to the same playtester. */
 export const moveToRetry = (tx: Query, fromSlotId: string, toSlotId: string) =>
-  tx.run("UPDATE playtest_keys SET slot_id = ? WHERE slot_id = ? AND retired_at IS NULL", toSlotId, fromSlotId);
+  updateWhere(tx, "playtest_keys", { slot_id: toSlotId }, { slot_id: fromSlotId, retired_at: null });
 
 /** Takes a slot's keys from its playtester, who has seen them. */
 export const retire = (tx: Query, slotId: string, now: number) =>
-  tx.run("UPDATE playtest_keys SET retired_at = ? WHERE slot_id = ? AND retired_at IS NULL", now, slotId);
+  updateWhere(tx, "playtest_keys", { retired_at: now }, { slot_id: slotId, retired_at: null });

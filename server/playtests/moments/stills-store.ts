@@ -1,40 +1,20 @@
-import { type ClipStatus, type CutLimit, clipMoves } from "../../../src/contract/states/index.ts";
+import { clipMoves } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { deleteWhere, findRow, insertRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 
-/** A still image of a video. Its file never changes: a moment that moves gets a new one. */
-export interface StillRow {
-  id: string;
-  slot_id: string;
-  /** What it shows: a moment, or as its poster a clip. Without both it is the poster of the video. */
-  moment_id: string | null;
-  clip_id: string | null;
-  owner_id: string;
-  /** Its position in the video (ms). */
-  at_ms: number;
-  status: ClipStatus;
-  /** Bytes of the finished image; the most that it may have while it is pending. */
-  size: number;
-  /** Bytes of its small copy. Null until it is finished, and where it was cut without one. */
-  thumbnail_size: number | null;
-  /** Why it failed, for the operator. */
-  error: string | null;
-  /** The limit of the server because of which it failed. */
-  limited_by: CutLimit | null;
-  created_at: number;
-  updated_at: number;
-}
+export type StillRow = Tables["stills"];
 
 /** The keys of the finished image and its small copy in the blob store. */
 export const blobKeyOf = ({ id }: Pick<StillRow, "id">) => `stills/${id}`;
 export const thumbnailKeyOf = ({ id }: Pick<StillRow, "id">) => `thumbnails/${id}`;
 
-export const insert = (tx: Query, row: StillRow) => insertRow(tx, "stills", row);
-export const remove = (tx: Query, id: string) => tx.run("DELETE FROM stills WHERE id = ?", id);
-export const find = (q: Query, id: string) => q.one<StillRow>("SELECT * FROM stills WHERE id = ?", id);
-export const ofMoment = (q: Query, momentId: string) => q.one<StillRow>("SELECT * FROM stills WHERE moment_id = ?", momentId);
-export const ofClip = (q: Query, clipId: string) => q.one<StillRow>("SELECT * FROM stills WHERE clip_id = ?", clipId);
+export const insert = (tx: Query, row: New<"stills">) => insertRow(tx, "stills", row);
+export const remove = (tx: Query, id: string) => deleteWhere(tx, "stills", { id });
+export const find = (q: Query, id: string) => findRow(q, "stills", { id });
+export const ofMoment = (q: Query, momentId: string) => findRow(q, "stills", { moment_id: momentId });
+export const ofClip = (q: Query, clipId: string) => findRow(q, "stills", { clip_id: clipId });
 
 /** Of a still `i`: it is the poster of a whole video. */
 export const isPoster = "i.moment_id IS NULL AND i.clip_id IS NULL";
@@ -77,8 +57,4 @@ const nextClip = (q: Query) =>
 /** The newest video, and after all videos the newest clip, whose poster was never cut. */
 export const nextWithoutPoster = async (q: Query) => (await nextVideo(q)) ?? nextClip(q);
 
-export const { transitionFromAny } = stateMachine<StillRow, typeof clipMoves>({
-  noun: "still",
-  table: "stills",
-  moves: clipMoves,
-});
+export const { transitionFromAny } = stateMachine({ noun: "still", table: "stills", moves: clipMoves });

@@ -1,5 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { fullRow } from "../../database/rows.ts";
 import * as store from "./stills-store.ts";
 
 /**
@@ -15,8 +16,8 @@ type Wanted = Pick<store.StillRow, "slot_id" | "moment_id" | "clip_id" | "owner_
 /** A still that is to be cut. */
 export function newStill(deps: Deps, { slot_id, moment_id, clip_id, owner_id, at_ms }: Wanted): store.StillRow {
   const now = deps.clock.now();
-  const begun = { status: "pending", size: maxStillBytes, thumbnail_size: null, error: null, limited_by: null } as const;
-  return { id: deps.newId(), slot_id, moment_id, clip_id, owner_id, at_ms, ...begun, created_at: now, updated_at: now };
+  const wanted = { slot_id, moment_id, clip_id, owner_id, at_ms, size: maxStillBytes };
+  return fullRow("stills", { id: deps.newId(), ...wanted, status: "pending", created_at: now, updated_at: now });
 }
 
 /** Stores a still and queues its cutting, for its owner or, with `account`, for whoever caused it. */

@@ -1,36 +1,17 @@
 import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
-import type { ClipStatus, CutLimit } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import type { ClipStatus } from "../../../src/contract/states/index.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { countRows, deleteWhere, insertRow, updateRow } from "../../database/rows.ts";
+import type { Left, New, Tables } from "../../database/schema/index.ts";
 
-export interface MomentRow {
-  id: string;
-  slot_id: string;
-  playtest_id: string;
-  game_id: string;
-  owner_id: string;
-  author_id: string;
-  build_id: string | null;
-  /** Position in the video (ms), and the end of the moment if it has one. */
-  at_ms: number;
-  end_ms: number | null;
-  kind: MomentKind;
-  severity: number | null;
-  body: string;
-  /** A JSON array. */
-  tags: string;
-  created_at: number;
-  updated_at: number;
-}
+export type MomentRow = Tables["moments"];
 
 /** A moment with the name of its author, and its still image if it has one. */
-export interface ShownMomentRow extends MomentRow {
+export interface ShownMomentRow extends MomentRow, Left<Pick<Tables["stills"], "limited_by" | "thumbnail_size">> {
   author_name: string;
   still_id: string | null;
   still_status: ClipStatus | null;
-  limited_by: CutLimit | null;
-  thumbnail_size: number | null;
 }
 
 /** Which moments of a slot, playtest or game to list. */
@@ -45,15 +26,14 @@ export interface Filter {
 const shown = `SELECT m.*, u.display_name AS author_name, i.id AS still_id, i.status AS still_status, i.limited_by, i.thumbnail_size FROM moments m
   JOIN users u ON u.id = m.author_id LEFT JOIN stills i ON i.moment_id = m.id`;
 
-export const insert = (tx: Query, row: MomentRow) => insertRow(tx, "moments", row);
+export const insert = (tx: Query, row: New<"moments">) => insertRow(tx, "moments", row);
 export const update = (tx: Query, id: string, changes: Partial<MomentRow>) => updateRow(tx, "moments", id, changes);
-export const remove = (tx: Query, id: string) => tx.run("DELETE FROM moments WHERE id = ?", id);
+export const remove = (tx: Query, id: string) => deleteWhere(tx, "moments", { id });
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownMomentRow>(`${shown} WHERE m.id = ? AND m.owner_id = ?`, id, ownerId);
 
-export const countOf = async (q: Query, slotId: string) =>
-  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM moments WHERE slot_id = ?", slotId))!.n;
+export const countOf = (q: Query, slotId: string) => countRows(q, "moments", { slot_id: slotId });
 
 /** The text with the wildcards of LIKE escaped by `!`, anywhere in a value. */
 const anywhere = (text: string) => `%${text.replace(/[!%_]/g, "!$&")}%`;
@@ -74,8 +54,7 @@ function conditions({ kind, severity, tag, build, text }: Filter): { sql: string
 /** The newest first. */
 export function list(q: Query, of: "playtest" | "game", id: string, filter: Filter, page: Page) {
   const where = conditions(filter);
-  const { sql, values } = keyset(page, "m");
-  return q.all<ShownMomentRow>(`${shown} WHERE m.${of}_id = ? ${where.sql} ${sql}`, id, ...where.values, ...values);
+  return paged(q, page, "m").all<ShownMomentRow>(`${shown} WHERE m.${of}_id = ? ${where.sql}`, id, ...where.values);
 }
 
 /** In the order of the video: the position of a page is `at_ms`. */

@@ -1,5 +1,6 @@
 import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
 import type { Tx } from "../../app/tx.ts";
+import { fullRow } from "../../database/rows.ts";
 import * as slots from "../slots/store.ts";
 import * as consents from "./consents-store.ts";
 import * as store from "./store.ts";
@@ -27,23 +28,20 @@ interface About {
 }
 
 /** One that waits for its first try. */
-export const newPublication = (tx: Tx, { slotId, adapter, bytes }: About): store.PublicationRow => ({
-  id: tx.newId(),
-  slot_id: slotId,
-  adapter,
-  state: "waiting",
-  session: null,
-  remote_id: null,
-  reason: null,
-  error: null,
-  bytes_sent: 0,
-  bytes_total: bytes,
-  attempts: 0,
-  next_attempt_at: tx.now,
-  give_up_at: tx.now + tx.config.publishing.maxWaitMs,
-  created_at: tx.now,
-  updated_at: tx.now,
-});
+export const newPublication = (tx: Tx, { slotId, adapter, bytes }: About): store.PublicationRow =>
+  fullRow("publications", {
+    id: tx.newId(),
+    slot_id: slotId,
+    adapter,
+    state: "waiting",
+    bytes_sent: 0,
+    bytes_total: bytes,
+    attempts: 0,
+    next_attempt_at: tx.now,
+    give_up_at: tx.now + tx.config.publishing.maxWaitMs,
+    created_at: tx.now,
+    updated_at: tx.now,
+  });
 
 /**
  * Queues the job that publishes, and the one that ends the wait: that is another kind, so that it is on time when all that may be uploaded

@@ -1,19 +1,9 @@
-import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
 import type { Query } from "../../database/port.ts";
 import { sendRow } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 
 /** What a playtester consented to when they took part in a public playtest. */
-export interface PublicationConsentRow {
-  playtest_id: string;
-  playtester_id: string;
-  /** The version of the sentence. */
-  version: number;
-  /** Where the video is published. */
-  adapter: PublisherName;
-  /** Under which name; null for none. */
-  name: string | null;
-  accepted_at: number;
-}
+export type PublicationConsentRow = Tables["publication_consents"];
 
 export const insert = (tx: Query, row: PublicationConsentRow) => sendRow(tx, "publication_consents", row);
 

@@ -1,4 +1,4 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { joinConsent, publishedNameSql } from "./consents-store.ts";
 
@@ -35,9 +35,8 @@ export const find = (q: Query, slotId: string) => q.one<PublishedVideoRow>(`SELE
 
 /** The published videos, newest first: all, or those of a game. */
 export function list(q: Query, gameId: string | undefined, page: Page) {
-  const { sql, values } = keyset(page, "v");
   const [condition, only] = gameId === undefined ? ["1 = 1", []] : ["v.game_id = ?", [gameId]];
-  return q.all<PublishedVideoRow>(`SELECT v.* FROM ${published} WHERE ${condition} ${sql}`, ...only, ...values);
+  return paged(q, page, "v").all<PublishedVideoRow>(`SELECT v.* FROM ${published} WHERE ${condition}`, ...only);
 }
 
 export interface PublicAddress {

@@ -1,53 +1,23 @@
-import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
 import { type PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { findRow, insertRow, updateRow } from "../../database/rows.ts";
+import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { joinConsent, publishedNameSql } from "./consents-store.ts";
 
-/** A video in one place: where it is, is being or was published. Of the rows of a slot, one at most is not removed. */
-export interface PublicationRow {
-  id: string;
-  slot_id: string;
-  adapter: PublisherName;
-  state: PublicationState;
-  /** What the publisher needs to go on, sealed. Null before it began, and once it is published. */
-  session: string | null;
-  /** The id of the video on the platform. One that is removed has it until the platform deleted the video. */
-  remote_id: string | null;
-  /** Why it ended: why it was given up or removed. */
-  reason: string | null;
-  /** Why the last try failed; null once one succeeded. */
-  error: string | null;
-  bytes_sent: number;
-  bytes_total: number;
-  /** How many tries failed in a row. */
-  attempts: number;
-  /** When its job goes on (ms); null when nothing is left to do. */
-  next_attempt_at: number | null;
-  /** When it is given up, and the own page takes over (ms). */
-  give_up_at: number;
-  created_at: number;
-  updated_at: number;
-}
+export type PublicationRow = Tables["publications"];
 
 /** A publication with what is shown of it and sent to a platform. */
-export interface PublicationDetailRow extends PublicationRow {
-  owner_id: string;
-  game_id: string;
+export interface PublicationDetailRow
+  extends PublicationRow,
+    Pick<Tables["slots"], "owner_id" | "game_id">,
+    Pick<Tables["games"], "external_url" | "languages">,
+    Left<Pick<Tables["submissions"], "published_url" | "blob_key" | "filename" | "content_type">> {
   game_name: string;
   display_name: string | null;
   /** What its playtester wants to be called where it is published; null for no name. */
   published_name: string | null;
-  published_url: string | null;
-  /** Null when the submission is gone. */
-  blob_key: string | null;
-  filename: string | null;
-  content_type: string | null;
-  external_url: string | null;
-  /** A JSON array of tags. */
-  languages: string;
   /** The transcript that is shown; null without one. */
   captions_key: string | null;
 }
@@ -60,10 +30,10 @@ const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.displa
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;
 
-export const insert = (tx: Query, row: PublicationRow) => insertRow(tx, "publications", row);
+export const insert = (tx: Query, row: New<"publications">) => insertRow(tx, "publications", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<PublicationRow, "state">>) =>
   updateRow(tx, "publications", id, changes);
-export const find = (q: Query, id: string) => q.one<PublicationRow>("SELECT * FROM publications WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "publications", { id });
 export const findDetail = (q: Query, id: string) => q.one<PublicationDetailRow>(`${detail} WHERE c.id = ?`, id);
 
 /** The publication of a slot that is not removed, otherwise the last one. */
@@ -87,19 +57,14 @@ export const ofAccount = (q: Query, userId: string) =>
 
 /** The publications one by one, newest first: all, or those in a state. */
 export function list(q: Query, state: PublicationState | undefined, page: Page) {
-  const { sql, values } = keyset(page, "c");
   const [condition, only] = state === undefined ? ["1 = 1", []] : ["c.state = ?", [state]];
-  return q.all<PublicationDetailRow>(`${detail} WHERE ${condition} ${sql}`, ...only, ...values);
+  return paged(q, page, "c").all<PublicationDetailRow>(`${detail} WHERE ${condition}`, ...only);
 }
 
 /** What needs an operator: it was given up, or the platform does not delete it. */
 export const troubled = "state IN ('blocked', 'failed') OR (state = 'removed' AND attempts > 0)";
 
-export const { isIn, requireMove, transition, transitionFromAny } = stateMachine<
-  PublicationRow,
-  typeof publicationMoves,
-  "state"
->({
+export const { isIn, requireMove, transition, transitionFromAny } = stateMachine({
   noun: "publication",
   table: "publications",
   moves: publicationMoves,

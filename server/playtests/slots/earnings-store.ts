@@ -1,8 +1,9 @@
 import type { PayoutStatus } from "../../../src/contract/states/index.ts";
 import { freezes } from "../../billing/reversals-store.ts";
 import { byCard } from "../../billing/store.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { accounts } from "../../ledger/rules.ts";
 
 export interface EarningRow {
@@ -22,17 +23,11 @@ export interface EarningRow {
   from_card: boolean;
 }
 
-interface PostingRow {
-  id: string;
+interface PostingRow
+  extends Pick<Tables["ledger_postings"], "id" | "amount" | "created_at">,
+    Pick<EarningRow, "game_name" | "duration_minutes" | "payout_status" | "masked" | "failure"> {
   event_key: string;
-  amount: number;
-  created_at: number;
   from_card: number;
-  game_name: string | null;
-  duration_minutes: number | null;
-  payout_status: PayoutStatus | null;
-  masked: string | null;
-  failure: string | null;
 }
 
 const accepted = "accept:";
@@ -46,16 +41,14 @@ const fromCard = `EXISTS (SELECT 1 FROM playtests o JOIN payments c ON c.owner_i
 
 /** A playtester's earnings from accepted slots and their payouts: the postings of their account. */
 export async function list(q: Query, playtesterId: string, page: Page): Promise<EarningRow[]> {
-  const { sql, values } = keyset(page, "e");
-  const rows = await q.all<PostingRow>(
+  const rows = await paged(q, page, "e").all<PostingRow>(
     `SELECT e.id, t.event_key, e.amount, e.created_at, CASE WHEN t.source = 'accept:' AND ${fromCard} THEN 1 ELSE 0 END AS from_card,
         g.name AS game_name, p.duration_minutes, w.status AS payout_status, w.masked, w.failure
       FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
         LEFT JOIN playtests p ON p.id = t.playtest_id LEFT JOIN games g ON g.id = p.game_id
         LEFT JOIN payouts w ON t.source IN ('withdraw:', 'withdraw_failed:') AND w.id = SUBSTR(t.event_key, LENGTH(t.source) + 1)
-      WHERE e.account_id = ? ${sql}`,
+      WHERE e.account_id = ?`,
     accounts.payable(playtesterId),
-    ...values,
   );
   return rows.map(({ id, event_key, amount, created_at, from_card, ...rest }) => {
     const earned = event_key.startsWith(accepted);

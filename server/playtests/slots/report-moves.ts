@@ -23,18 +23,14 @@ export async function report(
 ): Promise<void> {
   const now = tx.now;
   const blocked = await slots.transition(tx, slot, "report", { deadline_at: null });
-  const row: reports.ReportRow = {
+  const row = await reports.insert(tx, {
     id: tx.newId(),
     slot_id: slot.id,
     reason_code: why.reasonCode,
     notes: why.notes,
     reported_at: now,
     answer_by: now + tx.config.orders.answerProblemWithinMs,
-    resolved_at: null,
-    outcome: null,
-    message: null,
-  };
-  await reports.insert(tx, row);
+  });
   await watchLimit(tx, row);
   await announce(tx, blocked, row);
 }

@@ -1,33 +1,17 @@
-import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { findRow, insertRow, updateRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 
-/** A playtester's report that a build cannot be played. */
-export interface ReportRow {
-  id: string;
-  slot_id: string;
-  reason_code: BlockReason;
-  notes: string | null;
-  reported_at: number;
-  /** When the slot is cancelled unless somebody answers. Null only for a report from before such a limit existed. */
-  answer_by: number | null;
-  resolved_at: number | null;
-  outcome: ReportOutcome | null;
-  /** What the playtester was told. */
-  message: string | null;
-}
+export type ReportRow = Tables["blocked_reports"];
 
 /** SQL for the id of a slot's latest report; `s` is the slot. */
 export const latestSql = "(SELECT l.id FROM blocked_reports l WHERE l.slot_id = s.id ORDER BY l.reported_at DESC LIMIT 1)";
 
 /** A report that waits for an answer, with the names of what it is about. */
-export interface WaitingRow extends ReportRow {
+export interface WaitingRow extends ReportRow, Pick<Tables["slots"], "playtest_id" | "game_id" | "owner_id"> {
   created_at: number;
-  playtest_id: string;
-  game_id: string;
   game_name: string;
-  owner_id: string;
   owner_name: string;
   playtester_id: string;
   playtester_name: string;
@@ -41,15 +25,12 @@ const waiting = `(
   WHERE k.resolved_at IS NULL
 ) w`;
 
-export function listWaiting(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "w");
-  return q.all<WaitingRow>(`SELECT w.* FROM ${waiting} WHERE 1 = 1 ${sql}`, ...values);
-}
+export const listWaiting = (q: Query, page: Page) =>
+  paged(q, page, "w").all<WaitingRow>(`SELECT w.* FROM ${waiting} WHERE 1 = 1`);
 
-export const insert = (tx: Query, row: ReportRow) => insertRow(tx, "blocked_reports", row);
-export const find = (q: Query, id: string) => q.one<ReportRow>("SELECT * FROM blocked_reports WHERE id = ?", id);
+export const insert = (tx: Query, row: New<"blocked_reports">) => insertRow(tx, "blocked_reports", row);
+export const find = (q: Query, id: string) => findRow(q, "blocked_reports", { id });
 export const update = (tx: Query, id: string, changes: Partial<ReportRow>) => updateRow(tx, "blocked_reports", id, changes);
 
 /** The report that blocks this slot. */
-export const openOf = (q: Query, slotId: string) =>
-  q.one<ReportRow>("SELECT * FROM blocked_reports WHERE slot_id = ? AND resolved_at IS NULL", slotId);
+export const openOf = (q: Query, slotId: string) => findRow(q, "blocked_reports", { slot_id: slotId, resolved_at: null });

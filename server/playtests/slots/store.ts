@@ -1,72 +1,50 @@
-import type { Device } from "../../../src/contract/games.ts";
-import type { SelectionMode, Visibility } from "../../../src/contract/order-body.ts";
-import type { BlockReason, ReportOutcome, TranscriptVersion } from "../../../src/contract/slots.ts";
+import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, sendManyRows, sendRow } from "../../database/rows.ts";
+import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows.ts";
+import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { latestSql } from "./reports-store.ts";
 
-export interface SlotRow {
-  id: string;
-  playtest_id: string;
-  game_id: string;
-  owner_id: string;
-  status: SlotStatus;
-  playtester_id: string | null;
-  /** The rejected slot that this one is a retry of. */
-  retry_of: string | null;
-  /** The expired or released slot that this one replaces. */
-  replaces: string | null;
-  reserved_at: number | null;
-  deadline_at: number | null;
-  submitted_at: number | null;
-  ended_at: number | null;
-  created_at: number;
-}
+export type SlotRow = Tables["slots"];
 
 /** A slot whose type says which status it has. */
 export type SlotIn<Status extends SlotStatus> = SlotRow & { readonly status: Status };
 
+/** What the views of a slot show of its playtest. */
+type ShownOfPlaytest =
+  | "visibility"
+  | "duration_minutes"
+  | "player_count"
+  | "is_free_public_trial"
+  | "payout_cents"
+  | "selection_mode"
+  | "notes_for_testers";
+
 /** A slot with everything that its views show. */
-export interface SlotDetailRow extends SlotRow {
+export interface SlotDetailRow
+  extends SlotRow,
+    Left<Pick<Tables["submissions"], "video_file_size" | "video_duration_ms" | "video_facts" | "device" | "blob_key">>,
+    Pick<Tables["submissions"], "published_at" | "published_url" | "admin_approved_at">,
+    Pick<Tables["ratings"], "score" | "comment">,
+    Left<Pick<Tables["transcriptions"], "selected_version" | "key_takeaways">>,
+    Left<Pick<Tables["blocked_reports"], "reported_at" | "answer_by" | "resolved_at">>,
+    Pick<Tables["playtests"], ShownOfPlaytest> {
   display_name: string | null;
   submission_id: string | null;
-  video_file_size: number | null;
-  video_duration_ms: number | null;
-  video_facts: string | null;
   submission_notes: string | null;
   submission_at: number | null;
-  device: Device | null;
-  blob_key: string | null;
-  published_at: number | null;
-  published_url: string | null;
-  admin_approved_at: number | null;
-  score: number | null;
-  comment: string | null;
   rated_at: number | null;
   reject_reason: string | null;
   rejected_at: number | null;
   transcription_id: string | null;
   transcription_status: TranscriptionStatus | null;
-  selected_version: TranscriptVersion | null;
-  key_takeaways: string | null;
   report_code: BlockReason | null;
   report_notes: string | null;
-  reported_at: number | null;
-  answer_by: number | null;
   report_outcome: ReportOutcome | null;
   report_message: string | null;
-  resolved_at: number | null;
   game_name: string;
-  visibility: Visibility;
-  duration_minutes: number;
-  player_count: number;
-  is_free_public_trial: number;
-  payout_cents: number;
-  selection_mode: SelectionMode;
-  notes_for_testers: string | null;
   window_at: number | null;
 }
 
@@ -91,16 +69,7 @@ const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_
  */
 export const detailOfClaimed = (
   slot: SlotIn<"reserved">,
-  playtest: Pick<
-    SlotDetailRow,
-    | "visibility"
-    | "duration_minutes"
-    | "player_count"
-    | "is_free_public_trial"
-    | "payout_cents"
-    | "selection_mode"
-    | "notes_for_testers"
-  > & { applications_expire_at: number | null },
+  playtest: Pick<Tables["playtests"], ShownOfPlaytest | "applications_expire_at">,
   names: { game: string; playtester: string },
 ): SlotDetailRow => ({
   id: slot.id,
@@ -155,47 +124,37 @@ export const detailOfClaimed = (
   window_at: playtest.selection_mode === "manual" ? playtest.applications_expire_at : null,
 });
 
-export const find = (q: Query, id: string) => q.one<SlotRow>("SELECT * FROM slots WHERE id = ?", id);
+export const find = (q: Query, id: string) => findRow(q, "slots", { id });
 export const findDetail = (q: Query, id: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ?`, id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.owner_id = ?`, id, ownerId);
 export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
   q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.playtester_id = ?`, id, playtesterId);
 
-export function listForPlaytest(q: Query, playtestId: string, page: Page) {
-  const { sql, values } = keyset(page, "s");
-  return q.all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ? ${sql}`, playtestId, ...values);
-}
+export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
+  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
-  const { sql, values } = keyset(page, "s");
-  return q.all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ? ${sql}`, playtesterId, ...values);
-}
+export const listForPlaytester = (q: Query, playtesterId: string, page: Page) =>
+  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
-  const { sql, values } = keyset(page, "s");
   // The condition on the stored status uses the index; the computed status decides.
   const stored: SlotStatus[] = status === "expired" ? ["expired", "open", "reserved"] : [status];
   const narrowed = stored.length === 1 ? "= ?" : "IN (?, ?, ?)";
-  return q.all<SlotDetailRow>(
-    `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ? ${sql}`,
+  return paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ?`,
     ownerId,
     ...stored,
     now,
     now,
     status,
-    ...values,
   );
 }
 
-export const insert = (tx: Query, rows: readonly SlotRow[]) => sendManyRows(tx, "slots", rows);
+export const insert = (tx: Query, rows: readonly New<"slots">[]) => sendManyRows(tx, "slots", rows);
 
-export const { isIn, requireMove, transition, tryTransition } = stateMachine<SlotRow, typeof slotMoves>({
-  noun: "slot",
-  table: "slots",
-  moves: slotMoves,
-});
+export const { isIn, requireMove, transition, tryTransition } = stateMachine({ noun: "slot", table: "slots", moves: slotMoves });
 
 /** The oldest open slot of a playtest. */
 export const firstOpen = (tx: Query, playtestId: string) =>
@@ -224,37 +183,15 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
-export interface SubmissionRow {
-  id: string;
-  slot_id: string;
-  blob_key: string;
-  filename: string;
-  content_type: string;
-  video_file_size: number;
-  video_duration_ms: number | null;
-  /** What the video is made of, as JSON. Null until it was looked at. */
-  video_facts: string | null;
-  notes: string;
-  /** What it was played on, as the playtester said. */
-  device: Device | null;
-  created_at: number;
-  published_at: number | null;
-  published_url: string | null;
-  admin_approved_at: number | null;
-}
+export type SubmissionRow = Tables["submissions"];
 
-export const insertSubmission = (tx: Query, row: SubmissionRow) => sendRow(tx, "submissions", row);
-export const submissionOf = (q: Query, slotId: string) =>
-  q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
-export const insertRating = (
-  tx: Query,
-  row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
-) => sendRow(tx, "ratings", row);
-export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
-  sendRow(tx, "rejections", row);
+export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);
+export const submissionOf = (q: Query, slotId: string) => findRow(q, "submissions", { slot_id: slotId });
+export const insertRating = (tx: Query, row: New<"ratings">) => sendRow(tx, "ratings", row);
+export const insertRejection = (tx: Query, row: New<"rejections">) => sendRow(tx, "rejections", row);
 
 export const markPublished = (tx: Query, slotId: string, url: string, now: number) =>
-  tx.run("UPDATE submissions SET published_at = ?, published_url = ? WHERE slot_id = ?", now, url, slotId);
+  updateWhere(tx, "submissions", { published_at: now, published_url: url }, { slot_id: slotId });
 
 /** Takes the address of a published video away. */
 export const unmarkPublished = (tx: Query, slotId: string) =>
@@ -262,13 +199,7 @@ export const unmarkPublished = (tx: Query, slotId: string) =>
 
 /** Records an admin's approval of a free trial's video. False when it was already approved. */
 export const markApproved = async (tx: Query, slotId: string, now: number) =>
-  (await tx.run("UPDATE submissions SET admin_approved_at = ? WHERE slot_id = ? AND admin_approved_at IS NULL", now, slotId)) ===
-  1;
-
-export const insertReport = (
-  tx: Query,
-  row: { id: string; slot_id: string; reason_code: BlockReason; notes: string | null; reported_at: number },
-) => insertRow(tx, "blocked_reports", row);
+  (await updateWhere(tx, "submissions", { admin_approved_at: now }, { slot_id: slotId, admin_approved_at: null })) === 1;
 export const openOf = (q: Query, playtestId: string) =>
   q.all<SlotIn<"open">>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);
 

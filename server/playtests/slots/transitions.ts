@@ -149,9 +149,6 @@ export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video
     notes,
     device,
     created_at: now,
-    published_at: null,
-    published_url: null,
-    admin_approved_at: null,
   });
   for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
   const [{ gameName, playtester }, playtest] = await Promise.all([
@@ -234,7 +231,12 @@ export async function refund(
 ): Promise<Refund> {
   const terms = termsOf(playtest, slot);
   await ledger.postAll(tx, refundTransfers(terms, why));
-  await returnToBudgets(tx, playtest.id, { cents: terms.costCents, minutes: terms.minutes, slots: 1 });
+  await returnToBudgets(tx, playtest.id, {
+    cents: terms.costCents,
+    minutes: terms.minutes,
+    slots: 1,
+    worthCents: playtest.cost_per_slot_cents,
+  });
   return { cents: terms.costCents, minutes: terms.minutes };
 }
 

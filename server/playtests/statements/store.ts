@@ -1,5 +1,6 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import { accounts } from "../../ledger/rules.ts";
 
 /** From the first instant (ms) of a period to that of the next. */
@@ -41,31 +42,22 @@ export const earnedByGame = (q: Query, playtesterId: string, { from, to }: Perio
     to,
   );
 
-export interface TotalRow {
-  id: string;
-  email: string;
-  display_name: string;
-  created_at: number;
-  earned: number;
-  paid: number;
-  balance: number;
-}
+export type TotalRow = Pick<Tables["users"], "id" | "email" | "display_name" | "created_at"> &
+  Record<"earned" | "paid" | "balance", number>;
 
 /** What each playtester with a movement in the period earned and was paid in it, by the age of their accounts. */
 export function listTotals(q: Query, { from, to }: Period, page: Page) {
-  const { sql, values } = keyset(page, "u");
-  return q.all<TotalRow>(
+  return paged(q, page, "u").all<TotalRow>(
     `SELECT u.id, u.email, u.display_name, u.created_at, y.earned, y.paid, y.balance FROM users u JOIN (
         SELECT e.account_id,
           CAST(SUM(CASE WHEN t.source = 'accept:' AND e.created_at >= ? THEN -e.amount ELSE 0 END) AS BIGINT) AS earned,
           CAST(SUM(CASE WHEN t.source <> 'accept:' AND e.created_at >= ? THEN e.amount ELSE 0 END) AS BIGINT) AS paid,
           CAST(SUM(-e.amount) AS BIGINT) AS balance, MAX(e.created_at) AS latest
         FROM ${joined} WHERE e.account_id LIKE 'liab:payable:%' AND e.created_at < ? GROUP BY e.account_id) y
-      ON y.account_id = 'liab:payable:' || u.id WHERE y.latest >= ? ${sql}`,
+      ON y.account_id = 'liab:payable:' || u.id WHERE y.latest >= ?`,
     from,
     from,
     to,
     from,
-    ...values,
   );
 }

@@ -4,6 +4,7 @@ import { longestClipMs } from "../../../src/contract/sharing/kinds.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
+import { fullRow } from "../../database/rows.ts";
 import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { maxStillBytes, posterFor, queueStill, removeStill } from "../../playtests/moments/stills.ts";
 import * as stills from "../../playtests/moments/stills-store.ts";
@@ -36,7 +37,7 @@ export async function createClip(
     throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
   await requireTurn(tx, ownerId);
   const now = tx.now;
-  const row: store.ClipRow = {
+  const row = fullRow("clips", {
     id: tx.newId(),
     slot_id: slot.id,
     playtest_id: slot.playtest_id,
@@ -47,11 +48,9 @@ export async function createClip(
     end_ms: endMs,
     status: "pending",
     size: deps.config.clips.maxBytes,
-    error: null,
-    limited_by: null,
     created_at: now,
     updated_at: now,
-  };
+  });
   await requireRoom(tx, ownerId, row.size + maxStillBytes);
   await store.insert(tx, row);
   // Before the clip, which takes longer: whoever waits for the clip then sees both.

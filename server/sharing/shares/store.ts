@@ -1,31 +1,12 @@
-import { keyset, type Page } from "../../database/keyset.ts";
+import { type Page, paged } from "../../database/keyset.ts";
 import type { Query, Value } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { countRows, deleteWhere, insertRow } from "../../database/rows.ts";
+import type { New, Tables } from "../../database/schema/index.ts";
 import { isPoster } from "../../playtests/moments/stills-store.ts";
 import type { MomentRow } from "../../playtests/moments/store.ts";
 import { isWithin, type Part, shareable } from "./rules.ts";
 
-export interface ShareRow {
-  id: string;
-  owner_id: string;
-  playtest_id: string;
-  /** Null for all videos of the playtest. */
-  slot_id: string | null;
-  /** A clip of the slot's video; null for whole videos. */
-  clip_id: string | null;
-  token_hash: string;
-  /** Sealed with `tokenContext`. */
-  token: string;
-  password_hash: string | null;
-  with_name: number;
-  with_moments: number;
-  /** A JSON array. */
-  moment_ids: string;
-  views: number;
-  last_viewed_at: number | null;
-  created_at: number;
-  expires_at: number;
-}
+export type ShareRow = Tables["shares"];
 
 /** A share with the name of its game and how many videos it shows now. */
 export type ShownShareRow = ShareRow & { game_name: string; videos: number };
@@ -50,8 +31,8 @@ export interface SharedVideoRow {
 
 export const tokenContext = (id: string) => `share ${id}`;
 
-export const insert = (tx: Query, row: ShareRow) => insertRow(tx, "shares", row);
-export const remove = (tx: Query, id: string) => tx.run("DELETE FROM shares WHERE id = ?", id);
+export const insert = (tx: Query, row: New<"shares">) => insertRow(tx, "shares", row);
+export const remove = (tx: Query, id: string) => deleteWhere(tx, "shares", { id });
 
 const statuses = shareable.map((status) => `'${status}'`).join(", ");
 
@@ -70,8 +51,7 @@ const shown = `SELECT h.*, (SELECT g.name FROM games g JOIN playtests p ON p.gam
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownShareRow>(`${shown} WHERE h.id = ? AND h.owner_id = ?`, id, ownerId);
 
-export const countOf = async (q: Query, ownerId: string) =>
-  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM shares WHERE owner_id = ?", ownerId))!.n;
+export const countOf = (q: Query, ownerId: string) => countRows(q, "shares", { owner_id: ownerId });
 
 /** An owner's shares, the newest first. */
 export function list(q: Query, ownerId: string, of: { playtest?: string | undefined; slot?: string | undefined }, page: Page) {
@@ -80,12 +60,10 @@ export function list(q: Query, ownerId: string, of: { playtest?: string | undefi
     ["AND h.slot_id = ?", of.slot],
   ];
   const parts = given.filter((part): part is [string, Value] => part[1] !== undefined);
-  const { sql, values } = keyset(page, "h");
-  return q.all<ShownShareRow>(
-    `${shown} WHERE h.owner_id = ? ${parts.map(([part]) => part).join(" ")} ${sql}`,
+  return paged(q, page, "h").all<ShownShareRow>(
+    `${shown} WHERE h.owner_id = ? ${parts.map(([part]) => part).join(" ")}`,
     ownerId,
     ...parts.map(([, value]) => value),
-    ...values,
   );
 }
 

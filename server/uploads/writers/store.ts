@@ -1,12 +1,10 @@
 import type { Query } from "../../database/port.ts";
+import { deleteWhere, updateWhere } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 import type { LeaseTime } from "../../jobs/store.ts";
 
 /** The lease of an upload: each holder has a token of its own. One that ended by itself has `lease_until` 0. */
-export interface Acquired {
-  generation: number;
-  /** The token of the holder before. */
-  previous: string | null;
-}
+export type Acquired = Pick<Tables["upload_writers"], "generation" | "previous">;
 
 /** Undefined while somebody else holds the lease. Whoever takes it from a holder that has not let go of it begins a new generation. */
 export const acquire = (tx: Query, id: string, token: string, now: LeaseTime, leaseMs: number) =>
@@ -39,11 +37,10 @@ export const extend = (tx: Query, id: string, token: string, now: LeaseTime, lea
 
 /** Ends the lease, and says that the holder has nothing open anymore. Zero rows when it was lost. */
 export const release = (tx: Query, id: string, token: string) =>
-  tx.run("UPDATE upload_writers SET lease_until = 0 WHERE upload_id = ? AND token = ?", id, token);
+  updateWhere(tx, "upload_writers", { lease_until: 0 }, { upload_id: id, token });
 
 /** Forgets the lease of an upload that is not written anymore. Zero rows when this token does not hold it. */
-export const end = (tx: Query, id: string, token: string) =>
-  tx.run("DELETE FROM upload_writers WHERE upload_id = ? AND token = ?", id, token);
+export const end = (tx: Query, id: string, token: string) => deleteWhere(tx, "upload_writers", { upload_id: id, token });
 
 /** Forgets the lease of an upload whoever holds it. Returns its generation. */
 export const revoke = async (tx: Query, id: string): Promise<number> =>

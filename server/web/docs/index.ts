@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "../../../src/contract/index.ts";
 import { pages } from "../../../src/contract/pages/addresses.ts";
 import { plain } from "../../../src/help/document.ts";
@@ -9,6 +10,7 @@ import { html, type Markup, sendPage } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
 import { type DocsPage, docsPage } from "./layout.ts";
+import { markdownOf } from "./markdown.ts";
 import { anchorOf, blockMarkup } from "./markup.ts";
 import { type Reference, referenceOf } from "./openapi.ts";
 import { groupEntries, groupPage, groupTitle, objectsPage, overview } from "./reference.ts";
@@ -47,9 +49,13 @@ const otherServers = html`<p class="soft">This server runs without payments: pla
 const ofPeople = new Set<string>(chapters.slice(0, 2).flatMap(({ topics: names }) => names.map(([name]) => pages.topic(name))));
 const noteFor = ({ href }: DocsPage) => (href === pages.docs() || ofPeople.has(href) ? withoutPayments : otherServers);
 
+/** The blocks of a topic that are so on this server. */
+const blocksOf = (name: TopicName, payments: boolean) =>
+  topics[name].blocks.filter((block) => payments || !(block.aboutPayments || aboutPayments.includes(name)));
+
 function topicPage(name: TopicName, payments: boolean, after: Markup = neighborLinks(name)): DocsPage {
   const { title } = topics[name];
-  const blocks = topics[name].blocks.filter((block) => payments || !(block.aboutPayments || aboutPayments.includes(name)));
+  const blocks = blocksOf(name, payments);
   const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
   return {
     title,
@@ -64,6 +70,51 @@ function referencePage(reference: Reference, name: string): DocsPage {
   if (name === "objects") return { title: "Objects", href, ...objectsPage(reference) };
   if (!reference.tags.some((tag) => tag.name === name)) throw notFound();
   return { title: groupTitle(name), href, ...groupPage(reference, name) };
+}
+
+function requireReading({ method }: IncomingMessage): void {
+  if (method === "GET" || method === "HEAD") return;
+  throw new ApiError("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+}
+
+/** The topic that is asked for in Markdown, by `.md` behind its name or by `Accept`. */
+function inMarkdown(pathname: string, accept = ""): TopicName | undefined {
+  const [, name = "", suffix] = /^\/docs\/([\w-]+?)(\.md)?$/.exec(pathname) ?? [];
+  return isTopic(name) && (suffix !== undefined || /\btext\/markdown\b/.test(accept)) ? name : undefined;
+}
+
+const textOf = (name: TopicName, baseUrl: string, payments: boolean) =>
+  markdownOf(topics[name].title, blocksOf(name, payments), baseUrl);
+
+function sendText(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, {
+    "Content-Type": `${type}; charset=utf-8`,
+    "Content-Length": Buffer.byteLength(text),
+    Vary: "Accept",
+  });
+  response.end(text);
+}
+
+/** `/llms.txt`: where a program that reads finds the documentation, as https://llmstxt.org describes it. */
+export function llms({ baseUrl }: Pick<Config, "baseUrl">, { name, payments }: Pick<Site, "name" | "payments">): Page {
+  const line = ([topic, summary]: readonly [TopicName, string]) =>
+    `- [${titles[topic]}](${baseUrl}${pages.topic(topic)}.md): ${summary}`;
+  const text = `# ${name}
+
+> A marketplace where game owners order playtests on video: the \`playtest\` command and an HTTP API. Order from a program within a budget that the server keeps: see [${titles.budgets}](${baseUrl}${pages.topic("budgets")}.md).
+
+${chapters.map((chapter) => `## ${chapter.title}\n\n${topicsOf(chapter, payments).map(line).join("\n")}`).join("\n\n")}
+
+## API
+
+- [OpenAPI document](${baseUrl}/api/v1/openapi.json): every endpoint with its parameters, body, reply and errors
+- [API reference](${baseUrl}${pages.reference()}): the same for people
+`;
+  return async (request, response, url) => {
+    if (url.pathname !== "/llms.txt") throw notFound();
+    requireReading(request);
+    sendText(response, "text/plain", text);
+  };
 }
 
 /** `/docs`: the help topics and the API reference. Public. */
@@ -82,8 +133,9 @@ export function docs(
   }
 
   return async (request, response, url) => {
-    if (request.method !== "GET" && request.method !== "HEAD")
-      throw new ApiError("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+    requireReading(request);
+    const wanted = inMarkdown(url.pathname, request.headers.accept);
+    if (wanted !== undefined) return sendText(response, "text/markdown", textOf(wanted, baseUrl, site.payments));
     const found = find(url.pathname.split("/").slice(2));
     const page = site.payments ? found : { ...found, body: html`${noteFor(found)}${found.body}` };
     sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));

@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
-import { combineBudgets, parseBudget } from "../shared/budget-flag.ts";
+import { combineBudgets, parseBudget } from "../shared/budgets/limits.ts";
 import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
 import { readSecret } from "../shared/secret.ts";
 import { forgetIfDead, replaceStored, requirePlaceForKey } from "./account.ts";
@@ -42,7 +42,7 @@ const keysCreate = define({
       value: "LIMIT/PERIOD",
       field: "budgets",
     }),
-    approveOver: flag.money("Orders of the key above this amount wait for your approval", { field: "budgets" }),
+    approveOver: flag.money("Orders of the key above this amount wait for your approval"),
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
   },
   examples: [

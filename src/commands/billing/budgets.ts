@@ -1,15 +1,15 @@
-import { arg, col, define, detail, flag, type ItemOf, viewOf } from "../../cli/define.ts";
-import { budgetText } from "../../contract/text/budget-text.ts";
+import { arg, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
+import { budgetText } from "../../contract/accounts/budget-text.ts";
 import { usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
-import { combineBudgets, parseBudget } from "../shared/budget-flag.ts";
+import { combineBudgets, parseBudget } from "../shared/budgets/limits.ts";
 
 type Budget = ItemOf<"listBudgets">;
 
 const view = viewOf<Budget>(
   [
     "id",
-    col("budget", (budget) => budgetText(budget, usd)),
+    prose("budget", (budget) => budgetText(budget, usd)),
     "key:keyId",
     "game:gameId",
     "resets:resetsAt",

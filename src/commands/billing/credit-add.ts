@@ -1,6 +1,7 @@
 import { webUrl } from "../../api/url.ts";
 import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
+import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
 import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 
@@ -18,6 +19,7 @@ export const creditAdd = define({
     if (flags.sandbox) await requireSandbox(ctx);
     const bought = await ctx.api().buyCredit({ body });
     const id = bought.paymentId;
+    noteBudgets(ctx, bought.budgets);
     const page = () => webUrl(bought.checkoutUrl).href;
     if (flags.sandbox) await ctx.api().completePayment({ params: { id }, body: { outcome: "paid" } });
     else if (!flags.wait) {

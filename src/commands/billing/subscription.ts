@@ -1,6 +1,7 @@
 import { webUrl } from "../../api/url.ts";
 import { define } from "../../cli/define.ts";
 import { duration } from "../../io/text.ts";
+import { noteBudgets } from "../shared/budgets/left.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
 import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
@@ -36,6 +37,7 @@ const subscriptionCheckout = define({
     if (flags.sandbox) await requireSandbox(ctx);
     const started = await ctx.api().checkoutSubscription({ body });
     const id = started.subscriptionId;
+    noteBudgets(ctx, started.budgets);
     if (flags.sandbox) await ctx.api().completeSubscription({ params: { id }, body: { outcome: "paid" } });
     else {
       const { href } = webUrl(started.checkoutUrl);

@@ -3,6 +3,7 @@ import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
+import { noteBudgets } from "../shared/budgets/left.ts";
 import { compareCost, costOf, earlierOrder, type Price } from "../shared/price.ts";
 import { withBuild } from "./build/build.ts";
 import { type ContentFlags, type Findings, noFindings } from "./build/checks.ts";
@@ -95,6 +96,7 @@ export const push = define({
     if (placed?.placedBefore) ctx.out.note(earlierOrder);
     if (placed && price) compareCost(ctx, placed.reply, price, flags.maxCost);
     if (placed) await reportOrder(ctx, placed);
+    if (placed) noteBudgets(ctx, placed.reply.budgets);
     const ordered = placed && orderedText(placed, ctx.withoutPayments());
     const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
     return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed.reply }) } });

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { isWebUrl } from "../../api/url.ts";
 import { type Context, detail, moneyCol, type Row, viewOf } from "../../cli/define.ts";
-import { budgetText } from "../../contract/text/budget-text.ts";
+import { budgetText } from "../../contract/accounts/budget-text.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";

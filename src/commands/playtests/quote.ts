@@ -1,6 +1,5 @@
 import { arg, type Context, define } from "../../cli/define.ts";
-import { budgetText } from "../../contract/text/budget-text.ts";
-import { usd } from "../../io/text.ts";
+import { noteBudgets } from "../shared/budgets/left.ts";
 import { fromEarlierOrder, unknownPrice } from "../shared/earlier-price.ts";
 import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
@@ -24,7 +23,7 @@ export const quote = define({
     const order = await checkOrder(body);
     const gameId = args.game as string | undefined;
     const quoted = await ctx.api().offered("quotePlaytest", { body: { ...body, ...(gameId && { gameId }) } });
-    for (const budget of quoted?.data.budgets ?? []) ctx.out.note(`Budget: ${budgetText(budget, usd)}.`);
+    noteBudgets(ctx, quoted?.data.budgets);
     for (const warning of quoted?.data.warnings ?? []) ctx.out.warn(warning);
     return ctx.item(quoted?.data ?? (await estimatedQuote(ctx, gameId, order)), quoteView);
   },

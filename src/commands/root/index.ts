@@ -7,5 +7,5 @@ import { stats } from "./stats.ts";
 import { status } from "./status.ts";
 import { studio } from "./studio.ts";
 
-/** Top-level commands, without those that list all commands. */
+/** Top-level commands, without those that know the list of all commands. */
 export const top: Group = { commands: [status, studio, stats, open, doctor, api, completion] };

@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { cents, extension, id, timestamp } from "../fields.ts";
-
-/** What a budget counts: each order by itself, all of a UTC day or month, or everything since it was set. */
-export const budgetPeriods = ["order", "day", "month", "total"] as const;
-export type BudgetPeriod = (typeof budgetPeriods)[number];
+import { budgetPeriods } from "./budget-periods.ts";
 
 const limit = (description: string) => z.int().min(0).max(1_000_000_000).optional().meta({ description });
 

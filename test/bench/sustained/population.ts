@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../../server/database/open.ts";
 import type { Query, Store } from "../../../server/database/port.ts";
-import { insertRows } from "../../../server/database/rows.ts";
 import { goodwillTransfer, orderTransfer } from "../../../server/ledger/rules.ts";
 import * as ledger from "../../../server/ledger/store.ts";
 import { createIds } from "../../../server/lib/ids.ts";
+import { insertRows } from "../../helpers/raw-rows.ts";
 import { stamped } from "../../helpers/stamped.ts";
 import { serveIn } from "../serve.ts";
 

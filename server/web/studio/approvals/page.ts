@@ -1,6 +1,6 @@
+import { budgetText } from "../../../../src/contract/accounts/budget-text.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { budgetText } from "../../../../src/contract/text/budget-text.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, cursorOf, fault, marked, more, notice, prose, tokens } from "../../shared/parts.ts";

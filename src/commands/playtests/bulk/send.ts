@@ -128,6 +128,7 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
     if (fatal.includes(exitCode)) return stop(error);
     const isOther = code === "IDEMPOTENCY_MISMATCH";
     if (isRefusal(error) && !isOther) await journal.failed(row, code);
+    if (code === "BUDGET_EXCEEDED") return stop(error);
     if (exitCode === exitCodes.payment) return stop("funds");
     await failed({ row, code, message: isOther ? otherContent(row) : error.message, exitCode });
   }

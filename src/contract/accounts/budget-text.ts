@@ -1,5 +1,5 @@
-import type { BudgetLeft } from "../accounts/budgets.ts";
-import { plural } from "./plural.ts";
+import { plural } from "../text/plural.ts";
+import type { BudgetLeft } from "./budgets.ts";
 
 const beginnings = { order: "At most in one order", day: "Left today", month: "Left this month", total: "Left in all" } as const;
 

@@ -1,6 +1,7 @@
-import { parseInteger, parseMoney } from "../../cli/flags.ts";
-import { type BudgetPeriod, budgetPeriods, type NewBudget } from "../../contract/accounts/budgets.ts";
-import { usage } from "../../errors.ts";
+import { parseInteger, parseMoney } from "../../../cli/flags.ts";
+import { type BudgetPeriod, budgetPeriods } from "../../../contract/accounts/budget-periods.ts";
+import type { NewBudget } from "../../../contract/accounts/budgets.ts";
+import { usage } from "../../../errors.ts";
 
 const form = /^(.+)\/(\w+)$/;
 const counted = /^(\d+) ?(min|minutes?|slots?)$/;

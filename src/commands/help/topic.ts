@@ -1,7 +1,7 @@
+import type { Context } from "../../cli/context.ts";
 import type { TopicName } from "../../help/list.ts";
 import { narrowHelp } from "../../help/narrow.ts";
 import { painter } from "../../io/text.ts";
-import type { Context } from "../context.ts";
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const widest = 100;

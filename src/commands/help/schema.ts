@@ -1,9 +1,9 @@
+import { arg, define } from "../../cli/define.ts";
+import { find, named, spelledOut } from "../../cli/find.ts";
+import { overview } from "../../cli/help/overview.ts";
 import { operations } from "../../contract/static.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
-import { find, named, spelledOut } from "../find.ts";
-import { overview } from "./overview.ts";
 
 function noSuch(words: string, names: readonly string[]) {
   const near = nearest(words, names);
@@ -20,7 +20,7 @@ export const schema = define({
   args: { command: { ...arg.many("Command, such as games create (default: all commands)"), optional: true } },
   examples: ["playtest schema games create", "playtest schema games create --jq '.body[].name'"],
   async run({ args }, ctx) {
-    const { tree } = await import("../tree.ts");
+    const { tree } = await import("../../cli/tree.ts");
     if (args.command.length === 0) return ctx.verbatim(JSON.stringify(tree, null, 2), tree);
     const commands = named(tree.commands);
     const found = find(spelledOut(args.command, overview.groups), commands);

@@ -1,12 +1,12 @@
+import { arg, define, flag } from "../../cli/define.ts";
+import { find, named, spelledOut } from "../../cli/find.ts";
+import { commandsAt, groups, nounCalled } from "../../cli/groups.ts";
+import { commandHelp, groupHelp } from "../../cli/help/command.ts";
+import { columns, rootHelp, topicsHelp } from "../../cli/help/root.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";
 import { narrowHelp } from "../../help/narrow.ts";
-import { arg, define, flag } from "../define.ts";
-import { find, named, spelledOut } from "../find.ts";
-import { commandsAt, groups, nounCalled } from "../groups.ts";
-import { commandHelp, groupHelp } from "./command.ts";
-import { columns, rootHelp, topicsHelp } from "./root.ts";
 import { showTopic } from "./topic.ts";
 
 const topicNames = topicList.map(({ name }) => name);
@@ -23,7 +23,7 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
 
 /** The error for words that name neither a command nor a topic. */
 async function noHelp(words: string) {
-  const { tree } = await import("../tree.ts");
+  const { tree } = await import("../../cli/tree.ts");
   const commands = named(tree.commands).map(({ name }) => name);
   const near = nearest(words, [...topicNames, ...groups.map(({ name }) => name), ...commands]);
   const topics = `Topics: ${topicNames.join(", ")}. For commands, see \`playtest --help\`.`;
@@ -40,7 +40,7 @@ export const help = define({
     // Lines are wrapped only on a terminal, so that a program gets one line per command.
     const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
     if (flags.tree) {
-      const { tree } = await import("../tree.ts");
+      const { tree } = await import("../../cli/tree.ts");
       const rows = columns(
         tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
         most,

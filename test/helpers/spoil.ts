@@ -1,4 +1,4 @@
-import type { Reply } from "./http.ts";
+import type { Answer } from "./hosted.ts";
 
 /** Ways in which a reply can be wrong, as a hostile, broken or other server sends it. */
 
@@ -14,6 +14,7 @@ function eachLeaf(value: unknown, change: Change, name = ""): unknown {
 const isId = (name: string) => name === "id" || name.endsWith("Id");
 const otherType: Change = (leaf) => (typeof leaf === "string" ? 7 : typeof leaf === "number" ? "seven" : { unexpected: true });
 const onlyNumbers: Change = (leaf, name) => (isId(name) || typeof leaf === "number" ? leaf : undefined);
+const otherIds: Change = (leaf, name) => (isId(name) && typeof leaf === "string" ? `x_${leaf.slice(-8)}` : leaf);
 const nulls: Change = (leaf, name) => (isId(name) ? leaf : null);
 
 function swapped(value: unknown): unknown {
@@ -22,25 +23,26 @@ function swapped(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, Array.isArray(inner) ? { ...inner } : [inner]]));
 }
 
-const json = (value: unknown): Pick<Reply, "raw"> => ({ raw: JSON.stringify(value) });
+const json = (value: unknown): Pick<Answer, "raw"> => ({ raw: JSON.stringify(value) });
 const data = (value: unknown) => json({ data: value, meta: { requestId: "req_1", timestamp: "now" } });
 
-export const unusable: Record<string, (reply: Reply) => Pick<Reply, "raw" | "headers">> = {
+export const unusable: Record<string, (answer: Answer) => Pick<Answer, "raw" | "headers">> = {
   "{}": () => json({}),
   null: () => json(null),
   HTML: () => ({ raw: "<!doctype html><title>Welcome</title>", headers: { "content-type": "text/html" } }),
-  "truncated JSON": (reply) => ({ raw: JSON.stringify({ data: reply.data ?? {}, meta: {} }).slice(0, -9) }),
+  "truncated JSON": (answer) => ({ raw: JSON.stringify({ data: answer.data ?? {}, meta: {} }).slice(0, -9) }),
   "empty data": () => data({}),
   "a list as data": () => data([]),
-  "lists and objects swapped": (reply) => data(swapped(reply.data)),
-  "wrong types": (reply) => data(eachLeaf(reply.data, otherType)),
+  "lists and objects swapped": (answer) => data(swapped(answer.data)),
+  "wrong types": (answer) => data(eachLeaf(answer.data, otherType)),
 };
 
-/** Replies that lack something. Commands may do without. */
-export const partial: Record<string, (reply: Reply) => Pick<Reply, "raw">> = {
-  "only ids": (reply) => data(eachLeaf(reply.data, (leaf, name) => (isId(name) ? leaf : undefined))),
-  "only ids and numbers": (reply) => data(eachLeaf(reply.data, onlyNumbers)),
-  "nulls but for ids": (reply) => data(eachLeaf(reply.data, nulls)),
-  "a wrong meta": (reply) => json({ data: reply.data, meta: { cursor: 7, hasMore: "yes" } }),
-  "one object bare": (reply) => data({ id: "x_1", ...Object.values((reply.data ?? {}) as object)[0] }),
+/** Replies that lack something, or say it otherwise. Commands may do without. */
+export const partial: Record<string, (answer: Answer) => Pick<Answer, "raw">> = {
+  "only ids": (answer) => data(eachLeaf(answer.data, (leaf, name) => (isId(name) ? leaf : undefined))),
+  "only ids and numbers": (answer) => data(eachLeaf(answer.data, onlyNumbers)),
+  "nulls but for ids": (answer) => data(eachLeaf(answer.data, nulls)),
+  "ids that are no UUIDs": (answer) => data(eachLeaf(answer.data, otherIds)),
+  "a wrong meta": (answer) => json({ data: answer.data, meta: { cursor: 7, hasMore: "yes" } }),
+  "one object bare": (answer) => data({ id: "x_1", ...Object.values((answer.data ?? {}) as object)[0] }),
 };
