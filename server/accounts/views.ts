@@ -21,6 +21,7 @@ export const profileView = (user: UserRow) => ({
   displayName: user.display_name,
   websiteUrl: user.website_url,
   gamingExperience: user.gaming_experience,
+  publishedName: user.published_name,
   createdAt: iso(user.created_at),
 });
 

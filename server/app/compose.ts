@@ -26,7 +26,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
-import { createOwnPublisher } from "../playtests/publications/own.ts";
+import { createPublishers } from "../playtests/publications/publishers.ts";
 import { queueSubmission } from "../search/queue.ts";
 import { createFfmpegCutter } from "../sharing/cutter.ts";
 import { queuePoster } from "../sharing/stills/jobs.ts";
@@ -120,7 +120,7 @@ export function createDeps(external: External): Deps {
     cards: external.cards,
     chains: createChains({ config, store: external.store, clock }),
     printer: createPrinter(config),
-    publishers: { own: createOwnPublisher(config) },
+    publishers: {},
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,
@@ -135,5 +135,6 @@ export function createDeps(external: External): Deps {
   // The parts themselves, not a copy: a transaction knows what they are when it begins.
   const store = createServerStore(external.store, clock, parts, { jobs, feed, audit });
   const deps = Object.assign(parts, { store });
+  Object.assign(deps.publishers, createPublishers(deps));
   return Object.assign(deps, sharedStateOf(deps));
 }

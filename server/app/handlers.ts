@@ -34,7 +34,9 @@ import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { moments } from "../playtests/moments/handlers.ts";
 import { orderApprovals } from "../playtests/order-approvals/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
+import { publisherConnections } from "../playtests/publications/connections-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
+import { publishedVideos } from "../playtests/publications/public-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
@@ -79,6 +81,8 @@ export const handlers: Handlers = {
   ...playtests,
   ...playtestKeys,
   ...publications,
+  ...publishedVideos,
+  ...publisherConnections,
   ...clips,
   ...stills,
   ...shares,

@@ -32,6 +32,16 @@ export const rules: readonly Rule[] = [
     holds: ({ crypto }) => crypto.scanMs <= crypto.idleScanMs,
     requirement: "crypto.scanMs must be at most crypto.idleScanMs.",
   },
+  {
+    settings: ["publishing.youtube.clientId", "publishing.youtube.clientSecret"],
+    holds: ({ publishing: { youtube } }) => (youtube.clientId === null) === (youtube.clientSecret === null),
+    requirement: "publishing.youtube.clientId and publishing.youtube.clientSecret must be set together.",
+  },
+  {
+    settings: ["publishing.to", "publishing.youtube.clientId"],
+    holds: ({ publishing: { to, youtube } }) => to !== "youtube" || youtube.clientId !== null,
+    requirement: "publishing.to can be youtube only with publishing.youtube.clientId.",
+  },
   ...cardRules,
   differ("base"),
   differ("ethereum"),

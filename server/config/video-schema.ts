@@ -1,6 +1,26 @@
 import * as z from "zod";
 import { publishers } from "../../src/contract/publications/publishers.ts";
-import { bytes, day, described, GiB, hour, integer, KiB, list, MiB, matching, minute, ms, second, TiB, year } from "./fields.ts";
+import {
+  bytes,
+  day,
+  described,
+  GiB,
+  hour,
+  integer,
+  KiB,
+  list,
+  MiB,
+  matching,
+  minute,
+  ms,
+  orNull,
+  plainText,
+  second,
+  TiB,
+  toggle,
+  webUrl,
+  year,
+} from "./fields.ts";
 
 /** The settings of what becomes of videos: uploads, transcripts, clips and publishing. */
 
@@ -90,6 +110,24 @@ export const clips = z.strictObject({
   parallel: integer("Clips cut at once, and beside them as many images.", 1, 1, 64, "clips"),
 });
 
+const youtube = z.strictObject({
+  clientId: orNull(
+    z.string().min(1),
+    "OAuth client of your Google project, which must be audited by Google to publish. Null: no YouTube.",
+    {
+      variable: "PLAYTEST_YOUTUBE_CLIENT_ID",
+      expected: "a non-empty string, or null",
+    },
+  ),
+  clientSecret: orNull(z.string().min(1), "Secret of this client.", {
+    variable: "PLAYTEST_YOUTUBE_CLIENT_SECRET",
+    secret: true,
+    expected: "a non-empty string, or null",
+  }),
+  privacy: described(z.enum(["public", "unlisted"]).default("public"), "Whether videos on YouTube are listed."),
+  apiUrl: webUrl("Another address for YouTube's API, for tests. Null: Google's own."),
+});
+
 export const publishing = z.strictObject({
   to: described(
     z.enum(publishers).default("own"),
@@ -101,5 +139,17 @@ export const publishing = z.strictObject({
     minute,
     30 * day,
   ),
+  indexable: toggle("Whether search engines may list the pages of published videos.", true),
   parallel: integer("Videos published at once.", 2, 1, 64, "videos"),
+  title: described(
+    plainText(200).default("{game}: a playtest by {player}"),
+    "Title of a video on a platform. {game} and {player} stand for names.",
+    { expected: "text of up to 200 characters" },
+  ),
+  description: described(
+    z.string().max(2000).default("{player} plays {game}. {link}"),
+    "Description of a video on a platform. {link} stands for the page of the game.",
+    { expected: "text of up to 2000 characters" },
+  ),
+  youtube: described(youtube.prefault({}), "YouTube"),
 });

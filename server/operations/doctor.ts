@@ -13,6 +13,7 @@ import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
 import { fileSize, freeBytes } from "../lib/free-space.ts";
 import * as mails from "../mail/store.ts";
+import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck } from "./doctor-files.ts";
@@ -45,7 +46,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     if (schema.ok) checks.push(await store.read((q) => strayCheck(q, location.dataDir, options.now)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
-    if (schema.ok) checks.push(await store.read((q) => publicationCheck(q, options.now)));
+    if (schema.ok) checks.push(await store.read((q) => publicationCheck(q, options.now, (config ?? defaults).publishing)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...known, ...checks];
   } catch (error) {
@@ -175,13 +176,17 @@ async function mailCheck(q: Query): Promise<Check> {
 }
 
 /** Videos that were given up wait for nobody: they are on the own page. What was not deleted on its platform can still be watched there. */
-async function publicationCheck(q: Query, now: number): Promise<Check> {
+async function publicationCheck(q: Query, now: number, { to }: Config["publishing"]): Promise<Check> {
   const name = "publications";
   const faults = await publications.faultsAt(q, now);
   if (faults.length > 0) {
     const help =
       "A playtester may be unpaid, or a video public that should not be. Look at the log of the server, then at `playtest admin jobs`.";
     return { name, ok: false, detail: faults.map(({ slot_id, fault }) => `slot ${slot_id} ${fault}`).join("; "), help };
+  }
+  if (to !== "own" && !(await connections.find(q, to))) {
+    const detail = `publishing.to is ${to}, but no account is connected: run \`playtest admin publishing connect ${to}\`. The server's own pages show the videos after publishing.maxWaitMs`;
+    return { name, ok: true, warning: true, detail };
   }
   const { troubled, reason } = await publications.countTroubled(q);
   if (troubled === 0) return { name, ok: true, detail: "every published video is where it should be" };

@@ -5,9 +5,9 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface OutboundRequest {
   url: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** Time limit for everything: DNS, connection, TLS, request and response. */
   deadlineMs: number;
   /** How much of the response is read. */

@@ -47,6 +47,7 @@ const removed = [
 
 /** Fields of rows that others need, or that the ledger refers to. */
 const emptied = [
+  "UPDATE publication_consents SET name = NULL WHERE playtester_id = ?",
   "UPDATE consents SET address = NULL WHERE user_id = ?",
   "UPDATE applications SET qualifications_response = NULL WHERE playtester_id = ?",
   "UPDATE applications SET status = 'withdrawn' WHERE playtester_id = ? AND status = 'pending'",

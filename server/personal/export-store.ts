@@ -37,6 +37,8 @@ const kinds = {
       v.video_file_size, v.video_duration_ms, v.notes, v.device, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
     WHERE s.owner_id = ? OR s.playtester_id = ?`,
+  publicationConsents:
+    "SELECT playtest_id, version, adapter, name, accepted_at FROM publication_consents WHERE playtester_id = ?",
   publications: `SELECT c.id, c.slot_id, c.adapter, c.state, c.remote_id, c.reason, c.created_at
     FROM publications c JOIN slots s ON s.id = c.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
@@ -84,7 +86,7 @@ const kinds = {
     FROM audit_entries WHERE actor_id = ? OR target_id = ?`,
 } as const;
 
-const account = `SELECT id, email, role, display_name, company_name, website_url, gaming_experience, email_verified_at, suspended_at, created_from,
+const account = `SELECT id, email, role, display_name, company_name, website_url, gaming_experience, published_name, email_verified_at, suspended_at, created_from,
   created_with, admin_scopes, created_at FROM users WHERE id = ?`;
 
 /** Everything that is kept about an account: its profile, and lists of rows by kind. */

@@ -1,12 +1,13 @@
 import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
-import { pages } from "../../src/contract/pages/addresses.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
-import { iso, isoOrNull } from "../lib/time.ts";
+import { iso, isoOrNull, secondsOf } from "../lib/time.ts";
+import { consentView } from "./publications/consents.ts";
+import type { PublicationConsentRow } from "./publications/consents-store.ts";
 import type { PublicationDetailRow } from "./publications/store.ts";
 import { publicationView } from "./publications/views.ts";
 import { playtestStatusAt, statusAt } from "./slots/rules.ts";
-import type { PublishedVideoRow, SlotDetailRow } from "./slots/store.ts";
+import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
 
 export const playtestView = (playtest: PlaytestRow) => ({
@@ -41,8 +42,6 @@ export function countedPlaytestView(playtest: PlaytestRow, slots: SlotCounts, no
 
 const playtesterView = (slot: SlotDetailRow) =>
   slot.playtester_id === null ? null : { id: slot.playtester_id, displayName: slot.display_name ?? "" };
-
-export const secondsOf = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
 
 /** What a video is made of, from the column that keeps it. Null while nothing is known. */
 export function videoFormatView(facts: string | null) {
@@ -128,24 +127,15 @@ export interface OwnParts {
   build: { id: string; version: string | null; created_at: number } | undefined;
   posterUrl: string | null;
   publication: PublicationDetailRow | undefined;
+  consent: PublicationConsentRow | undefined;
 }
 
-export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication }: OwnParts, now: number) => ({
+export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication, consent }: OwnParts, now: number) => ({
   ...slotDetailView(slot, now),
   build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
   posterUrl,
   publication: publication ? publicationView(publication) : null,
-});
-
-/** A published video that everybody may watch, with its URL on this server. */
-export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow, hasPoster: boolean) => ({
-  slotId: video.id,
-  gameName: video.game_name,
-  playtesterName: video.display_name,
-  publishedAt: iso(video.published_at),
-  videoUrl: baseUrl + pages.watchVideo(video.id),
-  posterUrl: hasPoster ? baseUrl + pages.watchPoster(video.id) : null,
-  durationSeconds: secondsOf(video.video_duration_ms),
+  publicationConsent: consent ? consentView(consent) : null,
 });
 
 /** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */

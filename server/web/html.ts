@@ -71,6 +71,12 @@ export interface PageContent {
   header?: Markup;
   /** Open Graph properties, for previews of a link to the page. */
   preview?: Readonly<Record<string, string>>;
+  /** Search engines may list it. */
+  isIndexable?: boolean;
+  /** Other sites may show it in a frame. */
+  isEmbeddable?: boolean;
+  /** The path of a feed of what it lists. */
+  feed?: string;
   /** Additional files from `/assets` to load. */
   assets?: { style?: string | readonly string[]; scripts?: readonly string[] };
 }
@@ -98,8 +104,8 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const site = sites.get(response) ?? noSite;
   const written = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${!page.isIndexable && html`<meta name="robots" content="noindex">`}
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
@@ -107,7 +113,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const text = root === undefined ? written : written.replace(address, (tag) => tag + root);
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors ${page.isEmbeddable ? "*" : "'none'"}`,
     "Referrer-Policy": "no-referrer",
     "Content-Length": Buffer.byteLength(text),
   });

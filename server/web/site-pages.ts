@@ -11,9 +11,10 @@ import { readPosted, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
-import { publishedVideo } from "./adapters/published-video.ts";
+import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
 import { robots } from "./adapters/robots-txt.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
+import { sitemap } from "./adapters/sitemap.ts";
 import { createReadForm } from "./form.ts";
 import { redirect } from "./html.ts";
 import type { PageLimits } from "./limits.ts";
@@ -27,6 +28,7 @@ import { todo } from "./pages/todo.ts";
 import { unsubscribe } from "./pages/unsubscribe.ts";
 import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
+import type { WatchParts } from "./pages/watch-list.ts";
 import { portal } from "./portal/index.ts";
 import type { Site } from "./site.ts";
 import { studio } from "./studio/index.ts";
@@ -34,6 +36,14 @@ import type { Page } from "./types.ts";
 
 const shared = (deps: Deps, given: Pick<SharePages, "readForm" | "limits" | "site">): Page =>
   share({ ...given, shares: new PublicShares(deps), sendFile: (...file) => sendFile(deps, ...file) });
+
+/** The published videos for everybody. */
+const watched = (deps: Deps): Omit<WatchParts, "callAs" | "site"> => ({
+  isIndexable: deps.config.publishing.indexable,
+  sendFile: publishedVideo(deps),
+  wasRemoved: (slotId) => deps.store.read((q) => wasRemoved(q, slotId)),
+  cuesOf: (slotId) => publishedCues(deps, slotId),
+});
 
 export interface SitePageParts {
   callAs: CallAs;
@@ -68,7 +78,8 @@ export function sitePages(
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     share: countedIfRefused(shared(deps, { readForm, limits, site })),
     todo: counted(todo(site)),
-    watch: counted(watch(callAs, publishedVideo(deps), (slotId) => deps.store.read((q) => wasRemoved(q, slotId)))),
+    watch: counted(watch({ callAs, site, ...watched(deps) })),
+    "sitemap.xml": counted(sitemap(deps)),
     assets: assets(deps.brand),
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),

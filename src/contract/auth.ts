@@ -3,6 +3,7 @@ import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import { email, extension, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
+import { publishedNames } from "./publications/consent.ts";
 
 const any = { access: "any", extension: true } as const;
 const main = { access: "main", extension: true } as const;
@@ -77,6 +78,9 @@ export const profile = z
     displayName: z.string(),
     websiteUrl: z.string().nullable(),
     gamingExperience: extension(z.string().nullable()),
+    publishedName: extension(
+      z.enum(publishedNames).meta({ description: "Whether published videos of a playtester show the display name." }),
+    ),
     createdAt: timestamp(),
   })
   .meta({ id: "Profile" });
@@ -174,6 +178,10 @@ export const auth = {
           .nullable()
           .optional()
           .meta({ description: "Gaming experience, shown to owners with an application; null removes it." }),
+        publishedName: z
+          .enum(publishedNames)
+          .optional()
+          .meta({ description: "Whether videos of yours that are published show your display name, from your next slot on." }),
       })
       .prefault({}),
     reply: message(),

@@ -16,6 +16,7 @@ import { stills } from "./moments/stills.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
+import { connections } from "./publications/connections.ts";
 import { publications, slotPublications } from "./publications/endpoints.ts";
 import { sandbox } from "./sandbox.ts";
 import { search } from "./search/endpoints.ts";
@@ -47,7 +48,7 @@ export const resources = {
   notifications,
   playtester,
   agreements,
-  admin: { ...admin, ...publications },
+  admin: { ...admin, ...publications, ...connections },
   sandbox,
 } as const;
 
@@ -78,6 +79,7 @@ export const contract = {
   ...agreements,
   ...admin,
   ...publications,
+  ...connections,
   ...sandbox,
 } as const satisfies Record<string, Endpoint>;
 

@@ -7,6 +7,7 @@ import { cents, id, language, minutes, pageQuery, readableText, timestamp } from
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
+import { publicationConsent } from "./publications/endpoints.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 
@@ -46,6 +47,9 @@ export const offer = z
     qualifications: z.string().nullable(),
     panel: z.string().nullable().meta({ description: "Tester group that it is offered to; null for everyone." }),
     mustAccept: z.boolean().meta({ description: "Whether you must accept an agreement before claiming a slot." }),
+    publicationConsent: publicationConsent
+      .nullable()
+      .meta({ description: "What you consent to by claiming a slot or applying; null if the video is not published." }),
     applicationsExpireAt: timestamp().nullable(),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),

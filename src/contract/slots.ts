@@ -4,7 +4,7 @@ import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, read
 import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
-import { publication } from "./publications/endpoints.ts";
+import { givenConsent, publication } from "./publications/endpoints.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
@@ -179,6 +179,12 @@ export const ownSlot = slotDetail
         .nullable()
         .meta({ description: "What became of the publication of its video; null if it was not to be published." }),
     ),
+    publicationConsent: extension(
+      givenConsent.nullable().meta({
+        description:
+          "What its playtester consented to, for the video of a public playtest; null for others and from before it was recorded.",
+      }),
+    ),
   })
   .meta({ id: "OwnSlot" });
 
@@ -205,11 +211,16 @@ export const submissionItem = z
 export const publishedVideo = z
   .strictObject({
     slotId: id(),
+    gameId: extension(id()),
     gameName: z.string(),
-    playtesterName: z.string(),
+    gameUrl: extension(z.string().nullable().meta({ description: "Page of the game; null without one." })),
+    playtesterName: z.string().meta({ description: "`A playtester` for one who is not named." }),
     publishedAt: timestamp(),
+    pageUrl: extension(z.string().meta({ description: "Page of the video on this server." })),
+    publishedUrl: extension(z.string().meta({ description: "Where it is published: that page, or one of a video platform." })),
     videoUrl: z.string().meta({ description: "URL of the video file; supports `Range`." }),
     posterUrl: extension(z.string().nullable().meta({ description: "URL of an image of the video; null without one." })),
+    captionsUrl: extension(z.string().nullable().meta({ description: "URL of its captions in WebVTT; null without any." })),
     durationSeconds: extension(
       z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
     ),
@@ -229,6 +240,14 @@ export const slots = {
     extension: true,
     summary: "Show the published video of a slot",
     reply: z.strictObject({ video: publishedVideo }),
+  }),
+  listPublishedVideos: endpoint("GET /published-videos", {
+    access: "none",
+    extension: true,
+    summary: "List the published videos, newest first",
+    query: z.object({ ...page, game: id().optional().meta({ description: "Only videos of this game." }) }),
+    list: true,
+    reply: z.strictObject({ videos: z.array(publishedVideo) }),
   }),
   getSlot: endpoint("GET /playtests/slots/:id", {
     ...owner,

@@ -25,6 +25,7 @@ import { signedIn } from "../helpers/portal.ts";
 import { failedJob } from "../helpers/rightful-requests.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { withCutter } from "../helpers/walk.ts";
+import { startYoutube } from "../helpers/youtube.ts";
 
 type Entry = Record<string, unknown> & { action: string; targetId: string; details: Record<string, unknown> };
 
@@ -67,6 +68,11 @@ class World {
     await this.server.advance(3 * 86_400_000);
     return (await this.admin.get("/admin/publications")).body.data.publications[0].id;
   }
+  /** A Google that answers, and the server's client there. */
+  async google(): Promise<void> {
+    const { url } = await startYoutube();
+    Object.assign(this.server.deps.config.publishing.youtube, { clientId: "client", clientSecret: "secret", apiUrl: url });
+  }
   async submitted(): Promise<string> {
     await giveCredit(this.server, this.owner, 50_000);
     return play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
@@ -104,6 +110,24 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const id = await world.video();
     await world.admin.rejectVideo({ params: { id }, body: { reason: "No sound." } });
     return { of: world.admin, entry: { action: "slot.reject", targetId: id, details: { reason: "No sound." } } };
+  },
+  async connectPublisher(world) {
+    await world.google();
+    await world.admin.post("/admin/publishers/connect", { adapter: "youtube", deviceCode: "device-1" });
+    const entry = { action: "publisher.connect", details: { adapter: "youtube" }, before: null, after: { adapter: "youtube" } };
+    return { of: world.admin, entry };
+  },
+  async disconnectPublisher(world) {
+    await world.google();
+    await world.admin.post("/admin/publishers/connect", { adapter: "youtube", deviceCode: "device-1" });
+    await world.admin.post("/admin/publishers/disconnect", { adapter: "youtube" });
+    const entry = {
+      action: "publisher.disconnect",
+      details: { adapter: "youtube" },
+      before: { adapter: "youtube" },
+      after: null,
+    };
+    return { of: world.admin, entry };
   },
   async retryPublication(world) {
     const id = await world.publication("youtube");

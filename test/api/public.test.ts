@@ -188,7 +188,7 @@ onBothDatabases("the watch page", (serve, it) => {
   }
 
   it("published video: visible to everybody, with a strict policy", async ({ server }) => {
-    const { slotId } = await published(server);
+    const { slotId, gameId } = await published(server);
     const page = await server.request("GET", `//watch/${slotId}`);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-security-policy")).toMatch(
@@ -200,9 +200,15 @@ onBothDatabases("the watch page", (serve, it) => {
     const { video } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data;
     const publishedAt = new Date(server.clock.now()).toISOString();
     const videoUrl = `${server.baseUrl}/watch/${slotId}/video`;
+    const pageUrl = `${server.baseUrl}/watch/${slotId}`;
     const shown = {
       slotId,
+      gameId,
       gameName: "Lantern Deep",
+      gameUrl: null,
+      pageUrl,
+      publishedUrl: pageUrl,
+      captionsUrl: null,
       playtesterName: "playtester-2",
       publishedAt,
       videoUrl,

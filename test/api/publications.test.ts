@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { faultsAt } from "../../server/playtests/publications/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, order, type Person, play, reachableAdmin, registerOwner, registerPlaytester } from "../helpers/factories.ts";
@@ -270,9 +270,7 @@ onBothDatabases("publications", (serve) => {
 });
 
 /** Asks until it is so: the server works by itself. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
-}
+const until = (holds: () => Promise<boolean>) => vi.waitUntil(holds, { timeout: 20_000, interval: 50 });
 
 onBothDatabases("publications: what an operator and an owner can do", (serve) => {
   const refused: Step = { is: "failed", reason: "The account has no channel.", permanent: true };

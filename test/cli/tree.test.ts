@@ -142,6 +142,7 @@ describe("the help of", () => {
 const withoutCommand: Record<string, string> = {
   register: "`auth register` does the same and also makes the key that every other command needs",
   getPublishedVideo: "for pages that embed it; `review show` prints the address of the page and `open` opens it",
+  listPublishedVideos: "for pages and programs that show them to everybody",
   startPasskey: "for pages: a browser creates the passkey",
   addPasskey: "for pages: a browser created the passkey",
   getOpenapi: "for generators of clients, which fetch it themselves",

@@ -30,6 +30,7 @@ import type { Receiver } from "./receiver.ts";
 import { failedJob, type RightfulWorld, rightfulRequests, rightfulWorld } from "./rightful-requests.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
+import { startYoutube } from "./youtube.ts";
 
 /** The id of the newest publication. */
 async function publication(world: World): Promise<string> {
@@ -37,6 +38,20 @@ async function publication(world: World): Promise<string> {
   await world.owner.acceptSlot({ params: { id: slotId } });
   await world.server.advance(0);
   return (await operationsOf(world.server, world.admin).listPublications()).publications[0]!.id;
+}
+
+/** A server with a client at Google, and a Google that answers. */
+async function connectable({ server }: World): Promise<Call> {
+  const google = await startYoutube();
+  const { youtube } = server.deps.config.publishing;
+  Object.assign(youtube, { clientId: "client", clientSecret: "secret", apiUrl: google.url });
+  return {};
+}
+
+async function connected(world: World): Promise<void> {
+  await connectable(world);
+  const body = { adapter: "youtube", deviceCode: "device-1" };
+  await world.server.request("POST", "/admin/publishers/connect", { key: world.admin, body });
 }
 
 let groupNumber = 0;
@@ -399,6 +414,11 @@ const ownScenes: Record<string, Row> = {
     return "";
   }),
   "admin publishing list": asAdmin(async (world) => (await publication(world)) && ""),
+  "admin publishing connect": async (world) => ({ ...(await connectable(world)), words: "youtube --device", key: world.admin }),
+  "admin publishing disconnect": async (world) => {
+    await connected(world);
+    return { words: "youtube --yes", key: world.admin };
+  },
   "admin approvals show": asAdmin(trial),
   "admin invite": asAdmin(() => "--email ada@example.net"),
   "admin invitations": asAdmin(async (world) => (await invited(world)) && ""),

@@ -1,7 +1,7 @@
 import type { Budget, Outcome, PublicVideo, Publisher, Remnants } from "../../server/playtests/publications/publisher.ts";
 
 /** What happens at a step instead of what the platform would do: an outcome, an error, or something of its own. */
-export type Step = Outcome | Error | ((video: PublicVideo) => Promise<Outcome>);
+export type Step = Outcome | Error | ((video: PublicVideo, session: string) => Promise<Outcome>);
 
 /** A video platform in memory that fails as a test says. Without a script it publishes at once. */
 export class Platform implements Publisher {
@@ -11,6 +11,8 @@ export class Platform implements Publisher {
   readonly sessions = new Map<string, number>();
   /** What the next steps come to, in order. */
   readonly script: Step[] = [];
+  /** What a step comes to that the script says nothing about; undefined for what the platform does by itself. */
+  by: () => Step | undefined = () => undefined;
   /** What the next deletions come to. */
   readonly refusals: Error[] = [];
   /** Every call, in order. */
@@ -28,9 +30,9 @@ export class Platform implements Publisher {
 
   async advance(session: string, video: PublicVideo, { bytes }: Budget): Promise<Outcome> {
     this.calls.push("advance");
-    const step = this.script.shift();
+    const step = this.script.shift() ?? this.by();
     if (step instanceof Error) throw step;
-    if (typeof step === "function") return step(video);
+    if (typeof step === "function") return step(video, session);
     return step ?? this.take(session, video, bytes);
   }
 
@@ -62,6 +64,13 @@ export class Platform implements Publisher {
     this.videos.set(id, slotId);
     return this.published(id);
   }
+
+  /** The video of a slot that it has, or one that it makes now. */
+  has = (slotId: string, session: string): Outcome => {
+    this.sessions.delete(session);
+    const known = this.#of(slotId);
+    return known === undefined ? this.finish(slotId, session) : this.published(known);
+  };
 
   published = (remoteId: string): Outcome => ({ is: "published", url: `https://video.example/${remoteId}`, remoteId });
 

@@ -22,6 +22,7 @@ import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
 import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
 import { evmWallet } from "./wallets.ts";
+import { startYoutube } from "./youtube.ts";
 
 /** In every name, text and address of the people whose requests these are: no other account may ever read it. */
 export const secretWord = "Zanzibar";
@@ -198,6 +199,14 @@ const onFailedPublication =
     publishing.to = "own";
     return { as: world.admin, ids: { id: (await world.admin.get("/admin/publications")).body.data.publications[0].id }, body };
   };
+/** A sign-in with Google, where one answers. */
+const onGoogle =
+  (body: object = {}): Row =>
+  async ({ server, admin }) => {
+    const { url } = await startYoutube();
+    Object.assign(server.deps.config.publishing.youtube, { clientId: "client", clientSecret: "secret", apiUrl: url });
+    return { as: admin, body: { adapter: "youtube", ...body } };
+  };
 const onDeposit =
   (bodyFor: (owner: Person) => unknown): Row =>
   async ({ server, admin, bystander }) => {
@@ -352,6 +361,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await publishedVideo(world) },
     ownIds: { id: await world.submitted() },
   })),
+  listPublishedVideos: byNobody(),
   getSlot: onSlot("submitted"),
   deleteSlot: onSlot("open"),
   acceptSlot: onSlot("submitted", { rating: 5 }),
@@ -360,6 +370,14 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   getSlotPublication: onPublished(),
   unpublishSlot: onPublished({ reason: secretWord }),
   listPublications: byAdmin(),
+  listPublishers: byAdmin(),
+  startPublisherSignIn: onGoogle(),
+  connectPublisher: onGoogle({ deviceCode: "device-1" }),
+  disconnectPublisher: async (world) => {
+    const request = await onGoogle({ deviceCode: "device-1" })(world);
+    await world.admin.post("/admin/publishers/connect", request.body);
+    return { as: world.admin, body: { adapter: "youtube" } };
+  },
   retryPublication: onFailedPublication(),
   movePublication: onFailedPublication({ to: "own" }),
   removePublication: onFailedPublication({ reason: secretWord }),

@@ -118,7 +118,14 @@ async function createPeople(tx: Tx) {
   const person = async (role: "game_owner" | "playtester", name: string) => {
     const id = tx.newId();
     const texts = { display_name: name, company_name: name, email: `${name}@example.com`, email_key: `${name}@example.com` };
-    const nothing = { website_url: null, gaming_experience: null, validated_at: null, suspended_at: null, simulated: 0 };
+    const nothing = {
+      website_url: null,
+      gaming_experience: null,
+      published_name: "shown" as const,
+      validated_at: null,
+      suspended_at: null,
+      simulated: 0,
+    };
     const absent = { created_from: null, created_with: null, deleted_at: null, admin_scopes: null };
     await users.insert(tx, {
       ...absent,

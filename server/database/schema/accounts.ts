@@ -1,6 +1,7 @@
 import { payoutMethods } from "../../../src/contract/accounts/payout-methods.ts";
 import { invitedRoles } from "../../../src/contract/admin/invitations.ts";
 import { roles } from "../../../src/contract/endpoint.ts";
+import { publishedNames } from "../../../src/contract/publications/consent.ts";
 import { int, oneOf, orElse, orNull, text } from "./columns.ts";
 
 // biome-ignore format: several columns in a line, as in the migrations
@@ -10,7 +11,10 @@ export const accounts = {
     /** The email address in lower case, unique per account. */
     email_key: text,
     password_hash: text, role: oneOf(roles), display_name: text, company_name: text, website_url: orNull(text),
-    gaming_experience: orNull(text), email_verified_at: orNull(int), validated_at: orNull(int), suspended_at: orNull(int),
+    gaming_experience: orNull(text),
+    /** Whether published videos show the display name. */
+    published_name: orElse(oneOf(publishedNames), "shown"),
+    email_verified_at: orNull(int), validated_at: orNull(int), suspended_at: orNull(int),
     simulated: orElse(int, 0),
     /** Address and `User-Agent` of the client that registered it, kept until the email address is verified. */
     created_from: orNull(text),

@@ -61,6 +61,19 @@ export const videos = {
     give_up_at: int,
     created_at: int, updated_at: int,
   },
+  /** What a playtester consented to when they took part in a public playtest. */
+  publication_consents: {
+    playtest_id: text, playtester_id: text,
+    /** The version of the sentence. */
+    version: int,
+    /** Where the video is published. */
+    adapter: oneOf(publishers),
+    /** Under which name; null for none. */
+    name: orNull(text),
+    accepted_at: int,
+  },
+  /** The account on a platform with which this server publishes, and its tokens, sealed. */
+  publisher_connections: { id: text, adapter: oneOf(publishers), account: text, sealed: text, created_at: int },
   transcriptions: {
     id: text, slot_id: text, status: oneOf(transcriptionStatuses),
     /** The version that owners download. */

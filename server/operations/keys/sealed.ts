@@ -3,6 +3,7 @@ import { sealingContext as payoutContext } from "../../accounts/payout-details/s
 import { sealingContext as payoutOfBatchContext } from "../../admin/payouts/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
 import { sealingContext as orderContext } from "../../playtests/order-approvals/store.ts";
+import { connectionContext } from "../../playtests/publications/connections-store.ts";
 import { sessionContext } from "../../playtests/publications/store.ts";
 import { tokenContext } from "../../sharing/shares/store.ts";
 import type { SealedColumn } from "./store.ts";
@@ -18,6 +19,12 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
   { table: "shares", key: ["id"], column: "token", context: (row) => tokenContext(String(row.id)) },
   { table: "publications", key: ["id"], column: "session", context: (row) => sessionContext(String(row.id)) },
+  {
+    table: "publisher_connections",
+    key: ["adapter"],
+    column: "sealed",
+    context: (row) => connectionContext(String(row.adapter)),
+  },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "order_approvals", key: ["id"], column: "sealed", context: (row) => orderContext(String(row.id)) },
   { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },

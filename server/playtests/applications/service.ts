@@ -12,6 +12,7 @@ import { badRequest, conflict } from "../../lib/api-error.ts";
 import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import * as groups from "../groups/store.ts";
+import { record as recordConsent } from "../publications/consents.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
@@ -58,6 +59,7 @@ export async function apply(
   if (!(await applications.insert(tx, application)))
     throw conflict("You have already applied to this playtest, and you can apply only once. Nothing was sent.");
   const applicant = (await users.find(tx, playtesterId))!;
+  recordConsent(tx, playtest, applicant);
   const { gameName } = await emitApplicationEvent(tx, playtest, application.id, applicant, "application.created");
   const until = playtest.applications_expire_at;
   const about = {

@@ -2,12 +2,20 @@ import type { PublisherName } from "../../../src/contract/publications/publisher
 import type { Tx } from "../../app/tx.ts";
 import { fullRow } from "../../database/rows.ts";
 import * as slots from "../slots/store.ts";
+import * as consents from "./consents-store.ts";
 import * as store from "./store.ts";
 
-/** Queues the publication of the video of an accepted slot, where the settings say unless `to` does. */
-export async function begin(tx: Tx, slot: slots.SlotRow, to: PublisherName = tx.config.publishing.to): Promise<void> {
-  const submission = await slots.submissionOf(tx, slot.id);
-  const row = newPublication(tx, { slotId: slot.id, adapter: to, bytes: submission?.video_file_size ?? 0 });
+/**
+ * Queues the publication of the video of an accepted slot, where its playtester consented to. Before consents were recorded, offers said
+ * that it is on this server's own pages.
+ */
+export async function begin(tx: Tx, slot: slots.SlotRow): Promise<void> {
+  const [submission, consent] = await Promise.all([slots.submissionOf(tx, slot.id), consents.ofSlot(tx, slot.id)]);
+  const row = newPublication(tx, {
+    slotId: slot.id,
+    adapter: consent?.adapter ?? "own",
+    bytes: submission?.video_file_size ?? 0,
+  });
   await store.insert(tx, row);
   await scheduleWork(tx, row, slot.owner_id);
 }

@@ -1,8 +1,10 @@
+import { buffer } from "node:stream/consumers";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
+import { blobKeyOf, posterOf } from "../moments/stills-store.ts";
 import * as playtests from "../store.ts";
-import type { Outcome, PublicVideo, Publisher } from "./publisher.ts";
+import { type PublicVideo, type Publisher, PublishFailure } from "./publisher.ts";
 import { hasRemnants, inProgress, nextRun, removalPauseAfter, stepBytes } from "./rules.ts";
 import { giveUp, lockedPublication, recordStart, recordStep } from "./service.ts";
 import * as store from "./store.ts";
@@ -52,7 +54,7 @@ async function step(deps: Deps, row: Detail): Promise<void> {
   } catch (error) {
     if (deps.draining.aborted) return;
     deps.log.warn({ err: error, slot: row.slot_id, adapter: row.adapter }, "a try to publish a video failed");
-    const outcome: Outcome = { is: "failed", reason: reasonOf(error) };
+    const outcome = error instanceof PublishFailure ? error.outcome : ({ is: "failed", reason: reasonOf(error) } as const);
     await change(deps, row.id, (tx, now) => recordStep(tx, now, outcome));
   }
 }
@@ -90,14 +92,16 @@ function publisherOf({ publishers }: Deps, { adapter }: Detail): Publisher {
   return publisher;
 }
 
-function videoOf({ blobs }: Deps, row: Detail): PublicVideo {
+function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
   const { blob_key: key, filename, content_type: contentType } = row;
   if (key === null || filename === null || contentType === null) throw new Error("The video was deleted.");
   return {
     slotId: row.slot_id,
     gameId: row.game_id,
     gameName: row.game_name,
-    playtesterName: row.display_name ?? "",
+    gameUrl: row.external_url,
+    language: (JSON.parse(row.languages) as string[])[0] ?? "en",
+    playtesterName: row.published_name,
     filename,
     contentType,
     size: row.bytes_total,
@@ -105,6 +109,12 @@ function videoOf({ blobs }: Deps, row: Detail): PublicVideo {
       const contents = await blobs.read(key, { start, end });
       if (!contents) throw new Error("The file of the video is lost.");
       return contents;
+    },
+    captions: async () => (row.captions_key === null ? undefined : blobs.text(row.captions_key)),
+    async poster() {
+      const still = await read((q) => posterOf(q, row.slot_id));
+      const contents = still && (await blobs.read(blobKeyOf(still)));
+      return contents && buffer(contents);
     },
   };
 }

@@ -6,13 +6,22 @@ export interface PublicVideo {
   slotId: string;
   gameId: string;
   gameName: string;
-  playtesterName: string;
+  /** The page of the game, if it has one. */
+  gameUrl: string | null;
+  /** What is spoken in it, as far as that is known: a BCP 47 tag. */
+  language: string;
+  /** What its playtester wants to be called; null for no name. */
+  playtesterName: string | null;
   filename: string;
   contentType: string;
   /** In bytes. */
   size: number;
   /** The bytes from `start` up to `end`, both included. */
   read(start: number, end: number): Promise<Readable>;
+  /** Its transcript in WebVTT; undefined without one. */
+  captions(): Promise<string | undefined>;
+  /** An image of it, in JPEG; undefined without one. */
+  poster(): Promise<Buffer | undefined>;
 }
 
 /** How much one step may send, and what ends it early. */
@@ -28,13 +37,27 @@ export interface Budget {
  * - `blocked`: it has the video, but does not show it to everybody, and asking again does not help.
  * - `failed`: nothing was published. It is tried again at `retryAt` (ms), or after the usual pause; `permanent`: not at all.
  */
-export type Outcome =
+export type Outcome = Done | Failed;
+
+type Done =
   | { is: "progress"; bytesSent: number; session?: string }
   | { is: "processing"; session?: string; retryAt?: number }
   | { is: "published"; url: string; remoteId: string | null }
-  | { is: "blocked"; reason: string; remoteId: string | null }
+  | { is: "blocked"; reason: string; remoteId: string | null };
+
+export type Failed =
   | { is: "failed"; reason: string; retryAt?: number; session?: null }
   | { is: "failed"; reason: string; permanent: true };
+
+/** Thrown by a publisher that knows what its failure means. Anything else that it throws is a try that failed, and is repeated. */
+export class PublishFailure extends Error {
+  override name = "PublishFailure";
+  readonly outcome: Failed;
+  constructor(outcome: Failed) {
+    super(outcome.reason);
+    this.outcome = outcome;
+  }
+}
 
 /** What may be left on a platform: a finished video, or a session of which it is not known how far it came. */
 export interface Remnants {
@@ -45,7 +68,6 @@ export interface Remnants {
 
 /**
  * Publishes videos somewhere, each exactly once: whatever was lost, a publisher asks the platform what it has before it sends anything.
- * What it throws is a failed try, which is repeated.
  */
 export interface Publisher {
   /**

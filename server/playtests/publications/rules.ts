@@ -1,6 +1,6 @@
 import type { PublicationState, publicationMoves } from "../../../src/contract/states/index.ts";
 import type { MoveOf } from "../../../src/contract/states/moves.ts";
-import type { Outcome } from "./publisher.ts";
+import type { Failed, Outcome } from "./publisher.ts";
 import type { PublicationRow } from "./store.ts";
 
 /** Bytes that one step of a publication may send before it is recorded how far it came. */
@@ -41,13 +41,13 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
       return { move: "upload", changes };
     }
     case "processing": {
-      const next = outcome.retryAt ?? now + processingMs;
+      const next = Math.max(now, outcome.retryAt ?? now + processingMs);
       const changes = { ...succeeded, ...sessionOf(outcome), bytes_sent: row.bytes_total, next_attempt_at: next };
       return { move: "process", changes };
     }
     case "published": {
       const there = { remote_id: outcome.remoteId, session: null, bytes_sent: row.bytes_total };
-      return { move: "publish", changes: { ...ended, ...there, reason: null } };
+      return { move: "publish", changes: { ...ended, ...there, attempts: 0, reason: null } };
     }
     case "blocked":
       return { move: "block", changes: { ...ended, remote_id: outcome.remoteId, reason: outcome.reason } };
@@ -56,7 +56,7 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
   }
 }
 
-function afterFailure(row: Known, outcome: Extract<Outcome, { is: "failed" }>, now: number): { move: Move; changes: Changes } {
+function afterFailure(row: Known, outcome: Failed, now: number): { move: Move; changes: Changes } {
   const { reason } = outcome;
   const attempts = row.attempts + 1;
   if ("permanent" in outcome) return { move: "fail", changes: { attempts, error: null, reason, next_attempt_at: null } };

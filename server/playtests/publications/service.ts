@@ -7,6 +7,7 @@ import * as slots from "../slots/store.ts";
 import { finishPlaytest } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
 import { begin, newPublication, scheduleRun, scheduleWork } from "./begin.ts";
+import * as consents from "./consents-store.ts";
 import { ownPage } from "./own.ts";
 import type { Outcome } from "./publisher.ts";
 import { afterStep, hasRemnants, inProgress } from "./rules.ts";
@@ -105,9 +106,12 @@ export async function retry(tx: Tx, row: Publication): Promise<void> {
 /** Publishes elsewhere and removes what is where it was. The own page shows the video at once, and until a platform does. */
 export async function move(tx: Tx, row: Publication, to: PublisherName): Promise<Publication> {
   if (row.adapter === to) throw conflict(`The video is to be published on ${publisherTitles[to]} already. Nothing was changed.`);
+  const consent = await consents.ofSlot(tx, row.slot_id);
+  if (to !== "own" && consent?.adapter !== to)
+    throw conflict(`The playtester did not consent to a publication on ${publisherTitles[to]}. Nothing was changed.`);
   await discard(tx, row, `Moved to ${publisherTitles[to]}.`);
   const slot = (await slots.find(tx, row.slot_id))!;
-  if (to !== "own") await begin(tx, slot, to);
+  if (to !== "own") await begin(tx, slot);
   else await store.insert(tx, published(newPublication(tx, { slotId: slot.id, adapter: "own", bytes: row.bytes_total })));
   if (to === "own" || slot.status === "accepted") await becomePublic(tx, { ...row, adapter: "own" }, ownPage(tx.config, slot.id));
   return (await store.ofSlot(tx, slot.id))!;

@@ -4,6 +4,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, insertRow, updateRow } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { joinConsent, publishedNameSql } from "./consents-store.ts";
 
 export type PublicationRow = Tables["publications"];
 
@@ -11,17 +12,23 @@ export type PublicationRow = Tables["publications"];
 export interface PublicationDetailRow
   extends PublicationRow,
     Pick<Tables["slots"], "owner_id" | "game_id">,
+    Pick<Tables["games"], "external_url" | "languages">,
     Left<Pick<Tables["submissions"], "published_url" | "blob_key" | "filename" | "content_type">> {
   game_name: string;
   display_name: string | null;
+  /** What its playtester wants to be called where it is published; null for no name. */
+  published_name: string | null;
+  /** The transcript that is shown; null without one. */
+  captions_key: string | null;
 }
 
 /** What `session` is sealed for. */
 export const sessionContext = (id: string) => `publication ${id}`;
 
-const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.display_name, b.published_url, b.blob_key, b.filename, b.content_type
+const detail = `SELECT c.*, s.owner_id, s.game_id, g.name AS game_name, u.display_name, ${publishedNameSql} AS published_name, b.published_url, b.blob_key, b.filename, b.content_type,
+    g.external_url, g.languages, CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM publications c JOIN slots s ON s.id = c.slot_id JOIN games g ON g.id = s.game_id
-  LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id`;
+  LEFT JOIN users u ON u.id = s.playtester_id ${joinConsent} LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id`;
 
 export const insert = (tx: Query, row: New<"publications">) => insertRow(tx, "publications", row);
 export const update = (tx: Query, id: string, changes: Partial<Omit<PublicationRow, "state">>) =>

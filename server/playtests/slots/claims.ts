@@ -7,6 +7,7 @@ import { badRequest, conflict, notFound } from "../../lib/api-error.ts";
 import { type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
 import { requireMember } from "../groups/membership.ts";
+import { record as recordConsent } from "../publications/consents.ts";
 import * as playtests from "../store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
@@ -80,5 +81,6 @@ export async function claim(tx: Tx, playtestId: string, playtesterId: string, { 
   if (consent) await requireAcceptance(tx, agreement, playtesterId, consent);
   const reserved = open && (await reserve(tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
+  recordConsent(tx, playtest, playtester);
   return { slot: reserved, playtest, game, playtester };
 }

@@ -7,21 +7,24 @@ import { closeWhenFull } from "../applications/service.ts";
 import { posterOf } from "../moments/stills-store.ts";
 import { buildAt } from "../moments/store.ts";
 import { stillLink } from "../moments/views.ts";
+import * as consents from "../publications/consents-store.ts";
 import * as publications from "../publications/store.ts";
 import * as playtests from "../store.ts";
-import { type OwnParts, ownSlotView, publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { type OwnParts, ownSlotView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { cancelBlocked, unblock } from "./report-moves.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
 import { cancelOpen, finishPlaytest } from "./transitions.ts";
 
 async function ownParts(deps: Deps, q: Query, slot: slotStore.SlotDetailRow): Promise<OwnParts> {
-  const [build, poster, publication] = await Promise.all([
+  const isPublic = slot.visibility === "public";
+  const [build, poster, publication, consent] = await Promise.all([
     slot.reserved_at === null ? undefined : buildAt(q, slot.game_id, slot.reserved_at),
     slot.submission_id === null ? undefined : posterOf(q, slot.id),
-    slot.visibility === "public" ? publications.ofSlot(q, slot.id) : undefined,
+    isPublic ? publications.ofSlot(q, slot.id) : undefined,
+    isPublic ? consents.ofSlot(q, slot.id) : undefined,
   ]);
-  return { build, posterUrl: poster ? stillLink(deps, poster) : null, publication };
+  return { build, posterUrl: poster ? stillLink(deps, poster) : null, publication, consent };
 }
 
 /** The owner's slot, locked with its playtest. */
@@ -58,13 +61,6 @@ export const slots = {
       const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
       if (!slot) throw notFound();
       return { slot: ownSlotView(slot, await ownParts(call.deps, q, slot), q.now) };
-    }),
-
-  getPublishedVideo: (call) =>
-    call.read(async (q) => {
-      const video = await slotStore.findPublished(q, call.params.id);
-      if (!video) throw notFound();
-      return { video: publishedVideoView(q.config.baseUrl, video, (await posterOf(q, video.id)) !== undefined) };
     }),
 
   deleteSlot: (call) =>

@@ -187,25 +187,6 @@ export type SubmissionRow = Tables["submissions"];
 
 export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) => findRow(q, "submissions", { slot_id: slotId });
-/** The video of a public slot, with the names shown beside it. */
-export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type" | "video_duration_ms"> {
-  id: string;
-  game_name: string;
-  display_name: string;
-}
-
-export type PublishedVideoRow = PublicVideoRow & { published_at: number };
-
-const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at, g.name AS game_name, u.display_name
-  FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
-  JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
-
-export const findPublished = (q: Query, slotId: string) =>
-  q.one<PublishedVideoRow>(
-    `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL AND g.status <> 'suspended'`,
-    slotId,
-  );
-
 export const insertRating = (tx: Query, row: New<"ratings">) => sendRow(tx, "ratings", row);
 export const insertRejection = (tx: Query, row: New<"rejections">) => sendRow(tx, "rejections", row);
 

@@ -1,6 +1,7 @@
 import { problemOf } from "../../../src/contract/files/inspect-video.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
@@ -10,13 +11,14 @@ import { relationsView } from "../../games/views.ts";
 import type { Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
 import * as consents from "../agreements/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
+import { asked } from "../publications/consents.ts";
 import * as playtests from "../store.ts";
-import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
+import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
@@ -204,12 +206,13 @@ export const playtester = {
   async listOffers(call) {
     const page = call.page();
     const { device, language } = call.query;
-    const { rows, known, slotsOpen, heldSlots, mustAccept, languages } = await call.read(async (q) => {
+    const { rows, known, slotsOpen, heldSlots, mustAccept, languages, reader } = await call.read(async (q) => {
       const me = call.principal.userId;
       const found = await playtests.listOffers(q, me, { now: q.now, device, language }, page);
       return {
         rows: found,
         languages: await playtests.languagesOffered(q, me, q.now),
+        reader: (await users.find(q, me))!,
         heldSlots: await slots.held(q, me, q.now),
         known: await gamesOf(
           q,
@@ -233,6 +236,7 @@ export const playtester = {
         qualifications: row.qualifications,
         panel: row.panel,
         mustAccept: mustAccept.has(row.game_id),
+        publicationConsent: asked(call.deps, row, reader),
         applicationsExpireAt: isoOrNull(row.applications_expire_at),
         slotsOpen: slotsOpen.get(row.id) ?? 0,
         minVideoSeconds: shortest(call.deps, row),

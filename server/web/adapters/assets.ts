@@ -4,6 +4,7 @@ import { notFound } from "../../lib/api-error.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { shareStyle } from "../pages/share-views.ts";
+import { watchStyle } from "../pages/watch-list.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
 import { scripts } from "../scripts.ts";
@@ -23,6 +24,7 @@ const files: Readonly<Record<string, Asset>> = {
   "portal.css": { type: "text/css", text: portalStyle },
   "studio.css": { type: "text/css", text: studioStyle },
   "docs.css": { type: "text/css", text: docsStyle },
+  "watch.css": { type: "text/css", text: watchStyle },
   "share.css": { type: "text/css", text: shareStyle },
   "review.css": { type: "text/css", text: reviewCss },
   "player.css": { type: "text/css", text: playerCss },

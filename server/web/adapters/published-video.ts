@@ -1,30 +1,45 @@
+import { readCues, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
 import { notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import { posterOf } from "../../playtests/moments/stills-store.ts";
 import { stillFile } from "../../playtests/moments/views.ts";
-import { findPublished } from "../../playtests/slots/store.ts";
+import { find, type PublishedVideoRow } from "../../playtests/publications/public-store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
+import { cuesAsJson } from "../player/transcript.ts";
 import type { Page } from "../types.ts";
 
-async function fileOf(q: Query, slotId: string, part: string | undefined): Promise<Download | undefined> {
-  const video = await findPublished(q, slotId);
-  if (!video) return undefined;
-  if (part === "poster") {
-    const poster = await posterOf(q, slotId);
-    return poster && stillFile(poster, "inline");
-  }
+const inline = { disposition: "inline" } as const;
+
+async function fileOf(deps: Deps, video: PublishedVideoRow, part: string): Promise<Download> {
   const { blob_key: blobKey, filename, content_type: contentType } = video;
-  return { blobKey, filename, contentType, disposition: "inline" };
+  if (part === "video") return { blobKey, filename, contentType, ...inline };
+  const poster = await deps.store.read((q) => posterOf(q, video.id));
+  if (!poster) throw notFound();
+  return stillFile(poster, "inline");
 }
 
-/** `/watch/<slotId>/video` and `/watch/<slotId>/poster`: the file of a published video, which supports `Range`, and an image of it. */
+/** The transcript without the names of speakers. Undefined where there is none. */
+export async function publishedCues(deps: Deps, slotId: string) {
+  const video = await deps.store.read((q) => find(q, slotId));
+  const text = video?.captions_key && (await deps.blobs.text(video.captions_key));
+  return text ? readCues(text, "hidden") : undefined;
+}
+
+/**
+ * The files of a published video: `/watch/<slotId>/video`, which supports `Range`, `…/poster`, an image of it, `…/captions` in WebVTT, and
+ * `…/cues`, the same for the script of its page.
+ */
 export const publishedVideo =
   (deps: Deps): Page =>
   async (request, response, url) => {
-    const [, , slotId = "", part] = url.pathname.split("/");
-    const file = await deps.store.read((q) => fileOf(q, slotId, part));
-    if (!file) throw notFound();
-    await sendFile(deps, request, response, file);
+    const [, , slotId = "", part = ""] = url.pathname.split("/");
+    const video = await deps.store.read((q) => find(q, slotId));
+    if (!video) throw notFound();
+    if (part === "video" || part === "poster") return sendFile(deps, request, response, await fileOf(deps, video, part));
+    const cues = await publishedCues(deps, slotId);
+    if (!cues) throw notFound();
+    const [type, text] = part === "cues" ? ["application/json", cuesAsJson(cues)] : ["text/vtt; charset=utf-8", writeCues(cues)];
+    response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
+    response.end(request.method === "HEAD" ? undefined : text);
   };

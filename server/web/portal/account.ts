@@ -50,6 +50,7 @@ ${fault(context, "name")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${form.experience ?? profile?.gamingExperience}</textarea>
 ${fault(context, "experience")}
+<p><label><input type="checkbox" name="showName" value="yes"${(form.name === undefined ? profile?.publishedName !== "hidden" : form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>
 <button>Save</button></form>
 <section><h2>Emails</h2>
 <p><a href="${portal.emails()}">Choose which emails you get</a></p></section>
@@ -129,7 +130,8 @@ const save = action(
   async ({ call, form }) => {
     const displayName = form.name?.trim() ?? "";
     const gamingExperience = form.experience?.trim() || null;
-    await call("updateProfile", { idempotencyKey: form.formKey, body: { displayName, gamingExperience } });
+    const publishedName = form.showName === "yes" ? "shown" : "hidden";
+    await call("updateProfile", { idempotencyKey: form.formKey, body: { displayName, gamingExperience, publishedName } });
     return `${portal.account()}?done=saved`;
   },
 );

@@ -91,6 +91,15 @@ ${takePart(context, offer, full)}</li>`;
 
 function takePart(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
   if (offer.mustAccept) return agreementLink(offer);
+  return html`${consent(offer)}${takeForm(context, offer, full)}`;
+}
+
+/** The sentence to which a playtester consents by taking part. */
+const consent = ({ publicationConsent, selectionMode }: Offer) =>
+  publicationConsent &&
+  html`<p>${publicationConsent.text} By ${selectionMode === "manual" ? "applying" : "claiming a slot"} you consent to that. <a href="${portal.account()}">Change whether your name is shown</a></p>`;
+
+function takeForm(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
   return offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer, full);
 }
 

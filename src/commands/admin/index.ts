@@ -12,7 +12,8 @@ import { owed, payoutTotals } from "./owed.ts";
 import { payoutBatches, payouts, payoutsCreate, payoutsFail, payoutsFile, payoutsPaid, payoutsShow } from "./payouts.ts";
 import { payoutsSettle } from "./payouts-settle.ts";
 import { problems } from "./problems.ts";
-import { publishingCommands } from "./publishing.ts";
+import { connectCommands } from "./publishing/connect.ts";
+import { publishingCommands } from "./publishing/publications.ts";
 import { retriesCommands } from "./retries.ts";
 import { suspenseCommands } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -22,6 +23,7 @@ export const admin: Group = {
     ...approvalsCommands,
     problems,
     ...publishingCommands,
+    ...connectCommands,
     ...inviteCommands,
     ...retriesCommands,
     users,

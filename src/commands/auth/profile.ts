@@ -9,6 +9,7 @@ const view = viewOf<ItemOf<"getMe">>([
   detail("company:profile.companyName"),
   detail("website:profile.websiteUrl"),
   detail("experience:profile.gamingExperience"),
+  detail("name in published videos:profile.publishedName"),
   detail("created:createdAt"),
 ]);
 

@@ -81,6 +81,7 @@ export const slotView = viewOf<ShownSlot>([
   detail("comment:rating.comment"),
   detail("rejection reason:rejection.reason"),
   detail("published at:publishedUrl"),
+  detail("playtester consented to:publicationConsent.text"),
   detail("publication", ({ publication }) => publication && publicationText(publication)),
   detail("not published because:publication.reason"),
   detail("transcript:transcription.status"),

@@ -24,6 +24,7 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     detail("languages:game.languages"),
     optionalCol("offered:createdAt"),
     detail("qualifications"),
+    detail("you consent to:publicationConsent.text"),
     detail("applications close:applicationsExpireAt"),
   ],
   { empty: "No playtests are available to you at the moment." },

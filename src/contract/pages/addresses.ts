@@ -30,6 +30,7 @@ function address<Path extends string>(path: Path): Address<Path> {
   });
 }
 
+const watched = address("/watch");
 const watch = address("/watch/:id");
 const checkout = address("/checkout/:token");
 
@@ -41,9 +42,16 @@ export const pages = {
   group: address("/docs/api/:group"),
   objects: address("/docs/api/objects"),
   topic: address("/docs/:topic"),
+  watched,
+  watchedGame: watched.below("games/:id"),
+  watchedFeed: watched.below("feed.xml"),
+  sitemap: address("/sitemap.xml"),
   watch,
+  watchEmbedded: watch.below("embed"),
   watchVideo: watch.below("video"),
   watchPoster: watch.below("poster"),
+  watchCaptions: watch.below("captions"),
+  watchCues: watch.below("cues"),
   share: address("/share/:token"),
   checkout,
   cancelCheckout: checkout.below("cancel"),

@@ -32,6 +32,16 @@ export const publication = z
   })
   .meta({ id: "Publication" });
 
+/** The sentence to which a playtester consents who takes part in a public playtest. */
+export const publicationConsent = z
+  .strictObject({
+    version: z.int().meta({ description: "Version of the sentence." }),
+    text: z.string(),
+  })
+  .meta({ id: "PublicationConsent" });
+
+export const givenConsent = publicationConsent.extend({ acceptedAt: timestamp() }).meta({ id: "GivenPublicationConsent" });
+
 export const adminPublication = publication
   .extend({
     id: id(),

@@ -20,7 +20,7 @@ const unpublish = define({
   args: { slot: slotArg() },
   operation: "unpublishSlot",
   body: "unpublishSlot",
-  confirm: ({ args }) => `Remove the published video of slot ${shortId(args.slot)}? It cannot be published again.`,
+  confirm: ({ args }) => `Remove the published video of slot ${shortId(args.slot)}?`,
   examples: ['playtest review unpublish SLOT --reason "Shows an unreleased level" --yes'],
   run: async ({ args, body }, ctx) =>
     ctx.item(await ctx.api().unpublishSlot({ params: { id: args.slot }, body }), publicationView),

@@ -1,7 +1,7 @@
-import { arg, define } from "../../cli/define.ts";
-import { publisherTitles } from "../../contract/publications/publishers.ts";
-import { shortId } from "../../io/text.ts";
-import { publicationView } from "./view.ts";
+import { arg, define } from "../../../cli/define.ts";
+import { publisherTitles } from "../../../contract/publications/publishers.ts";
+import { shortId } from "../../../io/text.ts";
+import { publicationView } from "../view.ts";
 
 const publication = () => arg.id("Publication id", "listPublications", "gameName");
 
@@ -51,7 +51,7 @@ const publishingRemove = define({
   operation: "removePublication",
   args: { publication: publication() },
   body: "removePublication",
-  confirm: ({ args }) => `Remove the published video ${shortId(args.publication)}? It cannot be published again.`,
+  confirm: ({ args }) => `Remove the published video ${shortId(args.publication)}?`,
   examples: ["playtest admin publishing remove 3aa0119c --reason 'Shows a face' --yes"],
   run: async ({ args, body }, ctx) =>
     ctx.item(await ctx.api().removePublication({ params: { id: args.publication }, body }), publicationView),

@@ -1,0 +1,38 @@
+import { consentText, consentVersion } from "../../../src/contract/publications/consent.ts";
+import type { UserRow } from "../../accounts/users-store.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
+import { iso } from "../../lib/time.ts";
+import type { PlaytestRow } from "../store.ts";
+import * as store from "./consents-store.ts";
+
+/** The consent of a playtester to the publication of their video: a claim or an application is the consent to what its offer says. */
+type Person = Pick<UserRow, "id" | "display_name" | "published_name">;
+
+const nameOf = ({ display_name, published_name }: Person) => (published_name === "hidden" ? null : display_name);
+
+/** What an offer of a playtest asks this playtester to consent to. Null where nothing is published. */
+export function asked({ config }: Pick<ReadTx, "config">, { visibility }: Pick<PlaytestRow, "visibility">, person: Person) {
+  if (visibility !== "public") return null;
+  const consented = { adapter: config.publishing.to, name: nameOf(person) };
+  return { version: consentVersion, text: consentText(consentVersion, consented) };
+}
+
+/** Records what the playtester consented to by taking part. */
+export function record(tx: Tx, playtest: Pick<PlaytestRow, "id" | "visibility">, person: Person): void {
+  if (playtest.visibility !== "public") return;
+  store.insert(tx, {
+    playtest_id: playtest.id,
+    playtester_id: person.id,
+    version: consentVersion,
+    adapter: tx.config.publishing.to,
+    name: nameOf(person),
+    accepted_at: tx.now,
+  });
+}
+
+/** A consent as the owner of the slot sees it. */
+export const consentView = ({ version, adapter, name, accepted_at }: store.PublicationConsentRow) => ({
+  version,
+  text: consentText(version, { adapter, name }),
+  acceptedAt: iso(accepted_at),
+});

@@ -1,0 +1,227 @@
+import { buffer } from "node:stream/consumers";
+import * as z from "zod";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Log } from "../../../lib/log.ts";
+import { type Budget, type Outcome, type PublicVideo, type Publisher, PublishFailure, type Remnants } from "../publisher.ts";
+import { markerOf, wordsFor } from "../words.ts";
+import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
+import { dress } from "./dress.ts";
+import { outcomeOf, YoutubeRefusal } from "./refusals.ts";
+
+/** Where an upload is: the address of its session, or the id of the video that it made. `dressed`: with its captions and the like. */
+const sessionState = z.union([
+  z.strictObject({ uploadUrl: z.string() }),
+  z.strictObject({ videoId: z.string(), dressed: z.boolean() }),
+]);
+type SessionState = z.output<typeof sessionState>;
+
+const write = (state: SessionState) => JSON.stringify(state);
+const read = (session: string): SessionState => sessionState.parse(JSON.parse(session));
+const finished = (videoId: string): Outcome => ({ is: "processing", session: write({ videoId, dressed: false }), retryAt: 0 });
+
+/** YouTube wants parts of a multiple of 256 KiB, but for the last one. */
+const partBytes = 8 * 1024 * 1024;
+/** How long (ms) a video is left in peace while YouTube processes it. */
+const processingMs = 60_000;
+/** How far back it is looked for a video that was uploaded without a reply. */
+const searchedPages = 4;
+
+const videoReply = z.object({ id: z.string() });
+const statusReply = z.object({
+  items: z.array(
+    z.object({
+      status: z.object({
+        uploadStatus: z.string(),
+        privacyStatus: z.string(),
+        failureReason: z.string().optional(),
+        rejectionReason: z.string().optional(),
+      }),
+    }),
+  ),
+});
+const channelReply = z.object({
+  items: z.array(z.object({ contentDetails: z.object({ relatedPlaylists: z.object({ uploads: z.string() }) }) })).optional(),
+});
+const uploadsReply = z.object({
+  nextPageToken: z.string().optional(),
+  items: z.array(z.object({ snippet: z.object({ description: z.string(), resourceId: z.object({ videoId: z.string() }) }) })),
+});
+
+interface Parts {
+  settings: YoutubeSettings;
+  api: YoutubeApi;
+  clock: Pick<Clock, "now">;
+  log: Pick<Log, "warn">;
+}
+
+/**
+ * Publishes on YouTube by resumable uploads. A project that Google has not audited gets its uploads locked as private, without appeal:
+ * such a video is blocked.
+ */
+export class YoutubePublisher implements Publisher {
+  readonly #parts: Parts;
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  start = (video: PublicVideo) => this.#explained(this.#start(video));
+
+  advance(session: string, video: PublicVideo, budget: Budget): Promise<Outcome> {
+    const state = read(session);
+    return this.#explained("videoId" in state ? this.#settle(state, video) : this.#upload(state.uploadUrl, video, budget));
+  }
+
+  remove = (remnants: Remnants) => this.#explained(this.#remove(remnants));
+
+  /** Throws what a refusal of YouTube means. */
+  async #explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof YoutubeRefusal) throw new PublishFailure(outcomeOf(error, this.#parts.clock.now()));
+      throw error;
+    }
+  }
+
+  async #start(video: PublicVideo): Promise<string> {
+    const { settings, api } = this.#parts;
+    const known = await this.#find(video.slotId);
+    if (known !== undefined) return write({ videoId: known, dressed: false });
+    const { title, description } = wordsFor(settings, video);
+    const reply = await api.send({
+      method: "POST",
+      url: `${addressesOf(settings).upload}/videos?uploadType=resumable&part=snippet,status`,
+      headers: {
+        "content-type": "application/json; charset=UTF-8",
+        "x-upload-content-length": String(video.size),
+        "x-upload-content-type": video.contentType,
+      },
+      body: JSON.stringify({
+        snippet: { title, description, categoryId: "20", defaultAudioLanguage: video.language, defaultLanguage: "en" },
+        status: { privacyStatus: settings.privacy, selfDeclaredMadeForKids: false, embeddable: true },
+      }),
+      expects: [200],
+    });
+    const { location } = reply.headers;
+    if (!location) throw new Error("YouTube named no address for the upload.");
+    return write({ uploadUrl: location });
+  }
+
+  async #remove({ slotId, remoteId, session }: Remnants): Promise<void> {
+    const { settings, api } = this.#parts;
+    const state = session === null ? undefined : read(session);
+    const id = remoteId ?? (state && "videoId" in state ? state.videoId : await this.#find(slotId));
+    if (id !== undefined)
+      await api.send({
+        method: "DELETE",
+        url: `${addressesOf(settings).api}/videos?id=${encodeURIComponent(id)}`,
+        expects: [204, 404],
+      });
+    // A session that is not finished ends by itself if YouTube does not take its end.
+    else if (state && "uploadUrl" in state)
+      await api.send({ method: "DELETE", url: state.uploadUrl, expects: [200, 204, 404, 410, 499] });
+  }
+
+  /** Asks what YouTube has, and sends what is missing, as far as the budget goes. */
+  async #upload(url: string, video: PublicVideo, budget: Budget): Promise<Outcome> {
+    const had = await this.#put(url, `bytes */${video.size}`);
+    if ("outcome" in had) return had.outcome;
+    let { offset } = had;
+    for (const end = Math.min(video.size, offset + budget.bytes); offset < end && !budget.signal.aborted; ) {
+      const last = Math.min(end, offset + partBytes) - 1;
+      const body = await buffer(await video.read(offset, last));
+      const taken = await this.#put(url, `bytes ${offset}-${last}/${video.size}`, body);
+      if ("outcome" in taken) return taken.outcome;
+      if (taken.offset <= offset) return { is: "failed", reason: "YouTube took nothing of what was sent." };
+      offset = taken.offset;
+    }
+    return { is: "progress", bytesSent: offset };
+  }
+
+  /** Sends a part of the video, or asks. Returns how many bytes YouTube has by now, or what the upload came to. */
+  async #put(url: string, range: string, body = Buffer.alloc(0)): Promise<{ offset: number } | { outcome: Outcome }> {
+    const headers = { "content-range": range };
+    const reply = await this.#parts.api.send({ method: "PUT", url, headers, body, expects: [200, 201, 308, 400, 404, 410] });
+    if (reply.status === 308) return { offset: offsetOf(reply.headers.range) };
+    // A request that was repeated on another connection, after a part of it had arrived.
+    if (reply.status === 400)
+      return { outcome: { is: "failed", reason: "YouTube has another part of the video than was expected." } };
+    if (reply.status > 400)
+      return { outcome: { is: "failed", reason: "YouTube no longer knows the upload. It begins again.", session: null } };
+    return { outcome: finished(videoReply.parse(JSON.parse(reply.body.toString())).id) };
+  }
+
+  /** Looks what YouTube makes of a video that it has completely. */
+  async #settle(state: Extract<SessionState, { videoId: string }>, video: PublicVideo): Promise<Outcome> {
+    const { settings, api, clock, log } = this.#parts;
+    const { videoId } = state;
+    const url = `${addressesOf(settings).api}/videos?part=status&id=${encodeURIComponent(videoId)}`;
+    const [item] = (await api.ask(statusReply, { method: "GET", url })).items;
+    const ended = endOf(item?.status, { videoId, privacy: settings.privacy });
+    if (ended) return ended;
+    if (!state.dressed) {
+      await dress({ api, settings, log }, videoId, video);
+      return { is: "processing", session: write({ videoId, dressed: true }), retryAt: clock.now() };
+    }
+    if (item!.status.uploadStatus !== "processed") return { is: "processing", retryAt: clock.now() + processingMs };
+    return { is: "published", url: `https://www.youtube.com/watch?v=${videoId}`, remoteId: videoId };
+  }
+
+  /** The newest video of the account with the marker of this slot. */
+  async #find(slotId: string): Promise<string | undefined> {
+    const { settings, api } = this.#parts;
+    const { api: base } = addressesOf(settings);
+    const { items } = await api.ask(channelReply, { method: "GET", url: `${base}/channels?part=contentDetails&mine=true` });
+    const uploads = items?.[0]?.contentDetails.relatedPlaylists.uploads;
+    if (uploads === undefined) return undefined;
+    for (let page = 0, token: string | undefined = ""; token !== undefined && page < searchedPages; page++) {
+      const query = new URLSearchParams({
+        part: "snippet",
+        maxResults: "50",
+        playlistId: uploads,
+        ...(token && { pageToken: token }),
+      });
+      const reply: z.output<typeof uploadsReply> = await api.ask(uploadsReply, {
+        method: "GET",
+        url: `${base}/playlistItems?${query}`,
+      });
+      const found = reply.items.find(({ snippet }) => snippet.description.includes(markerOf(slotId)));
+      if (found) return found.snippet.resourceId.videoId;
+      token = reply.nextPageToken;
+    }
+    return undefined;
+  }
+}
+
+/** How many bytes a `Range` header such as `bytes=0-42` counts. Without one there are none. */
+const offsetOf = (range: string | undefined): number => {
+  const last = /-(\d+)$/.exec(range ?? "")?.[1];
+  return last === undefined ? 0 : Number(last) + 1;
+};
+
+type VideoStatus = z.output<typeof statusReply>["items"][number]["status"];
+
+/** What a video came to that YouTube will not show. Undefined for one that it shows, or will. */
+export function endOf(
+  status: VideoStatus | undefined,
+  { videoId, privacy }: { videoId: string; privacy: string },
+): Outcome | undefined {
+  if (!status || status.uploadStatus === "deleted")
+    return { is: "failed", reason: "The video was deleted on YouTube.", permanent: true };
+  if (status.uploadStatus === "rejected")
+    return {
+      is: "failed",
+      reason: `YouTube rejected the video: ${status.rejectionReason ?? "no reason given"}.`,
+      permanent: true,
+    };
+  if (status.uploadStatus === "failed")
+    return {
+      is: "failed",
+      reason: `YouTube cannot read the video: ${status.failureReason ?? "no reason given"}.`,
+      permanent: true,
+    };
+  if (status.privacyStatus !== "private" || privacy === "private") return undefined;
+  const reason =
+    "YouTube keeps the video private, as it does with the uploads of every project that Google has not audited. The operator asks Google for an audit of the project; this video stays private.";
+  return { is: "blocked", reason, remoteId: videoId };
+}

@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+import { faultsAt } from "../../server/playtests/publications/store.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, firstAdmin, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { startYoutube, type Youtube } from "../helpers/youtube.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const payoutCents = 300;
+
+interface Scene {
+  server: TestServer;
+  youtube: Youtube;
+  admin: Person;
+  owner: Person;
+  tester: Person;
+  slotId: string;
+}
+
+type Serve = Parameters<Parameters<typeof onBothDatabases>[1]>[0];
+
+/** A video that was accepted, on a server that is connected to a YouTube on this machine. */
+async function accepted(serve: Serve, prepare: (youtube: Youtube) => void = () => {}): Promise<Scene> {
+  const youtube = await startYoutube();
+  const server = await serve({
+    config(config) {
+      config.publishing.to = "youtube";
+      config.pricing.publicPayoutCents = payoutCents;
+      Object.assign(config.publishing.youtube, { clientId: "client", clientSecret: "secret", apiUrl: youtube.url });
+    },
+    transcriber: { transcribe: async () => "WEBVTT\n\n00:00.000 --> 00:02.000\nHello\n" },
+  });
+  const admin = await firstAdmin(server);
+  await admin.post("/admin/publishers/connect", { adapter: "youtube", deviceCode: "device-1" });
+  const [owner, tester] = [await registerOwner(server), await registerPlaytester(server)];
+  const gameId = await createGame(owner, { externalUrl: "https://moon.example/deep" });
+  const slotId = await play(server, tester, await order(owner, gameId, { visibility: "public" }));
+  await server.advance(0);
+  youtube.requests.length = 0;
+  prepare(youtube);
+  await owner.post(`/slots/${slotId}/accept`);
+  return { server, youtube, admin, owner, tester, slotId };
+}
+
+const publicationOf = async ({ owner, slotId }: Scene) => (await owner.get(`/slots/${slotId}/publication`)).body.data.publication;
+const earned = async ({ tester }: Scene) => (await tester.get("/playtester/earnings")).body.data.balanceCents;
+
+/** What holds however a publication ends: at most one video, paid once, and nothing for `serve doctor`. */
+async function expectSound(scene: Scene): Promise<void> {
+  expect(await earned(scene)).toBe(payoutCents);
+  expect([...scene.youtube.videos.values()].filter(({ description }) => description.includes(scene.slotId)).length).toBeLessThan(
+    2,
+  );
+  expect(await scene.server.deps.store.read((q) => faultsAt(q, scene.server.clock.now()))).toEqual([]);
+}
+
+onBothDatabases("YouTube", (serve) => {
+  it("publishes with title, description, captions and playlist, for a playtester who is named", async () => {
+    const scene = await accepted(serve);
+    await scene.server.advance(0);
+    const [[id, video]] = [...scene.youtube.videos] as [[string, Youtube["videos"] extends Map<string, infer V> ? V : never]];
+    expect(video).toMatchObject({ privacy: "public", size: 4096 });
+    expect(video.description).toBe(`playtester-2 plays Lantern Deep. https://moon.example/deep\n\nplaytest:${scene.slotId}`);
+    expect(video.captions[0]).toContain("Hello");
+    expect([...scene.youtube.playlists.values()].map(({ videos }) => videos)).toEqual([[id]]);
+    expect(await publicationOf(scene)).toMatchObject({
+      state: "published",
+      adapter: "youtube",
+      remoteId: id,
+      url: `https://www.youtube.com/watch?v=${id}`,
+    });
+    await expectSound(scene);
+  });
+
+  const passing: [name: string, prepare: (youtube: Youtube) => void][] = [
+    ["the connection is cut after 1000 bytes", (it) => it.fail("part", { cut: 1000 })],
+    ["the connection is cut at the first byte", (it) => it.fail("part", { cut: 0 })],
+    ["the connection is cut at each of three tries", (it) => it.fail("part", { cut: 10 }, { cut: 10 }, { cut: 10 })],
+    ["only a part is kept", (it) => it.fail("part", { keep: 1000 })],
+    ["nothing is kept, and 308 has no range", (it) => it.fail("part", "without-range")],
+    ["the reply to the beginning is lost", (it) => it.fail("start", "lost")],
+    ["the last reply is lost", (it) => it.fail("part", "lost")],
+    ["the reply to the question is lost", (it) => it.fail("query", "lost")],
+    [
+      "the last reply is lost, and the session forgotten",
+      (it) => {
+        it.fail("part", "lost");
+        it.fail("query", { keep: 0 }, "forget");
+      },
+    ],
+    [
+      "the session expires",
+      (it) => {
+        it.fail("part", { cut: 1000 });
+        it.fail("query", { keep: 0 }, "forget");
+      },
+    ],
+    ...(["start", "query", "part", "status", "token", "channel", "list"] as const).map(
+      (kind): [string, (youtube: Youtube) => void] => [`503 to ${kind}`, (it) => it.fail(kind, { status: 503 })],
+    ),
+    ["the access token ends", (it) => it.fail("part", { status: 401, reason: "authError" })],
+    ["it is processed for a while", (it) => it.make({ polls: 3 })],
+    [
+      "neither captions nor playlist are taken",
+      (it) => {
+        it.fail("captions", { status: 403, reason: "forbidden" });
+        it.fail("playlist", { status: 500 });
+      },
+    ],
+    ["too many requests", (it) => it.fail("start", { status: 429, reason: "rateLimitExceeded" })],
+  ];
+  it.each(passing)("one video in the end: %s", async (_, prepare) => {
+    const scene = await accepted(serve, prepare);
+    await scene.server.advance(2 * hour);
+    expect(await publicationOf(scene)).toMatchObject({ state: "published", reason: null, bytesSent: 4096 });
+    expect(scene.youtube.videos.size).toBe(1);
+    await expectSound(scene);
+  });
+
+  it("a used up quota: waits until midnight in California", async () => {
+    const scene = await accepted(serve, (it) => it.fail("start", { status: 403, reason: "quotaExceeded" }));
+    await scene.server.advance(hour);
+    expect(await publicationOf(scene)).toMatchObject({
+      state: "waiting",
+      reason: "The quota of YouTube's API is used up until midnight in California.",
+      nextAttemptAt: "2026-03-02T08:00:00.000Z",
+    });
+    await scene.server.advance(day);
+    expect(await publicationOf(scene)).toMatchObject({ state: "published" });
+    await expectSound(scene);
+  });
+
+  interface End {
+    name: string;
+    prepare(youtube: Youtube): void;
+    state: "blocked" | "failed";
+    reason: RegExp;
+  }
+  const ends: End[] = [
+    {
+      name: "locked private",
+      prepare: (it) => it.make({ privacy: "private" }),
+      state: "blocked",
+      reason: /^YouTube keeps the video private, .* has not audited/,
+    },
+    {
+      name: "rejected after processing",
+      prepare: (it) => it.make({ rejected: "duplicate" }),
+      state: "failed",
+      reason: /^YouTube rejected the video: duplicate\.$/,
+    },
+    {
+      name: "unreadable",
+      prepare: (it) => it.make({ failed: "codec" }),
+      state: "failed",
+      reason: /^YouTube cannot read the video: codec\.$/,
+    },
+    {
+      name: "an account without a channel",
+      prepare: (it) => it.fail("start", ...Array(2).fill({ status: 401, reason: "youtubeSignupRequired" })),
+      state: "failed",
+      reason: /has no YouTube channel/,
+    },
+    {
+      name: "a token that was revoked",
+      prepare: (it) => {
+        it.revoked = true;
+        it.expireTokens();
+      },
+      state: "failed",
+      reason: /^It was not published by 2026-03-04 12:00 UTC\. The last try: The connection to YouTube has ended/,
+    },
+    {
+      name: "an account that may upload no more",
+      prepare: (it) => it.fail("start", ...Array(20).fill({ status: 400, reason: "uploadLimitExceeded" })),
+      state: "failed",
+      reason: /^It was not published by .*YouTube takes no more videos of this account for now\.$/,
+    },
+  ];
+  it.each(ends)("$name: the own page takes over", async ({ prepare, state, reason }) => {
+    const scene = await accepted(serve, prepare);
+    await scene.server.advance(3 * day);
+    const publication = await publicationOf(scene);
+    expect(publication).toMatchObject({ state, url: `${scene.server.baseUrl}/watch/${scene.slotId}` });
+    expect(publication.reason).toMatch(reason);
+    expect((await scene.server.request("GET", `//watch/${scene.slotId}`)).status).toBe(200);
+    await expectSound(scene);
+  });
+
+  it("removed: deleted on YouTube too, after a lost reply", async () => {
+    const scene = await accepted(serve);
+    await scene.server.advance(0);
+    scene.youtube.fail("delete", "lost");
+    await scene.owner.post(`/slots/${scene.slotId}/unpublish`, { reason: "Private." });
+    await scene.server.advance(hour);
+    expect(await publicationOf(scene)).toMatchObject({ state: "removed", remoteId: null, url: null, reason: "Private." });
+    expect(scene.youtube.videos.size).toBe(0);
+  });
+});
+
+onBothDatabases("the connection to YouTube", (serve) => {
+  async function configured() {
+    const youtube = await startYoutube();
+    const server = await serve({
+      config: ({ publishing }) =>
+        void Object.assign(publishing.youtube, { clientId: "client", clientSecret: "secret", apiUrl: youtube.url }),
+    });
+    return { youtube, server, admin: await firstAdmin(server) };
+  }
+  const stateOf = async (admin: Person) =>
+    (await admin.get("/admin/publishers")).body.data.publishers.find(({ adapter }: { adapter: string }) => adapter === "youtube");
+
+  it("begins with a page that returns to this computer, and keeps the token sealed", async () => {
+    const { server, admin, youtube } = await configured();
+    expect(await stateOf(admin)).toMatchObject({ state: "not_connected", inUse: false, account: null });
+    const redirect = { redirectUri: "http://127.0.0.1:5000/", codeChallenge: "c".repeat(43), state: "s" };
+    const { url } = (await admin.post("/admin/publishers/sign-in", { adapter: "youtube", ...redirect })).body.data;
+    const query = Object.fromEntries(new URL(url).searchParams);
+    expect(new URL(url).origin).toBe(youtube.url);
+    expect(query).toMatchObject({ client_id: "client", access_type: "offline", code_challenge_method: "S256", state: "s" });
+    const proof = { code: "4/abc", codeVerifier: "v".repeat(43), redirectUri: redirect.redirectUri };
+    const reply = await admin.post("/admin/publishers/connect", { adapter: "youtube", ...proof });
+    expect(reply.body.data.publisher).toMatchObject({ state: "connected", account: "Moon Games" });
+    const row = await server.deps.store.read((q) => q.one<{ sealed: string }>("SELECT sealed FROM publisher_connections"));
+    expect(row!.sealed).not.toContain("refresh");
+    expect(server.deps.secrets.open(row!.sealed, "publisher youtube")).toBe("refresh-1");
+  });
+
+  it("by a code that is entered elsewhere: 409 until then", async () => {
+    const { admin, youtube } = await configured();
+    youtube.pending = 1;
+    const { deviceCode, userCode } = (await admin.post("/admin/publishers/sign-in", { adapter: "youtube" })).body.data;
+    expect(userCode).toBe("AB-CD");
+    const connect = () => admin.post("/admin/publishers/connect", { adapter: "youtube", deviceCode });
+    expect([(await connect()).status, (await connect()).status]).toEqual([409, 200]);
+    expect((await admin.post("/admin/publishers/disconnect", { adapter: "youtube" })).body.data.publisher.state).toBe(
+      "not_connected",
+    );
+    expect((await admin.post("/admin/publishers/disconnect", { adapter: "youtube" })).status).toBe(409);
+  });
+
+  describe("is refused", () => {
+    it("for an account without a channel, and when Google refuses", async () => {
+      const { admin, youtube } = await configured();
+      youtube.hasChannel = false;
+      const connect = () => admin.post("/admin/publishers/connect", { adapter: "youtube", deviceCode: "device-1" });
+      expect((await connect()).body.error.message).toMatch(/has no YouTube channel/);
+      youtube.revoked = true;
+      expect((await connect()).body.error.message).toMatch(/Google refused the sign-in: Token has been revoked/);
+      expect(await stateOf(admin)).toMatchObject({ state: "not_connected" });
+    });
+
+    it("on a server without a client, and with half of a proof", async () => {
+      const server = await serve();
+      const admin = await firstAdmin(server);
+      expect((await admin.post("/admin/publishers/sign-in", { adapter: "youtube" })).body.error.code).toBe("NOT_CONFIGURED");
+      expect(await stateOf(admin)).toMatchObject({ state: "not_configured" });
+      Object.assign(server.deps.config.publishing.youtube, { clientId: "client", clientSecret: "secret" });
+      const reply = await admin.post("/admin/publishers/connect", { adapter: "youtube", code: "4/abc" });
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "codeVerifier"]);
+    });
+  });
+});
