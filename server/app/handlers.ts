@@ -28,6 +28,7 @@ import { inbox } from "../inbox/handlers.ts";
 import { personal } from "../personal/handlers.ts";
 import { agreements } from "../playtests/agreements/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
+import { findings } from "../playtests/findings/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -62,6 +63,7 @@ export const handlers: Handlers = {
   ...chat,
   ...events,
   ...factors,
+  ...findings,
   ...passkeys,
   ...games,
   ...inbox,

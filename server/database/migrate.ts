@@ -40,6 +40,7 @@ import { mailOutcomes } from "./migrations/038-mail-outcomes.ts";
 import { publications } from "./migrations/039-publications.ts";
 import { budgets } from "./migrations/041-budgets.ts";
 import { orderApprovals } from "./migrations/042-order-approvals.ts";
+import { findings } from "./migrations/043-findings.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -96,6 +97,7 @@ export const migrations: readonly Migration[] = [
   publications,
   budgets,
   orderApprovals,
+  findings,
 ];
 
 export interface Applied {

@@ -9,6 +9,7 @@ import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
+import { findings } from "./findings/endpoints.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { moments } from "./moments/endpoints.ts";
@@ -34,6 +35,7 @@ export const resources = {
   statistics,
   moments,
   stills,
+  findings,
   shares,
   search,
   clips,
@@ -63,6 +65,7 @@ export const contract = {
   ...statistics,
   ...moments,
   ...stills,
+  ...findings,
   ...shares,
   ...search,
   ...clips,

@@ -383,6 +383,38 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   putStill: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
   getStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
   deleteStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
+  createFinding: ({ owner, gameId }) => ({
+    as: owner,
+    ids: { id: gameId },
+    body: { title: `${secretWord} finding`, tags: ["door"] },
+  }),
+  listFindings: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).gameId } }),
+  getFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id } }),
+  updateFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id }, body: { status: "fixed" } }),
+  deleteFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id } }),
+  addEvidence: async (world) => ({
+    as: world.owner,
+    ids: { id: (await findingIn(world)).id },
+    body: { momentId: (await momentIn(world)).id },
+  }),
+  removeEvidence: async (world) => {
+    const { id, evidence } = await seenIn(world);
+    return { as: world.owner, ids: { id, evidenceId: evidence[0]!.id } };
+  },
+  mergeFinding: async (world) => ({
+    as: world.owner,
+    ids: { id: (await findingIn(world)).id },
+    body: { findingId: (await findingIn(world)).id },
+  }),
+  splitFinding: async (world) => {
+    const { id, evidence } = await seenIn(world);
+    return { as: world.owner, ids: { id }, body: { evidenceIds: [evidence[0]!.id], title: `${secretWord} part` } };
+  },
+  undoFinding: async (world) => {
+    const [{ id }, other] = [await findingIn(world), await findingIn(world)];
+    await world.owner.post(`/findings/${id}/merge`, { findingId: other.id });
+    return { as: world.owner, ids: { id } };
+  },
   createClip: async ({ owner, submitted }) => ({
     as: owner,
     ids: { id: await submitted() },
@@ -696,6 +728,21 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
   const body = { atMs: 2000, text: `${secretWord} moment` };
   const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
   return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
+}
+
+interface Found {
+  id: string;
+  gameId: string;
+  evidence: { id: string }[];
+}
+
+const findingIn = async ({ owner, gameId }: RightfulWorld): Promise<Found> =>
+  (await owner.post(`/games/${gameId}/findings`, { title: `${secretWord} finding` })).body.data.finding;
+
+/** A finding with evidence. */
+async function seenIn(world: RightfulWorld): Promise<Found> {
+  const [{ id }, moment] = [await findingIn(world), await momentIn(world)];
+  return (await world.owner.post(`/findings/${id}/evidence`, { momentId: moment.id })).body.data.finding;
 }
 
 async function clipIn({ owner, submitted }: RightfulWorld) {

@@ -16,6 +16,7 @@ const sources: Record<SearchSource, string> = {
   takeaway: "Key takeaway",
   notes: "Notes of the playtester",
   moment: "Your note",
+  finding: "Finding",
 };
 
 /** `/studio/search?q=`: what was said and written about the owner's games. */
@@ -57,7 +58,8 @@ function list(asked: string, results: Results, cursor: string | null | undefined
 function item({ slotId, source, atMs, game, playtester, lines }: Result): Markup {
   const place = atMs === null ? "" : `#t=${positionInLink(atMs)}`;
   const who = playtester && html`, ${playtester.displayName}`;
-  return html`<li class="card"><h2><a href="${studio.slot(slotId)}${place}">${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}</a></h2>
+  const name = html`${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}`;
+  return html`<li class="card"><h2>${slotId === null ? name : html`<a href="${studio.slot(slotId)}${place}">${name}</a>`}</h2>
 <p class="soft">${sources[source]}</p>
 <blockquote>${lines.map(({ text, matches }) => html`<p>${highlighted(text, matches)}</p>`)}</blockquote></li>`;
 }
