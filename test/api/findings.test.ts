@@ -113,6 +113,7 @@ onBothDatabases("findings", (serve) => {
     const { owner, gameId, server } = world;
     const twice = await registerPlaytester(server);
     const [a, b] = [await submitted(world, twice), await submitted(world)];
+    await server.advance(1000);
     await owner.patch(`/games/${gameId}`, { buildUrl: "https://example.com/2.zip" });
     const [newer, older] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
     await server.advance(1000);

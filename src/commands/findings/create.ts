@@ -89,7 +89,7 @@ export const remove = define({
   args: { finding: findingArg },
   flags: ofGame,
   operation: "deleteFinding",
-  confirm: () => "Delete this finding and those that were merged into it? Notes and videos stay.",
+  confirm: () => "Delete this finding and those that were merged into it?",
   examples: ["playtest findings delete 7 --yes"],
   async run({ args, flags }, ctx) {
     const id = await findingNamed(ctx, args.finding, flags.game);

@@ -30,7 +30,7 @@ const passes = ({ kind, severity, status, tag, build, playtest, text }: Filter, 
   (tag === undefined || one.tags.includes(tag)) &&
   (text === undefined || `${one.title}\n${one.text}`.toLowerCase().includes(text.toLowerCase()));
 
-/** The findings on this computer, then those of the server, if it has any. */
+/** The findings on this computer, then those of a server that stores them. */
 async function* withLocal(local: readonly Finding[], pages: Pages) {
   const here = { key: "findings", items: local, data: { findings: local }, meta: { cursor: null, hasMore: false } };
   if (local.length > 0) yield here;

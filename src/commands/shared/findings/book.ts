@@ -139,3 +139,23 @@ export function undo(book: Book, id: string, now: string): Book {
       : replaced(moved(book, toId, fromId, now, evidenceIds), fromId, { mergedInto: null });
   return { ...before, changes: book.changes.filter((one) => one !== change) };
 }
+
+/** What is added to a finding: a moment, or a span of a video in ms. */
+export type EvidenceBody =
+  | { momentId: string }
+  | { slotId: string; fromMs: number; toMs?: number | undefined; quote?: string | undefined };
+
+export type Reply = Promise<{ finding: Finding }>;
+
+/** Where findings are: on the server, or on this computer for a server that stores none. */
+export interface Findings {
+  create(gameId: string, body: FindingBody): Reply;
+  get(id: string): Reply;
+  update(id: string, changes: FindingChanges): Reply;
+  remove(id: string): Promise<{ message: string }>;
+  add(id: string, evidence: EvidenceBody): Reply;
+  removeEvidence(id: string, evidenceId: string): Reply;
+  merge(id: string, otherId: string): Reply;
+  split(id: string, evidenceIds: readonly string[], title: string): Reply;
+  undo(id: string): Reply;
+}

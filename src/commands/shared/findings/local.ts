@@ -5,7 +5,6 @@ import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts
 import { localNotes } from "../notes/local.ts";
 import { transcriptText } from "../video/transcript.ts";
 import * as books from "./book.ts";
-import type { EvidenceBody, Findings } from "./source.ts";
 
 /** Findings on this computer, of a server that stores none. */
 
@@ -30,9 +29,9 @@ async function recordingsOf(ctx: Context, gameId: string): Promise<Recording[]> 
   const recordings: Recording[] = [];
   for (const status of ["submitted", "accepted"] as const)
     for await (const { data } of ctx.pages("listSubmissions", { query: { status } }, { all: true }))
-      for (const { slot, game, playtester } of data.submissions) {
+      for (const { slot, submission, game, playtester } of data.submissions) {
         if (game.id !== gameId) continue;
-        const seconds = slot.submission?.videoDurationSeconds;
+        const seconds = submission?.videoDurationSeconds;
         const lengthMs = seconds === undefined || seconds === null ? null : seconds * 1000;
         recordings.push({ slotId: slot.id, tester: playtester?.id ?? slot.id, buildId: null, lengthMs });
       }
@@ -107,7 +106,7 @@ async function requireSaid(ctx: Context, slotId: string, quote: string, fromMs: 
   throw usage("The quote must stand in the transcript, word for word, within one cue of that time. Nothing was added.");
 }
 
-async function evidenceOf(ctx: Context, gameId: string, body: EvidenceBody): Promise<books.Evidence> {
+async function evidenceOf(ctx: Context, gameId: string, body: books.EvidenceBody): Promise<books.Evidence> {
   const id = ctx.newId();
   if ("momentId" in body) {
     const { slotId, atMs, endMs, text } = await momentOf(ctx, gameId, body.momentId);
@@ -122,7 +121,7 @@ async function evidenceOf(ctx: Context, gameId: string, body: EvidenceBody): Pro
 }
 
 /** The findings on this computer. Each method changes or shows one, as the server would. */
-export function localFindings(ctx: Context): Findings {
+export function localFindings(ctx: Context): books.Findings {
   const now = () => new Date(ctx.now()).toISOString();
   const gameOf = (id: string) => {
     const book = bookWith(ctx, id);

@@ -1,30 +1,10 @@
 import type { Context } from "../../../cli/define.ts";
 import { defaultGame, idNamed, onlyGame } from "../../../cli/names.ts";
 import { CliError, notFound, usage } from "../../../errors.ts";
-import type { Finding, FindingBody, FindingChanges } from "./book.ts";
+import type { FindingBody, Findings, Reply } from "./book.ts";
 import { bookWith, localByNumber, localFindings } from "./local.ts";
 
 export type { Finding } from "./book.ts";
-
-/** What is added to a finding: a moment, or a span of a video in ms. */
-export type EvidenceBody =
-  | { momentId: string }
-  | { slotId: string; fromMs: number; toMs?: number | undefined; quote?: string | undefined };
-
-type Reply = Promise<{ finding: Finding }>;
-
-/** Where findings are: on the server, or on this computer for a server that stores none. */
-export interface Findings {
-  create(gameId: string, body: FindingBody): Reply;
-  get(id: string): Reply;
-  update(id: string, changes: FindingChanges): Reply;
-  remove(id: string): Promise<{ message: string }>;
-  add(id: string, evidence: EvidenceBody): Reply;
-  removeEvidence(id: string, evidenceId: string): Reply;
-  merge(id: string, otherId: string): Reply;
-  split(id: string, evidenceIds: readonly string[], title: string): Reply;
-  undo(id: string): Reply;
-}
 
 export const lacksFindings = (error: unknown) => error instanceof CliError && error.code === "NOT_OFFERED";
 
