@@ -44,7 +44,9 @@ import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
 import { clips } from "../sharing/clips/handlers.ts";
+import { highlights } from "../sharing/highlights/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
+import { signals } from "../sharing/signals/handlers.ts";
 import { stills } from "../sharing/stills/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
@@ -69,6 +71,7 @@ export const handlers: Handlers = {
   ...inbox,
   ...invoices,
   ...groups,
+  ...highlights,
   ...info,
   ...moments,
   ...notifications,
@@ -85,6 +88,7 @@ export const handlers: Handlers = {
   ...stills,
   ...shares,
   ...search,
+  ...signals,
   ...slots,
   ...statistics,
   ...statements,

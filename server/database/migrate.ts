@@ -41,6 +41,7 @@ import { publications } from "./migrations/039-publications.ts";
 import { budgets } from "./migrations/041-budgets.ts";
 import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import { findings } from "./migrations/043-findings.ts";
+import { signals } from "./migrations/044-signals.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -98,6 +99,7 @@ export const migrations: readonly Migration[] = [
   budgets,
   orderApprovals,
   findings,
+  signals,
 ];
 
 export interface Applied {

@@ -22,6 +22,8 @@ import { sandbox } from "./sandbox.ts";
 import { search } from "./search/endpoints.ts";
 import { clips } from "./sharing/clips.ts";
 import { shares } from "./sharing/shares.ts";
+import { signals } from "./signals/endpoints.ts";
+import { highlights } from "./signals/highlights.ts";
 import { slots } from "./slots.ts";
 import { statistics } from "./statistics/endpoints.ts";
 import { webhooks } from "./webhooks.ts";
@@ -36,6 +38,8 @@ export const resources = {
   moments,
   stills,
   findings,
+  signals,
+  highlights,
   shares,
   search,
   clips,
@@ -66,6 +70,8 @@ export const contract = {
   ...moments,
   ...stills,
   ...findings,
+  ...signals,
+  ...highlights,
   ...shares,
   ...search,
   ...clips,

@@ -1,5 +1,7 @@
 import { startSession } from "../../server/accounts/sessions.ts";
 import { MailRefused } from "../../server/mail/mailer.ts";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as signals from "../../server/sharing/signals/store.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { openWallet } from "./crypto.ts";
@@ -383,6 +385,9 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   putStill: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
   getStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
   deleteStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
+  getSlotSignals: async (world) => ({ as: world.owner, ids: { id: await measured(world) } }),
+  listPlaytestHighlights: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).playtestId } }),
+  listGameHighlights: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
   createFinding: ({ owner, gameId }) => ({
     as: owner,
     ids: { id: gameId },
@@ -728,6 +733,18 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
   const body = { atMs: 2000, text: `${secretWord} moment` };
   const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
   return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
+}
+
+/** A slot whose video is measured. */
+async function measured({ server, submitted }: RightfulWorld): Promise<string> {
+  const slotId = await submitted();
+  const now = server.deps.clock.now();
+  const found = { error: null, loudness: "[-20]", motion: "[0]", luma: "[100]", created_at: now, updated_at: now };
+  await server.deps.store.write(async (tx) => {
+    const { blob_key } = (await slots.submissionOf(tx, slotId))!;
+    await signals.replace(tx, { slot_id: slotId, blob_key, status: "ready", ...found });
+  });
+  return slotId;
 }
 
 interface Found {
