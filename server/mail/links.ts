@@ -47,6 +47,7 @@ const studioPages: Partial<Record<Task, (id: string) => string>> = {
   applications: studio.applications,
   order: studio.approval,
   chat: studio.conversation,
+  finding: studio.finding,
 };
 
 /** The path of the page of Studio for a task. Undefined for what only the command line does. */

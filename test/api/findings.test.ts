@@ -93,6 +93,7 @@ onBothDatabases("findings", (serve) => {
       builds: [],
       firstSeenMs: null,
       rank: 0,
+      against: null,
       mergedInto: null,
     });
     expect((await created(world, "Second")).number).toBe(2);

@@ -2,7 +2,7 @@ import type { ReadTx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { type Handlers, listedFrom } from "../../http/call.ts";
-import { notFound } from "../../lib/api-error.ts";
+import { invalid, notFound } from "../../lib/api-error.ts";
 import { requireSaid } from "./quotes.ts";
 import { countedFinding, ranked, recordingsIn } from "./rules.ts";
 import * as service from "./service.ts";
@@ -43,6 +43,8 @@ export const findings = {
 
   async listFindings(call) {
     const { id } = call.params;
+    if (call.query.against !== undefined && call.query.build === undefined)
+      throw invalid("against", "needs build, the build to compare with it");
     const [counted, rows, evidence] = await call.read(async (q) => {
       await requireGame(q, id, call.principal.userId);
       return Promise.all([countedOf(q, id), store.listOfGame(q, id), store.evidenceOf(q, "game", id)]);

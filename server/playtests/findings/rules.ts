@@ -1,4 +1,6 @@
+import { canDiffer, exactP, holm, type Share } from "../../../src/contract/findings/exact.ts";
 import { type Reach, type Recording, rankOf, reachOf } from "../../../src/contract/findings/reach.ts";
+import type { BuildChange } from "../../../src/contract/findings/statuses.ts";
 import type { BuildRow, FindingRow, RecordingRow, ShownEvidenceRow } from "./store.ts";
 
 /** What is known of a game whose findings are counted. */
@@ -16,6 +18,7 @@ export interface Filter {
   status?: string | undefined;
   tag?: string | undefined;
   build?: string | undefined;
+  against?: string | undefined;
   playtest?: string | undefined;
   text?: string | undefined;
 }
@@ -27,6 +30,14 @@ export interface CountedFinding {
   evidence: readonly ShownEvidenceRow[];
   reach: Reach;
   rank: number;
+  against: Comparison | null;
+}
+
+/** How many met it in another build, and whether that differs. */
+export interface Comparison extends Share {
+  change: BuildChange;
+  /** Null where so few playtesters can show no difference. */
+  p: number | null;
 }
 
 /** The videos that count, of one build or playtest if it is given. Whoever began before the first build played none that is known. */
@@ -54,7 +65,7 @@ export function countedFinding(
     recordings,
     builds.map(({ id }) => id),
   );
-  return { id: row.id, row, evidence, reach, rank: rankOf(row.severity, reach.testers) };
+  return { id: row.id, row, evidence, reach, rank: rankOf(row.severity, reach.testers), against: null };
 }
 
 const passes = (row: FindingRow, { number, kind, severity, status, tag, text }: Filter) =>
@@ -64,6 +75,25 @@ const passes = (row: FindingRow, { number, kind, severity, status, tag, text }: 
   (status === undefined || row.status === status) &&
   (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag)) &&
   (text === undefined || `${row.title}\n${row.body}`.toLowerCase().includes(text.toLowerCase()));
+
+const changeOf = (now: number, before: number): BuildChange => (now === 0 ? "gone" : before === 0 ? "appeared" : "still");
+
+/** Compares findings with another build: those that were met in either. */
+function compared(findings: readonly CountedFinding[], other: readonly Recording[]): CountedFinding[] {
+  const both = findings
+    .map((finding) => {
+      const sightings = finding.evidence.map(({ slot_id, at_ms }) => ({ slotId: slot_id, fromMs: at_ms }));
+      const { seen, of } = reachOf(sightings, other).testers;
+      return { finding, before: { seen, of } };
+    })
+    .filter(({ finding, before }) => finding.reach.testers.seen > 0 || before.seen > 0);
+  const ps = holm(both.map(({ finding, before }) => exactP(finding.reach.testers, before)));
+  return both.map(({ finding, before }, index) => {
+    const { seen, of } = finding.reach.testers;
+    const p = canDiffer(of, before.of) ? Math.round(ps[index]! * 10_000) / 10_000 : null;
+    return { ...finding, against: { ...before, change: changeOf(seen, before.seen), p } };
+  });
+}
 
 /** The findings that a filter lets through, the highest rank first, then in the order of their numbers. */
 export function ranked(
@@ -76,9 +106,13 @@ export function ranked(
   const byFinding = new Map<string, ShownEvidenceRow[]>(rows.map(({ id }) => [id, []]));
   for (const one of evidence) byFinding.get(one.finding_id)?.push(one);
   const narrowed = filter.build !== undefined || filter.playtest !== undefined;
-  return rows
+  const all = rows
     .filter((row) => passes(row, filter))
-    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], recordings, counted.builds))
-    .filter(({ reach }) => !narrowed || reach.testers.seen > 0)
-    .sort((a, b) => b.rank - a.rank || a.row.number - b.row.number);
+    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], recordings, counted.builds));
+  const { against, playtest } = filter;
+  const listed =
+    against === undefined
+      ? all.filter(({ reach }) => !narrowed || reach.testers.seen > 0)
+      : compared(all, recordingsIn(counted, { build: against, playtest }));
+  return listed.sort((a, b) => b.rank - a.rank || a.row.number - b.row.number);
 }

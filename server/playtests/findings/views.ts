@@ -12,7 +12,7 @@ const evidenceView = ({ id, slot_id, at_ms, end_ms, moment_id, quote, text }: Sh
   text,
 });
 
-export const findingView = ({ row, evidence, reach, rank }: CountedFinding, builds: readonly BuildRow[]) => ({
+export const findingView = ({ row, evidence, reach, rank, against }: CountedFinding, builds: readonly BuildRow[]) => ({
   id: row.id,
   number: row.number,
   gameId: row.game_id,
@@ -27,6 +27,7 @@ export const findingView = ({ row, evidence, reach, rank }: CountedFinding, buil
   builds: reach.builds.map((build) => ({ ...build, version: builds.find(({ id }) => id === build.id)?.version ?? null })),
   firstSeenMs: reach.firstSeenMs,
   rank,
+  against,
   mergedInto: row.merged_into,
   createdAt: iso(row.created_at),
   updatedAt: iso(row.updated_at),

@@ -3,6 +3,7 @@ import { arg, define, flag, type Outcome } from "../../cli/define.ts";
 import { idNamed, playtestNamed } from "../../cli/names.ts";
 import { findingStatuses } from "../../contract/findings/statuses.ts";
 import { momentKinds } from "../../contract/moments/kinds.ts";
+import { usage } from "../../errors.ts";
 import type { Finding } from "../shared/findings/book.ts";
 import { hasLocal, listLocal } from "../shared/findings/local.ts";
 import { lacksFindings } from "../shared/findings/source.ts";
@@ -16,6 +17,7 @@ interface Filter {
   status?: string | undefined;
   tag?: string | undefined;
   build?: string | undefined;
+  against?: string | undefined;
   playtest?: string | undefined;
   text?: string | undefined;
 }
@@ -46,8 +48,15 @@ async function listing(ctx: Context, gameId: string, filter: Filter, range: List
   const local = hasLocal(ctx, gameId) ? (await listLocal(ctx, gameId)).filter((one) => passes(filter, one)) : [];
   const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   const outcome = ctx.list("listFindings", { params: { id: gameId }, query }, range) as Extract<Outcome, { kind: "list" }>;
-  return { kind: "list", pages: withLocal(local, outcome.pages), view: findingsView(new Set(local.map(({ id }) => id))) };
+  return {
+    kind: "list",
+    pages: withLocal(local, outcome.pages),
+    view: findingsView(new Set(local.map(({ id }) => id)), filter.against !== undefined),
+  };
 }
+
+const noteLimits = (ctx: Context) =>
+  ctx.out.note("p is the probability of such a difference by chance alone. Without one, too few played for any conclusion.");
 
 export const list = define({
   name: "list",
@@ -62,6 +71,7 @@ export const list = define({
     status: flag.choice(findingStatuses, "Only with this status"),
     tag: flag.text("Only with this tag", { value: "TAG" }),
     build: flag.text("Only what was met in this build: id or version", { value: "BUILD" }),
+    against: flag.text("Another build to compare --build with: what appeared, is still there or is gone", { value: "BUILD" }),
     playtest: flag.text("Only what was met in this playtest", { value: "PLAYTEST" }),
     text: flag.text("Only with this in title or text, in any case"),
   },
@@ -71,13 +81,17 @@ export const list = define({
     "playtest findings list",
     "playtest findings list GAME --status open --severity 4",
     "playtest findings list GAME --build BUILD --all --csv",
+    "playtest findings list GAME --build 0.9.1 --against 0.9.0",
   ],
   async run({ args, flags, range }, ctx) {
-    const { build, playtest, ...filter } = flags;
+    const { build, against, playtest, ...filter } = flags;
+    if (against !== undefined && build === undefined) throw usage("--against needs --build.", "Pass the newer build as --build.");
     const named = {
       ...(build !== undefined && { build: await idNamed(ctx, "listBuilds", build, { id: args.game }) }),
+      ...(against !== undefined && { against: await idNamed(ctx, "listBuilds", against, { id: args.game }) }),
       ...(playtest !== undefined && { playtest: await playtestNamed(ctx, playtest) }),
     };
+    if (against !== undefined) noteLimits(ctx);
     return listing(ctx, args.game, { ...filter, ...named }, range);
   },
 });

@@ -11,13 +11,20 @@ const tags = (finding: Finding) => finding.tags.join(", ");
 const builds = (finding: Finding) =>
   finding.builds.map(({ id, version, seen, of }) => `${version ?? id.slice(-8)}: ${seen} of ${of}`).join(", ");
 
-/** The columns of lists; with the ids of findings on this computer, a column that tells them from the others. */
-export const findingsView = (localIds: ReadonlySet<string> = new Set()) =>
+const compared = [
+  col("against", ({ against }: Finding) => (against ? `${against.seen} of ${against.of}` : "")),
+  col("change", ({ against }: Finding) => against?.change),
+  col("p", ({ against }: Finding) => against?.p ?? ""),
+];
+
+/** The columns of lists. With the ids of findings on this computer, a column tells them from the others. */
+export const findingsView = (localIds: ReadonlySet<string> = new Set(), withAnother = false) =>
   viewOf<Finding>(
     [
       "number",
       col("rank", ({ rank }: Finding) => rank.toFixed(2)),
       col("testers", testers),
+      ...(withAnother ? compared : []),
       "severity",
       "kind",
       "status",

@@ -3,7 +3,7 @@ import { endpoint } from "../endpoint.ts";
 import { id, message, page, queryInteger, readableText, text, timestamp } from "../fields.ts";
 import { onlySeverity, position, severity, tag, tags } from "../moments/endpoints.ts";
 import { momentKinds } from "../moments/kinds.ts";
-import { findingStatuses } from "./statuses.ts";
+import { buildChanges, findingStatuses } from "./statuses.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 
@@ -59,6 +59,18 @@ export const finding = z
       .nullable()
       .meta({ description: "The median of where each playtester first met it, in milliseconds; null if nobody did." }),
     rank: z.number().min(0).meta({ description: "Severity, 1 without one, times the share of the playtesters who met it." }),
+    against: z
+      .strictObject({
+        seen: count("Playtesters who met it in the other build."),
+        of: count("Playtesters of the other build."),
+        change: z.enum(buildChanges).meta({ description: "What is so in `build` and not in the other." }),
+        p: z.number().nullable().meta({
+          description:
+            "Probability of such a difference by chance alone (Fisher's exact test, by Holm's method over all findings of the list); null where so few playtesters can show none.",
+        }),
+      })
+      .nullable()
+      .meta({ description: "The comparison with another build; null unless `against` asks for it." }),
     mergedInto: id().nullable().meta({ description: "The finding that its evidence was moved to; it shows nothing of its own." }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
@@ -102,6 +114,7 @@ export const findings = {
       status: z.enum(findingStatuses).optional().meta({ description: "Only with this status." }),
       tag: tag().optional().meta({ description: "Only with this tag." }),
       build: id().optional().meta({ description: "Only what was met in this build, counted in its videos." }),
+      against: id().optional().meta({ description: "Another build to compare `build` with; what was met in either is listed." }),
       playtest: id().optional().meta({ description: "Only what was met in this playtest, counted in its videos." }),
       text: text(200, 1).optional().meta({ description: "Only with this in title or text, in any case." }),
     }),
