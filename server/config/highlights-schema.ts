@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { described } from "./fields.ts";
 
 const words = (description: string, initial: string[]) =>

@@ -250,6 +250,8 @@ onBothDatabases("findings", (serve) => {
     const merged = await owner.post(`/findings/${one.id}/merge`, { findingId: two.id });
     expect([merged.status, await listed(world)]).toEqual([200, ["#1 One 1/1 2: a, b"]]);
     expect(await get(world, two.id)).toMatchObject({ mergedInto: one.id, evidence: [] });
+    // Its number still leads to it.
+    expect(await listed(world, "?number=2")).toEqual(["#2 Two 0/1 0: "]);
     const intoOne = "409 #2 was merged into #1. Nothing was changed. Change that one, or undo the merge.";
     expect(refusal(await owner.patch(`/findings/${two.id}`, { title: "x" }))).toBe(intoOne);
     expect(refusal(await owner.post(`/findings/${one.id}/merge`, { findingId: two.id }))).toBe(intoOne);

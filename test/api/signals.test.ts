@@ -54,7 +54,7 @@ onBothDatabases("recording check", (serve) => {
     expect((await signalsOf(world.playtester, world.slotId)).body.data).toEqual({
       signals: { stepMs: 1000, loudnessDb: [-20, -120, -20, -20, -20, -20], motion: [0, 9, 0, 0, 0, 0], speech: null },
       facts: [
-        { kind: "short", fromMs: 0, toMs: 6000, text: "The recording has 6 s of the 30 minutes booked." },
+        { kind: "short", fromMs: 0, toMs: 6000, text: "The recording has 6 s of the 60 minutes booked." },
         { kind: "black", fromMs: 1000, toMs: 6000, text: "The picture is black from 0:01 to 0:06." },
       ],
     });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startHostedWorld } from "../helpers/hosted-world.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { startWorld, stopWorlds } from "../helpers/specification-server/commands.ts";
 import { drivers } from "../helpers/store.ts";
 import { newId } from "../helpers/walk.ts";
 
@@ -34,9 +34,9 @@ async function onOurServer(): Promise<Place> {
 }
 
 async function onBareServer(): Promise<Place> {
-  const world = await startWorld();
-  const slots = [world.submitted(), world.submitted(), world.submitted()];
-  return { baseUrl: world.server.baseUrl, key: world.server.key, gameId: world.gameId, slots, stop: stopWorlds };
+  const { hosted, owner, gameId, submitted } = await startHostedWorld();
+  const slots = [await submitted(), await submitted(), await submitted()];
+  return { baseUrl: hosted.baseUrl, key: owner.key, gameId, slots, stop: async () => {} };
 }
 
 let place: Place;

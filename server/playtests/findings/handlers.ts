@@ -47,7 +47,7 @@ export const findings = {
       throw invalid("against", "needs build, the build to compare with it");
     const [counted, rows, evidence] = await call.read(async (q) => {
       await requireGame(q, id, call.principal.userId);
-      return Promise.all([countedOf(q, id), store.listOfGame(q, id), store.evidenceOf(q, "game", id)]);
+      return Promise.all([countedOf(q, id), store.listOfGame(q, id, call.query.number), store.evidenceOf(q, "game", id)]);
     });
     const all = ranked(rows, evidence, counted, call.query);
     return listedFrom(call.page(), all, (items) => ({ findings: items.map((one) => findingView(one, counted.builds)) }));

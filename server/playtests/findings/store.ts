@@ -63,9 +63,9 @@ export const endChange = (tx: Query, id: string, now: number) => updateRow(tx, "
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<FindingRow>("SELECT * FROM findings WHERE id = ? AND owner_id = ?", id, ownerId);
 
-/** The findings of a game that were not merged into others. */
-export const listOfGame = (q: Query, gameId: string) =>
-  q.all<FindingRow>("SELECT * FROM findings WHERE game_id = ? AND merged_into IS NULL", gameId);
+/** The findings of a game that were not merged into others, and the one with this number even if it was. */
+export const listOfGame = (q: Query, gameId: string, number = 0) =>
+  q.all<FindingRow>("SELECT * FROM findings WHERE game_id = ? AND (merged_into IS NULL OR number = ?)", gameId, number);
 
 export const countOf = async (q: Query, gameId: string) =>
   (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM findings WHERE game_id = ?", gameId))!.n;

@@ -159,7 +159,7 @@ function textOf(kind: HighlightReason, signs: readonly Sign[]): string {
   return [...counts].map(([said, count]) => `“${said}”${times(count)}`).join(", ");
 }
 
-/** Signs of one kind count up to three times: a song that is played once more is no news. */
+/** Signs of one kind count up to three times: a song that is played again says nothing more. */
 const scoreOf = (signs: readonly Sign[]) =>
   signs
     .map(({ weight }) => weight)

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { id, message, page, queryInteger, readableText, text, timestamp } from "../fields.ts";
 import { onlySeverity, position, severity, tag, tags } from "../moments/endpoints.ts";
@@ -108,7 +108,9 @@ export const findings = {
     summary: "List the findings of a game, the highest rank first",
     query: z.object({
       ...page,
-      number: queryInteger(1, 999_999_999).optional().meta({ description: "Only the finding with this number." }),
+      number: queryInteger(1, 999_999_999)
+        .optional()
+        .meta({ description: "Only the finding with this number, even if it was merged into another." }),
       kind: z.enum(momentKinds).optional().meta({ description: "Only this kind." }),
       severity: onlySeverity(),
       status: z.enum(findingStatuses).optional().meta({ description: "Only with this status." }),
