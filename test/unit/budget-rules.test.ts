@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as rules from "../../server/billing/budgets/rules.ts";
 import { combineBudgets, parseBudget } from "../../src/commands/shared/budgets/limits.ts";
-import { budgetText } from "../../src/contract/accounts/budget-text.ts";
 import { type BudgetPeriod, budgetPeriods } from "../../src/contract/accounts/budget-periods.ts";
+import { budgetText } from "../../src/contract/accounts/budget-text.ts";
 import { usd } from "../../src/io/text.ts";
 
 const at = (text: string) => Date.parse(text);

@@ -1,57 +1,14 @@
-import type { FindingStatus } from "../../../src/contract/findings/statuses.ts";
-import type { MomentKind } from "../../../src/contract/moments/kinds.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow, updateWhere } from "../../database/rows.ts";
+import { countRows, deleteWhere, insertRow, updateRow, updateWhere } from "../../database/rows.ts";
+import type { Tables } from "../../database/schema/index.ts";
 
-export interface FindingRow {
-  id: string;
-  game_id: string;
-  owner_id: string;
-  /** Counts up in each game. */
-  number: number;
-  title: string;
-  body: string;
-  kind: MomentKind;
-  severity: number | null;
-  /** A JSON array. */
-  tags: string;
-  status: FindingStatus;
-  /** The finding that its evidence was moved to. */
-  merged_into: string | null;
-  created_at: number;
-  updated_at: number;
-}
-
-export interface EvidenceRow {
-  id: string;
-  finding_id: string;
-  game_id: string;
-  owner_id: string;
-  slot_id: string;
-  moment_id: string | null;
-  /** Position in the video (ms), and the end if there is one. What is a moment is where the moment is, whatever stands here. */
-  at_ms: number;
-  end_ms: number | null;
-  quote: string | null;
-  created_at: number;
-}
+export type FindingRow = Tables["findings"];
+export type EvidenceRow = Tables["finding_evidence"];
+export type ChangeRow = Tables["finding_changes"];
 
 /** Evidence as it is shown: with the moment that it is. */
 export interface ShownEvidenceRow extends EvidenceRow {
   text: string | null;
-}
-
-/** Which evidence a merge or split moved: from one finding to another. */
-export interface ChangeRow {
-  id: string;
-  kind: "merge" | "split";
-  from_id: string;
-  to_id: string;
-  owner_id: string;
-  /** A JSON array. */
-  evidence_ids: string;
-  created_at: number;
-  undone_at: number | null;
 }
 
 export const insert = (tx: Query, row: FindingRow) => insertRow(tx, "findings", row);
@@ -67,8 +24,7 @@ export const findForOwner = (q: Query, id: string, ownerId: string) =>
 export const listOfGame = (q: Query, gameId: string, number = 0) =>
   q.all<FindingRow>("SELECT * FROM findings WHERE game_id = ? AND (merged_into IS NULL OR number = ?)", gameId, number);
 
-export const countOf = async (q: Query, gameId: string) =>
-  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM findings WHERE game_id = ?", gameId))!.n;
+export const countOf = (q: Query, gameId: string) => countRows(q, "findings", { game_id: gameId });
 
 /** The next number of a game, which is not given again. */
 export async function nextNumber(tx: Query, gameId: string): Promise<number> {
@@ -84,8 +40,7 @@ const shownEvidence = `SELECT e.id, e.finding_id, e.game_id, e.owner_id, e.slot_
 export const evidenceOf = (q: Query, of: "game" | "finding", id: string) =>
   q.all<ShownEvidenceRow>(`${shownEvidence} WHERE e.${of}_id = ? ORDER BY e.slot_id, 7, e.id`, id);
 
-export const countEvidence = async (q: Query, findingId: string) =>
-  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM finding_evidence WHERE finding_id = ?", findingId))!.n;
+export const countEvidence = (q: Query, findingId: string) => countRows(q, "finding_evidence", { finding_id: findingId });
 
 /** The finding that a moment belongs to. */
 export const findOfMoment = (q: Query, momentId: string) =>
@@ -93,15 +48,14 @@ export const findOfMoment = (q: Query, momentId: string) =>
 
 /** Whether there was such evidence, which is now removed. */
 export const removeEvidence = async (tx: Query, findingId: string, id: string): Promise<boolean> =>
-  (await tx.run("DELETE FROM finding_evidence WHERE finding_id = ? AND id = ?", findingId, id)) === 1;
+  (await deleteWhere(tx, "finding_evidence", { finding_id: findingId, id })) === 1;
 
 /** Removes what a moment is evidence of. */
-export const removeOfMoment = (tx: Query, momentId: string) =>
-  tx.run("DELETE FROM finding_evidence WHERE moment_id = ?", momentId);
+export const removeOfMoment = (tx: Query, momentId: string) => deleteWhere(tx, "finding_evidence", { moment_id: momentId });
 
 /** Forgets what was said in a video. */
 export const removeQuotes = (tx: Query, slotId: string) =>
-  tx.run("UPDATE finding_evidence SET quote = NULL WHERE slot_id = ?", slotId);
+  updateWhere(tx, "finding_evidence", { quote: null }, { slot_id: slotId });
 
 /** Moves evidence from one finding to another: all of it, or these pieces. Returns how many moved. */
 export const moveEvidence = (tx: Query, from: string, to: string, ids?: readonly string[]): Promise<number> =>
@@ -122,9 +76,9 @@ const mergedInto = async (q: Query, id: string) =>
 export async function remove(tx: Query, id: string): Promise<string[]> {
   const removed: string[] = [];
   for (const inner of await mergedInto(tx, id)) removed.push(...(await remove(tx, inner)));
-  await tx.run("DELETE FROM finding_evidence WHERE finding_id = ?", id);
+  await deleteWhere(tx, "finding_evidence", { finding_id: id });
   await tx.run("DELETE FROM finding_changes WHERE from_id = ? OR to_id = ?", id, id);
-  await tx.run("DELETE FROM findings WHERE id = ?", id);
+  await deleteWhere(tx, "findings", { id });
   return [...removed, id];
 }
 
@@ -145,11 +99,7 @@ export const recordingsOf = (q: Query, gameId: string) =>
     gameId,
   );
 
-export interface BuildRow {
-  id: string;
-  version: string | null;
-  created_at: number;
-}
+export type BuildRow = Pick<Tables["builds"], "id" | "version" | "created_at">;
 
 /** The builds of a game, the newest first. */
 export const buildsOf = (q: Query, gameId: string) =>
