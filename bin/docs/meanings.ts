@@ -89,6 +89,10 @@ export const eventMeanings: Record<EventKind, string> = {
   "approval.pending": "a free trial or its video waits for approval (to operators)",
   "approval.decided": "an operator approved your free trial or did not",
   "chat.message": "someone wrote to you",
+  "finding.created": "you created a finding, or split one off",
+  "finding.merged": "a finding was merged into another",
+  "finding.closed": "a finding became fixed, verified or wontfix",
+  "finding.reopened": "a closed finding became open or filed again",
   "webhook.disabled": "one of your webhooks was disabled",
   "test.ping": "you ran `playtest webhooks test`",
 };

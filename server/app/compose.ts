@@ -29,6 +29,8 @@ import { paidOrders } from "../playtests/paid-orders.ts";
 import { createPublishers } from "../playtests/publications/publishers.ts";
 import { queueSubmission } from "../search/queue.ts";
 import { createFfmpegCutter } from "../sharing/cutter.ts";
+import { queueMeasuring } from "../sharing/signals/jobs.ts";
+import { createFfmpegMeter } from "../sharing/signals/meter.ts";
 import { queuePoster } from "../sharing/stills/jobs.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
@@ -89,6 +91,7 @@ export function createDeps(external: External): Deps {
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
     clips: { kinds: ["cut-clip"], width: config.clips.parallel, fair: true },
     stills: { kinds: ["cut-still", "fill-posters"], width: config.clips.parallel, fair: true },
+    measurements: { kinds: ["measure-video"], width: 1, fair: true },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
@@ -124,10 +127,12 @@ export function createDeps(external: External): Deps {
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,
+    meter: config.clips.ffmpeg.length > 0 ? createFfmpegMeter(config.clips) : null,
     blobs: createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
     metrics: external.metrics ?? null,
+    onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
     retiring: external.retiring,
     draining: external.draining,

@@ -16,8 +16,10 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";
+import type { Meter } from "../sharing/signals/meter.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
+import type { UploadRow } from "../uploads/store.ts";
 import type { Context, ServerStore, Tx } from "./tx.ts";
 
 /** What the requests and jobs of one server share in this process. */
@@ -65,6 +67,8 @@ export interface Deps extends Context, SharedState {
   transcriber: Transcriber | null;
   /** Cuts clips and still images. Null when no ffmpeg is configured. */
   cutter: Cutter | null;
+  /** Measures recordings. Null when no ffmpeg is configured. */
+  meter: Meter | null;
   /** Finished builds, videos and transcripts. */
   blobs: Blobs;
   /** The data directory, with unfinished uploads and the blobs. */
@@ -72,6 +76,8 @@ export interface Deps extends Context, SharedState {
   log: Log;
   /** Null when no metrics are configured. */
   metrics: Metrics | null;
+  /** Called for each video that was uploaded, in the transaction that records it. */
+  onUploaded: readonly ((deps: Deps, tx: Tx, upload: UploadRow) => Promise<void>)[];
   /** Called for each submission, in its transaction. */
   onSubmitted: readonly ((deps: Deps, tx: Tx, slotId: string) => Promise<void>)[];
   /** Aborted when the server is asked to stop: it still answers, but says that it is not ready. */

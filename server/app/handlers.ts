@@ -28,6 +28,7 @@ import { inbox } from "../inbox/handlers.ts";
 import { personal } from "../personal/handlers.ts";
 import { agreements } from "../playtests/agreements/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
+import { findings } from "../playtests/findings/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -45,7 +46,9 @@ import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
 import { clips } from "../sharing/clips/handlers.ts";
+import { highlights } from "../sharing/highlights/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
+import { signals } from "../sharing/signals/handlers.ts";
 import { stills } from "../sharing/stills/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
@@ -64,11 +67,13 @@ export const handlers: Handlers = {
   ...chat,
   ...events,
   ...factors,
+  ...findings,
   ...passkeys,
   ...games,
   ...inbox,
   ...invoices,
   ...groups,
+  ...highlights,
   ...info,
   ...moments,
   ...notifications,
@@ -87,6 +92,7 @@ export const handlers: Handlers = {
   ...stills,
   ...shares,
   ...search,
+  ...signals,
   ...slots,
   ...statistics,
   ...statements,

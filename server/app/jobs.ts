@@ -20,6 +20,7 @@ import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
+import { measureVideo } from "../sharing/signals/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
@@ -45,6 +46,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "finish-deletion": finishDeletion,
   "index-text": indexText,
   "inspect-videos": inspectVideos,
+  "measure-video": measureVideo,
   "release-quote": releaseQuote,
   "remove-old": removeOld,
   "renew-subscription": renewSubscription,

@@ -25,6 +25,7 @@ import {
   toggle,
   year,
 } from "./fields.ts";
+import { highlights } from "./highlights-schema.ts";
 import { invoices } from "./invoices-schema.ts";
 import { site } from "./site-schema.ts";
 import { clips, publishing, transcriber, uploads } from "./video-schema.ts";
@@ -317,6 +318,7 @@ export const schema = z.strictObject({
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   clips: described(clips.prefault({}), "Clips"),
   publishing: described(publishing.prefault({}), "Publishing"),
+  highlights: described(highlights.prefault({}), "Highlights"),
   checkout: described(checkout.prefault({}), "Checkout"),
   ...cardProcessors,
   crypto: described(crypto.prefault({}), "Crypto payments"),

@@ -86,6 +86,7 @@ export const clips = z.strictObject({
   ),
   timeoutMs: ms("How long the program may run for one clip.", 15 * minute, second, day),
   stillTimeoutMs: ms("How long the program may run for one image.", 2 * minute, second, day),
+  measureTimeoutMs: ms("How long the program may run to measure one video.", 2 * hour, second, 7 * day),
   memoryBytes: memory(
     "The most memory that the program may allocate, on Linux. What needs more is not cut. 4K needs about 700 MiB. Null: no limit.",
     GiB,

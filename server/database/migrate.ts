@@ -38,9 +38,11 @@ import { erasure } from "./migrations/036-erasure.ts";
 import { uploadWriters } from "./migrations/037-upload-writers.ts";
 import { mailOutcomes } from "./migrations/038-mail-outcomes.ts";
 import { publications } from "./migrations/039-publications.ts";
+import { publicationConsents } from "./migrations/040-publication-consents.ts";
 import { budgets } from "./migrations/041-budgets.ts";
 import { orderApprovals } from "./migrations/042-order-approvals.ts";
-import { publicationConsents } from "./migrations/043-publication-consents.ts";
+import { findings } from "./migrations/043-findings.ts";
+import { signals } from "./migrations/044-signals.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -95,9 +97,11 @@ export const migrations: readonly Migration[] = [
   uploadWriters,
   mailOutcomes,
   publications,
+  publicationConsents,
   budgets,
   orderApprovals,
-  publicationConsents,
+  findings,
+  signals,
 ];
 
 export interface Applied {

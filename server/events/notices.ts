@@ -47,6 +47,9 @@ export interface NoticeContext {
   /** What became of an order that waited for approval, and the name of the API key that ordered. */
   verdict?: "approved" | "declined" | "expired";
   keyName?: string;
+  /** A finding, by number and title, and the number of the one that it was merged into. */
+  finding?: string;
+  intoFinding?: string;
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
@@ -272,6 +275,13 @@ const notices = {
     title: "Game keys running out",
     body: `The open slots of a playtest of ${game} need more game keys${keys ? ` (${keys.unused} of ${keys.needed} left)` : ""}. Add keys so that playtesters can claim them.`,
   }),
+  "finding.created": ({ finding }) => ({ title: "Finding created", body: `You created ${finding ?? "a finding"}.` }),
+  "finding.merged": ({ finding, intoFinding }) => ({
+    title: "Finding merged",
+    body: `You merged ${finding ?? "a finding"} into ${intoFinding ?? "another"}.`,
+  }),
+  "finding.closed": ({ finding }) => ({ title: "Finding closed", body: `${finding ?? "A finding"} was closed.` }),
+  "finding.reopened": ({ finding }) => ({ title: "Finding reopened", body: `${finding ?? "A finding"} is open again.` }),
   "webhook.disabled": ({ url, gone }) => ({
     title: "Webhook disabled",
     body: `${url ?? "A webhook"} ${gone ? "responded with 410 Gone" : "failed too often"} and was disabled. Fix the endpoint, then enable the webhook.`,

@@ -23,6 +23,7 @@ export const tasks = [
   "webhook",
   "budget",
   "order",
+  "finding",
 ] as const;
 export type Task = (typeof tasks)[number];
 
@@ -46,6 +47,7 @@ const studioPages: Partial<Record<Task, (id: string) => string>> = {
   applications: studio.applications,
   order: studio.approval,
   chat: studio.conversation,
+  finding: studio.finding,
 };
 
 /** The path of the page of Studio for a task. Undefined for what only the command line does. */
@@ -67,6 +69,7 @@ const ofBudget = () => ["See the budgets", "budget", null] as const;
 const ofSubscription = () => ["See the subscription", "subscription", null] as const;
 const ofPayment = ({ paymentId }: { paymentId: string }) => ["See the payment", "payment", paymentId] as const;
 const ofWebhook = ({ webhookId }: { webhookId: string }) => ["See the webhook", "webhook", webhookId] as const;
+const ofFinding = ({ findingId }: { findingId: string }) => ["See the finding", "finding", findingId] as const;
 const ofApproval = ({ playtestId, slotId }: { playtestId: string; slotId?: string | null }) =>
   ["See the approval", "approval", slotId ?? playtestId] as const;
 
@@ -106,6 +109,10 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "subscription.payment_failed": ofSubscription,
   "approval.pending": ofApproval,
   "approval.decided": ofPlaytest,
+  "finding.created": ofFinding,
+  "finding.merged": ({ intoId }) => ofFinding({ findingId: intoId }),
+  "finding.closed": ofFinding,
+  "finding.reopened": ofFinding,
   "webhook.disabled": ofWebhook,
   "test.ping": ofWebhook,
 };

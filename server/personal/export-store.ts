@@ -44,6 +44,9 @@ const kinds = {
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   moments: `SELECT id, slot_id, build_id, at_ms, end_ms, kind, severity, body, tags, created_at, updated_at FROM moments WHERE owner_id = ?`,
+  findings: `SELECT id, game_id, number, title, body, kind, severity, tags, status, merged_into, created_at, updated_at FROM findings WHERE owner_id = ?`,
+  findingEvidence:
+    "SELECT id, finding_id, slot_id, moment_id, at_ms, end_ms, quote, created_at FROM finding_evidence WHERE owner_id = ?",
   clips: "SELECT id, slot_id, name, at_ms, end_ms, status, size, created_at FROM clips WHERE owner_id = ?",
   stills: "SELECT id, slot_id, moment_id, clip_id, at_ms, status, size, created_at FROM stills WHERE owner_id = ?",
   shares: `SELECT id, playtest_id, slot_id, clip_id, with_name AS is_with_name, with_moments AS is_with_notes, views, last_viewed_at, created_at, expires_at

@@ -80,7 +80,7 @@ export async function removeSubmission(tx: Query, slotId: string): Promise<{ key
     slotId,
   );
   const uploads = await tx.all<UploadId>("SELECT id, kind FROM uploads WHERE slot_id = ?", slotId);
-  for (const table of ["transcriptions", "shares", "uploads", "submissions"])
+  for (const table of ["transcriptions", "shares", "uploads", "video_signals", "submissions"])
     await tx.run(`DELETE FROM ${table} WHERE slot_id = ?`, slotId);
   return { keys: keysOf(rows), uploads };
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../app/tx.ts";
+import * as findings from "../playtests/findings/store.ts";
 import { removeStill } from "../playtests/moments/stills.ts";
 import * as search from "../search/store.ts";
 import { removeClip } from "../sharing/clips/service.ts";
@@ -19,6 +20,7 @@ export async function removeWork(tx: Tx, userId: string): Promise<void> {
     for (const id of clips) await removeClip(tx, id);
     for (const id of stills) await removeStill(tx, id);
     search.remove(tx, slotId, {});
+    await findings.removeQuotes(tx, slotId);
     const removed = await store.removeSubmission(tx, slotId);
     blobs.push(...removed.keys);
     uploads.push(...removed.uploads);

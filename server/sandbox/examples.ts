@@ -24,6 +24,8 @@ const values: Record<string, unknown> = {
   reasonCode: "crash",
   notes: "Black screen after the menu.",
   outcome: "unblocked",
+  number: 7,
+  title: "Nobody finds the lantern",
   unused: 0,
   needed: 1,
   message: "Fixed. Please download the game again.",
@@ -35,6 +37,7 @@ const values: Record<string, unknown> = {
 const statusOf = (kind: EventKind) => {
   if (kind === "payment.failed") return "failed";
   if (kind.startsWith("payment.")) return "completed";
+  if (kind.startsWith("finding.")) return kind === "finding.closed" ? "fixed" : "open";
   return kind === "subscription.payment_failed" ? "past_due" : "active";
 };
 

@@ -44,9 +44,10 @@ function hitsIn(row: store.FoundRow, phrases: readonly Phrase[]): Hit[] {
 
 const resultView = ({ row, found }: Hit) => ({
   source: row.source,
-  slotId: row.slot_id,
-  playtestId: row.playtest_id,
+  slotId: row.source === "finding" ? null : row.slot_id,
+  playtestId: row.source === "finding" ? null : row.playtest_id,
   momentId: row.source === "moment" ? row.source_id : null,
+  findingId: row.source === "finding" ? row.source_id : null,
   game: { id: row.game_id, name: row.game_name },
   playtester: row.playtester_id === null ? null : { id: row.playtester_id, displayName: row.display_name ?? "" },
   ...found,

@@ -9,6 +9,7 @@ import * as store from "./store.ts";
 /** Indexes texts as they are now: whatever was indexed of them before goes. */
 export async function indexText(job: Job, deps: Deps): Promise<void> {
   const indexed = job.payload as Indexed;
+  if (indexed.what === "finding") return indexFinding(deps, indexed.findingId, "first");
   const { slotId } = indexed;
   if (indexed.what !== "moment")
     return indexed.what === "slot" ? indexSlot(deps, slotId, "first") : indexTranscript(deps, slotId);
@@ -22,10 +23,15 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
 const pageSlots = 50;
 
 /**
- * Indexes the texts of every slot that are not indexed yet, the newest first, each slot in a transaction of its own. They come behind what
+ * Indexes the texts of every slot and finding that are not indexed yet, the newest first, each in a transaction of its own. They come behind what
  * is indexed already, which is newer. When the job is interrupted, the next run goes on with the rest.
  */
 export async function fillSearch(job: Job, deps: Deps): Promise<void> {
+  await fillSlots(job, deps);
+  await fillFindings(job, deps);
+}
+
+async function fillSlots(job: Job, deps: Deps): Promise<void> {
   // Sorts behind every id.
   for (let before = "~"; ; ) {
     const slots = await deps.store.read((q) => store.listUnindexed(q, before, pageSlots));
@@ -38,6 +44,31 @@ export async function fillSearch(job: Job, deps: Deps): Promise<void> {
     before = slots.at(-1)!.id;
   }
 }
+
+/** The same for findings. */
+async function fillFindings(job: Job, deps: Deps): Promise<void> {
+  for (;;) {
+    const findings = await deps.store.read((q) => store.listUnindexedFindings(q, pageSlots));
+    for (const { id } of findings) {
+      if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped");
+      if (!job.isHeld()) return;
+      await indexFinding(deps, id, "last");
+    }
+    if (findings.length < pageSlots) return;
+  }
+}
+
+/** Indexes a finding under its own id. One that was merged, or is gone, is not found. */
+const indexFinding = (deps: Deps, id: string, where: "first" | "last") =>
+  deps.store.write(async (tx) => {
+    if (where === "last" && (await store.isIndexed(tx, id))) return;
+    store.remove(tx, id, {});
+    const finding = await store.findFinding(tx, id);
+    if (!finding) return;
+    const entries = entriesOf("finding", id, linesOf(`${finding.title}\n${finding.body}`, null));
+    await store.add(tx, deps.store.dialect, finding, entries, where);
+    store.markIndexed(tx, id);
+  });
 
 /** `last`: only if it was not indexed yet. */
 const indexSlot = (deps: Deps, slotId: string, where: "first" | "last") =>

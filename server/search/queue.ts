@@ -1,8 +1,11 @@
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 
-/** What a job indexes again: all texts of a slot, its transcript with the key takeaways, or one of its moments. */
-export type Indexed = { what: "slot" | "transcript"; slotId: string } | { what: "moment"; slotId: string; momentId: string };
+/** What a job indexes again: all texts of a slot, its transcript with the key takeaways, one of its moments, or a finding. */
+export type Indexed =
+  | { what: "slot" | "transcript"; slotId: string }
+  | { what: "moment"; slotId: string; momentId: string }
+  | { what: "finding"; findingId: string };
 
 /** Queues the indexing of texts that this transaction changes. Each change has a job of its own: one at work may have read the text before. */
 export const queueIndexing = (tx: Tx, indexed: Indexed): Promise<void> =>

@@ -5,10 +5,10 @@ import type { Tables } from "../database/schema/index.ts";
 import { indexedWords, type Passage } from "./passage-rules.ts";
 import type { Phrase } from "./rules.ts";
 
-/** The slot whose texts are indexed. */
+/** The slot whose texts are indexed. For a finding, `slot_id` is its own id and `playtest_id` is empty: it belongs to a game. */
 export type SlotKeys = Pick<Tables["search_passages"], "slot_id" | "playtest_id" | "game_id" | "owner_id">;
 
-/** A passage of a text. `sourceId` is the moment's id for a moment, else the slot's. */
+/** A passage of a text. `sourceId` is the id of a moment or finding for those, else the slot's. */
 export interface Entry {
   source: SearchSource;
   sourceId: string;
@@ -27,6 +27,14 @@ export const findSlot = (q: Query, slotId: string) =>
     `SELECT s.id AS slot_id, s.playtest_id, s.game_id, s.owner_id, v.notes FROM slots s JOIN submissions v ON v.slot_id = s.id
       JOIN users u ON u.id = s.owner_id WHERE s.id = ? AND u.deleted_at IS NULL`,
     slotId,
+  );
+
+/** The finding, unless it was merged into another or its owner's account is deleted. */
+export const findFinding = (q: Query, id: string) =>
+  q.one<SlotKeys & { title: string; body: string }>(
+    `SELECT f.id AS slot_id, '' AS playtest_id, f.game_id, f.owner_id, f.title, f.body FROM findings f
+      JOIN users u ON u.id = f.owner_id WHERE f.id = ? AND f.merged_into IS NULL AND u.deleted_at IS NULL`,
+    id,
   );
 
 export interface TranscriptRow {
@@ -147,14 +155,14 @@ export function find(
   // SQLite takes the sides of CROSS JOIN in their order. Left to choose, it reads every passage of the owner.
   return q.all<FoundRow>(
     `SELECT p.*, g.name AS game_name, s.playtester_id, u.display_name FROM (${first.sql}) f CROSS JOIN search_passages p
-      JOIN games g ON g.id = p.game_id JOIN slots s ON s.id = p.slot_id LEFT JOIN users u ON u.id = s.playtester_id
+      JOIN games g ON g.id = p.game_id LEFT JOIN slots s ON s.id = p.slot_id LEFT JOIN users u ON u.id = s.playtester_id
       WHERE p.seq = f.rowid AND p.owner_id = ? ORDER BY p.seq`,
     ...first.values,
     ownerId,
   );
 }
 
-/** Marks a slot as one whose texts are indexed. */
+/** Marks a slot or finding as one whose texts are indexed. */
 export const markIndexed = (tx: Query, slotId: string) =>
   tx.send("INSERT INTO search_slots (slot_id) VALUES (?) ON CONFLICT (slot_id) DO NOTHING", slotId);
 
@@ -172,7 +180,16 @@ export const listUnindexed = (q: Query, before: string, limit: number) =>
     limit,
   );
 
-export const countUnindexed = async (q: Query) => (await q.one<{ n: number }>(`SELECT COUNT(*) AS n ${unindexed}`))!.n;
+const unindexedFindings = `FROM findings f JOIN users u ON u.id = f.owner_id
+  WHERE f.merged_into IS NULL AND u.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_slots x WHERE x.slot_id = f.id)`;
+
+/** Findings that are not indexed, the newest first. */
+export const listUnindexedFindings = (q: Query, limit: number) =>
+  q.all<{ id: string }>(`SELECT f.id ${unindexedFindings} ORDER BY f.id DESC LIMIT CAST(? AS INTEGER)`, limit);
+
+/** How many slots and findings are not indexed. */
+export const countUnindexed = async (q: Query) =>
+  (await q.one<{ n: number }>(`SELECT (SELECT COUNT(*) ${unindexed}) + (SELECT COUNT(*) ${unindexedFindings}) AS n`))!.n;
 
 /** How many passages lack their words, or the other way around. */
 export const countBroken = async (q: Query) =>

@@ -27,13 +27,15 @@ export interface Source {
   lengthMs: number | null;
 }
 
-export type CutterOptions = Omit<Settings["clips"], "maxPendingPerAccount" | "parallel">;
+export type CutterOptions = Omit<Settings["clips"], "maxPendingPerAccount" | "parallel" | "measureTimeoutMs">;
 
 /** What ffmpeg prints is only shown to operators. */
 const maxOutputBytes = 1024 * 1024;
 
 /** The demuxer by the type that the server found, so that a file is never read as a playlist, which could name other files. */
 const demuxers: Record<string, string> = { "video/webm": "matroska", "video/x-matroska": "matroska" };
+
+export const demuxerOf = ({ contentType }: Pick<Source, "contentType">) => demuxers[contentType] ?? "mov";
 
 /** The longest that the last frame of a video lasts, as far as images are concerned. */
 const lastFrameMs = 200;
@@ -59,7 +61,7 @@ export function createFfmpegCutter(options: CutterOptions): Cutter {
   const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-filter_threads", "1"];
   const input = ({ path, contentType }: Source, atMs: number) => [
     "-f",
-    demuxers[contentType] ?? "mov",
+    demuxerOf({ contentType }),
     "-ss",
     seconds(atMs),
     "-max_pixels",

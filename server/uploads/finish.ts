@@ -58,7 +58,7 @@ export async function finish(
     const found = { duration_ms: facts?.durationMs ?? null, facts: facts ? JSON.stringify(facts) : null };
     await deps.store.write(async (tx) => {
       if (upload.game_id !== null && upload.kind === "build") await requireMayReplaceBuild(tx, caller, upload.game_id);
-      await record(tx, upload, { filetype, ...found });
+      await record(deps, tx, upload, { filetype, ...found });
       await requireLive(tx, caller, tx.now).catch((error) => {
         isEnded = true;
         throw error;
@@ -106,6 +106,7 @@ async function storedVideoType(deps: Deps, key: string): Promise<string> {
 }
 
 async function record(
+  deps: Deps,
   tx: Tx,
   upload: uploads.UploadRow,
   found: Pick<uploads.UploadRow, "filetype" | "duration_ms" | "facts">,
@@ -120,6 +121,7 @@ async function record(
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);
   if (found.facts === null) await queueInspection(tx);
   for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(tx, id, now);
+  for (const onUploaded of deps.onUploaded) await onUploaded(deps, tx, { ...upload, ...found });
 }
 
 async function addBuild(tx: Tx, upload: uploads.UploadRow, now: number): Promise<void> {

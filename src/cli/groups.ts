@@ -35,6 +35,7 @@ const playtests = async () => (await import("../commands/playtests/index.ts")).p
 const applications = async () => (await import("../commands/applications/index.ts")).applications;
 const approvals = async () => (await import("../commands/approvals/index.ts")).approvals;
 const review = async () => (await import("../commands/review/index.ts")).review;
+const findings = async () => (await import("../commands/findings/index.ts")).findings;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
 const lists = async () => (await import("../commands/help/index.ts")).lists;
 const top = async () => (await import("../commands/root/index.ts")).top;
@@ -58,6 +59,13 @@ export const groups: readonly GroupEntry[] = [
     load: applications,
   },
   { name: "review", section: "owners", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
+  {
+    name: "findings",
+    section: "owners",
+    aliases: ["finding"],
+    summary: "Gather what the videos of a game show, and rank it",
+    load: findings,
+  },
   { name: "billing", section: "owners", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
   { name: "chat", section: "general", aliases: [], summary: "Send and read messages", load: chat },
   {

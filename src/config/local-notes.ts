@@ -5,15 +5,15 @@ import { cannotWrite, failure } from "../errors.ts";
 import { sha256 } from "../io/hash.ts";
 import { readObject, type Store } from "./store.ts";
 
-/** Notes that are kept on this computer, in one file for each instance and profile. */
+/** What is kept on this computer, in one file for each instance and profile. */
 export interface LocalFile<T> {
   readonly path: string;
   read(): T[];
   /**
-   * Replaces the notes by what `change` returns. No other command writes meanwhile, and a command that is killed leaves the file as it
+   * Replaces all of it by what `change` returns. No other command writes meanwhile, and a command that is killed leaves the file as it
    * was or as it becomes.
    */
-  update(change: (notes: readonly T[]) => T[] | Promise<T[]>): Promise<void>;
+  update(change: (kept: readonly T[]) => T[] | Promise<T[]>): Promise<void>;
 }
 
 /** The lock is held for milliseconds: an older one was left by a command that was killed. */
@@ -71,26 +71,30 @@ async function locked<T>(lock: string, now: () => number, use: () => Promise<T>)
   }
 }
 
-/** Opens the notes of a profile in the configuration directory. The name of the file says nothing about the instance. */
-export function openLocalNotes<T>(
+/** Opens what is kept of one kind for a profile, in the configuration directory. The name of the file says nothing about the instance. */
+export function openLocal<T>(
+  kind: "notes" | "findings",
   store: Pick<Store, "directory" | "path">,
   { baseUrl, profile }: { baseUrl: string; profile: string },
   now: () => number,
 ): LocalFile<T> {
   const name = sha256().update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32);
-  const pathOf = () => join(dirname(store.path), "notes", `${name}.json`);
-  const read = () => (store.directory === undefined ? [] : ((readObject(pathOf())?.notes ?? []) as T[]));
+  const pathOf = () => join(dirname(store.path), kind, `${name}.json`);
+  const read = () => (store.directory === undefined ? [] : ((readObject(pathOf())?.[kind] ?? []) as T[]));
 
-  async function update(change: (notes: readonly T[]) => T[] | Promise<T[]>) {
+  async function update(change: (kept: readonly T[]) => T[] | Promise<T[]>) {
     const path = pathOf();
     const fail = (error: Error): never => {
       throw cannotWrite(path, error);
     };
     await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(fail);
     await locked(`${path}.lock`, now, async () => {
-      const notes = await change(read());
-      if (notes.length === 0) return rm(path, { force: true }).catch(fail);
-      await writeFile(`${path}.part`, `${JSON.stringify({ baseUrl, profile, notes }, null, 2)}\n`, { mode: 0o600, flush: true })
+      const kept = await change(read());
+      if (kept.length === 0) return rm(path, { force: true }).catch(fail);
+      await writeFile(`${path}.part`, `${JSON.stringify({ baseUrl, profile, [kind]: kept }, null, 2)}\n`, {
+        mode: 0o600,
+        flush: true,
+      })
         .then(() => rename(`${path}.part`, path))
         .catch(fail);
     });

@@ -9,6 +9,7 @@ import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
+import { findings } from "./findings/endpoints.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { moments } from "./moments/endpoints.ts";
@@ -22,6 +23,8 @@ import { sandbox } from "./sandbox.ts";
 import { search } from "./search/endpoints.ts";
 import { clips } from "./sharing/clips.ts";
 import { shares } from "./sharing/shares.ts";
+import { signals } from "./signals/endpoints.ts";
+import { highlights } from "./signals/highlights.ts";
 import { slots } from "./slots.ts";
 import { statistics } from "./statistics/endpoints.ts";
 import { webhooks } from "./webhooks.ts";
@@ -35,6 +38,9 @@ export const resources = {
   statistics,
   moments,
   stills,
+  findings,
+  signals,
+  highlights,
   shares,
   search,
   clips,
@@ -64,6 +70,9 @@ export const contract = {
   ...statistics,
   ...moments,
   ...stills,
+  ...findings,
+  ...signals,
+  ...highlights,
   ...shares,
   ...search,
   ...clips,

@@ -54,6 +54,9 @@ async function connected(world: World): Promise<void> {
   await world.server.request("POST", "/admin/publishers/connect", { key: world.admin, body });
 }
 
+const found = async ({ owner, gameId }: World): Promise<{ id: string }> =>
+  (await owner.post(`/games/${gameId}/findings`, { title: "Nobody finds the lantern" })).body.data.finding;
+
 let groupNumber = 0;
 /** The id of a new tester group. */
 const testerGroup = async ({ server, admin }: World): Promise<string> =>
@@ -311,6 +314,17 @@ const ownScenes: Record<string, Row> = {
     const id = await submitted();
     await server.advance(60_000);
     return id;
+  }),
+  "findings create": words(({ gameId }) => ["Nobody finds the lantern", "--kind", "confusion", "--game", gameId]),
+  "findings add": words(async (world) => {
+    const slotId = await world.submitted();
+    return `${(await found(world)).id} ${slotId} 0:00`;
+  }),
+  "findings merge": words(async (world) => `${(await found(world)).id} ${(await found(world)).id}`),
+  "findings split": words(async (world) => {
+    const [slotId, { id }] = [await world.submitted(), await found(world)];
+    const { finding } = (await world.owner.post(`/findings/${id}/evidence`, { slotId, fromMs: 0 })).body.data;
+    return `${id} ${finding.evidence[0].id} --title Door`;
   }),
   "review note": async ({ submitted }) => ({ words: [await submitted(), "12:41", "Lost in the tutorial"] }),
   "review search": words(async ({ submitted }) => {

@@ -1,5 +1,7 @@
 import { startSession } from "../../server/accounts/sessions.ts";
 import { MailRefused } from "../../server/mail/mailer.ts";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as signals from "../../server/sharing/signals/store.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { openWallet } from "./crypto.ts";
@@ -401,6 +403,41 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   putStill: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).id } }),
   getStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
   deleteStill: async (world) => ({ as: world.owner, ids: { id: await pictured(world) } }),
+  getSlotSignals: async (world) => ({ as: world.owner, ids: { id: await measured(world) } }),
+  listPlaytestHighlights: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).playtestId } }),
+  listGameHighlights: async (world) => ({ as: world.owner, ids: { id: (await momentIn(world)).gameId } }),
+  createFinding: ({ owner, gameId }) => ({
+    as: owner,
+    ids: { id: gameId },
+    body: { title: `${secretWord} finding`, tags: ["door"] },
+  }),
+  listFindings: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).gameId } }),
+  getFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id } }),
+  updateFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id }, body: { status: "fixed" } }),
+  deleteFinding: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).id } }),
+  addEvidence: async (world) => ({
+    as: world.owner,
+    ids: { id: (await findingIn(world)).id },
+    body: { momentId: (await momentIn(world)).id },
+  }),
+  removeEvidence: async (world) => {
+    const { id, evidence } = await seenIn(world);
+    return { as: world.owner, ids: { id, evidenceId: evidence[0]!.id } };
+  },
+  mergeFinding: async (world) => ({
+    as: world.owner,
+    ids: { id: (await findingIn(world)).id },
+    body: { findingId: (await findingIn(world)).id },
+  }),
+  splitFinding: async (world) => {
+    const { id, evidence } = await seenIn(world);
+    return { as: world.owner, ids: { id }, body: { evidenceIds: [evidence[0]!.id], title: `${secretWord} part` } };
+  },
+  undoFinding: async (world) => {
+    const [{ id }, other] = [await findingIn(world), await findingIn(world)];
+    await world.owner.post(`/findings/${id}/merge`, { findingId: other.id });
+    return { as: world.owner, ids: { id } };
+  },
   createClip: async ({ owner, submitted }) => ({
     as: owner,
     ids: { id: await submitted() },
@@ -716,6 +753,33 @@ async function momentIn({ owner, submitted }: RightfulWorld) {
   const body = { atMs: 2000, text: `${secretWord} moment` };
   const reply = await owner.post(`/slots/${await submitted()}/moments`, body);
   return reply.body.data.moment as { id: string; slotId: string; playtestId: string; gameId: string };
+}
+
+/** A slot whose video is measured. */
+async function measured({ server, submitted }: RightfulWorld): Promise<string> {
+  const slotId = await submitted();
+  const now = server.deps.clock.now();
+  const found = { error: null, loudness: "[-20]", motion: "[0]", luma: "[100]", created_at: now, updated_at: now };
+  await server.deps.store.write(async (tx) => {
+    const { blob_key } = (await slots.submissionOf(tx, slotId))!;
+    await signals.replace(tx, { slot_id: slotId, blob_key, status: "ready", ...found });
+  });
+  return slotId;
+}
+
+interface Found {
+  id: string;
+  gameId: string;
+  evidence: { id: string }[];
+}
+
+const findingIn = async ({ owner, gameId }: RightfulWorld): Promise<Found> =>
+  (await owner.post(`/games/${gameId}/findings`, { title: `${secretWord} finding` })).body.data.finding;
+
+/** A finding with evidence. */
+async function seenIn(world: RightfulWorld): Promise<Found> {
+  const [{ id }, moment] = [await findingIn(world), await momentIn(world)];
+  return (await world.owner.post(`/findings/${id}/evidence`, { momentId: moment.id })).body.data.finding;
 }
 
 async function clipIn({ owner, submitted }: RightfulWorld) {

@@ -37,6 +37,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     devices: "[]",
     platforms: "[]",
     languages: "[]",
+    last_finding: 0,
     created_at: now,
     updated_at: now,
   };

@@ -138,7 +138,7 @@ async function createPeople(tx: Tx) {
   const nothing = { description: null, instructions: null, build_id: null, cover_image_url: null, external_url: null };
   const game: games.GameRow = {
     ...{ id: tx.newId(), owner_id: ownerId, name: "Lantern Deep", build_url: "https://example.com/b.zip", ...nothing },
-    ...{ status: "active", devices: "[]", languages: "[]", platforms: "[]", created_at: now, updated_at: now },
+    ...{ status: "active", devices: "[]", languages: "[]", last_finding: 0, platforms: "[]", created_at: now, updated_at: now },
   };
   await games.insert(tx, game);
   return { ownerId, testers, game };

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { mkdir, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { openLocalNotes } from "../../src/config/local-notes.ts";
+import { openLocal } from "../../src/config/local-notes.ts";
 import { openStore } from "../../src/config/store.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -10,7 +10,7 @@ it("notes of many commands at once are all kept when a killed command left its l
   const lost: number[] = [];
   for (let round = 0; round < 12; round++) {
     const where = { baseUrl: "https://example.com", profile: "default" };
-    const open = () => openLocalNotes<number>(openStore(folder), where, Date.now);
+    const open = () => openLocal<number>("notes", openStore(folder), where, Date.now);
     const folder = freshFolder();
     const lock = `${open().path}.lock`;
     await mkdir(dirname(lock), { recursive: true });

@@ -2,7 +2,7 @@ import { enumerated } from "./002-enumerations.ts";
 import { withKinds } from "./039-publications.ts";
 import { kinds as earlier } from "./041-budgets.ts";
 
-const kinds = [...earlier, "order.approval_requested", "order.approval_decided"];
+export const kinds = [...earlier, "order.approval_requested", "order.approval_decided"];
 
 /**
  * Orders that wait for the approval of a person. `sealed` is the order, with its game keys; `body_hash` finds the same order of the same key

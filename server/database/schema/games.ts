@@ -10,6 +10,8 @@ export const games = {
     platforms: text,
     /** A JSON list of language tags. */
     languages: orElse(text, "[]"),
+    /** The number of its last finding. */
+    last_finding: orElse(int, 0),
     created_at: int, updated_at: int,
   },
   game_categories: { game_id: text, category_id: text },

@@ -4,6 +4,7 @@ import { budgets } from "./budgets.ts";
 import type { Column } from "./columns.ts";
 import { crypto } from "./crypto.ts";
 import { events } from "./events.ts";
+import { findings } from "./findings.ts";
 import { games } from "./games.ts";
 import { money } from "./money.ts";
 import { operation } from "./operation.ts";
@@ -19,6 +20,7 @@ export const schema = {
   ...games,
   ...playtests,
   ...videos,
+  ...findings,
   ...money,
   ...budgets,
   ...crypto,

@@ -5,6 +5,7 @@ import type { Tx } from "../../app/tx.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { queueIndexing } from "../../search/queue.ts";
 import * as search from "../../search/store.ts";
+import * as findings from "../findings/store.ts";
 import * as slots from "../slots/store.ts";
 import { moveStill, removeOfMoment } from "./stills.ts";
 import * as store from "./store.ts";
@@ -76,6 +77,7 @@ export async function change(
 
 export async function remove(tx: Tx, { id, slot_id }: store.MomentRow): Promise<void> {
   await removeOfMoment(tx, id);
+  await findings.removeOfMoment(tx, id);
   await store.remove(tx, id);
   search.remove(tx, slot_id, { momentId: id });
 }

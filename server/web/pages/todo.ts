@@ -109,6 +109,11 @@ const contents: Record<Task, Content> = {
     ],
     withoutId: [["See all publications", "playtest admin publishing list"]],
   },
+  finding: {
+    title: "See a finding",
+    commands: [["See it with its evidence", "playtest findings show ID"]],
+    withoutId: [["See the findings of a game", "playtest findings list"]],
+  },
   webhook: {
     title: "See a webhook",
     commands: [

@@ -4,6 +4,8 @@ import { html } from "../html.ts";
 import { type Area, SignedInPages } from "../shared/pages.ts";
 import { passkeyPages } from "../sign-in/passkeys.ts";
 import { approval, approvals } from "./approvals/page.ts";
+import { findings } from "./findings/list.ts";
+import { finding } from "./findings/page.ts";
 import { game, games } from "./games/pages.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
@@ -29,6 +31,8 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     inbox,
     games,
     game,
+    findings,
+    finding,
     playtest,
     applications,
     approvals,

@@ -4,7 +4,7 @@ import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import type { Player } from "../../io/player.ts";
 import type { KeyChoice } from "../../io/prompt.ts";
 import { usd } from "../../io/text.ts";
-import { askNote } from "./notes/ask.ts";
+import { askFinding, askNote } from "./notes/ask.ts";
 import { play } from "./play.ts";
 import { readTranscript } from "./transcript.ts";
 import { lengthOf } from "./video-length.ts";
@@ -18,7 +18,7 @@ export type Decision = "accepted" | "rejected" | "skipped" | "quit";
 
 const instead = "Use `playtest review accept`, `reject` and `show`.";
 
-type Choice = "play" | "note" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
+type Choice = "play" | "note" | "finding" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
 
 function acceptChoice(who: string, { payoutCents, publishing }: Payout, withoutPayments: boolean): string {
   if (payoutCents === 0) return withoutPayments ? "Accept" : "Accept; no payout is due";
@@ -30,6 +30,7 @@ function acceptChoice(who: string, { payoutCents, publishing }: Payout, withoutP
 const choicesFor = (who: string, payout: Payout, withoutPayments: boolean): readonly KeyChoice<Choice>[] => [
   { key: "p", value: "play", name: "Play the video" },
   { key: "n", value: "note", name: "Note a moment of the video" },
+  { key: "f", value: "finding", name: "Add a place in the video to a finding" },
   { key: "t", value: "transcript", name: "Read the transcript" },
   { key: "a", value: "accept", name: acceptChoice(who, payout, withoutPayments) },
   { key: "r", value: "reject", name: "Reject" },
@@ -126,6 +127,7 @@ async function act(ctx: Context, reviewing: Reviewing, choice: Choice): Promise<
   if (choice === "quit") return "quit";
   if (choice === "play") await watchVideo(ctx, reviewing);
   else if (choice === "note") await askNote(ctx, slot, reviewing.player);
+  else if (choice === "finding") await askFinding(ctx, slot, reviewing.player);
   else if (choice === "chat") await chat(ctx, slot);
   else await ctx.out.raw(`${await readTranscript(ctx, slot.id)}\n`);
   return undefined;

@@ -10,6 +10,8 @@ import { note } from "./notes/note.ts";
 import { pushNotes } from "./notes/push.ts";
 import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
+import { highlights } from "./report/highlights.ts";
+import { report } from "./report/report.ts";
 import { search } from "./search/search.ts";
 import { clipCommands } from "./sharing/clip.ts";
 import { publicationCommands } from "./sharing/publication.ts";
@@ -42,6 +44,8 @@ export const review: Group = {
     ...shareCommands,
     ...publicationCommands,
     search,
+    report,
+    highlights,
     ...clipCommands,
     ...stillCommands,
     download,

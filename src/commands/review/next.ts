@@ -15,7 +15,7 @@ export const next = define({
   summary: "Review the waiting submissions one by one",
   description:
     "Shows each submission, the oldest first, and prompts for an action: play the video (in $PLAYTEST_PLAYER, mpv or the default player), " +
-    "note a moment of it, read the transcript, accept, reject, send a message to the playtester, or skip. " +
+    "note a moment of it or add one to a finding, read the transcript, accept, reject, send a message to the playtester, or skip. " +
     "A note is about the moment that mpv shows; for other players, its position is asked for.",
   args: { slots: { ...arg.ids("Slot ids (default: all that are waiting for review)"), optional: true } },
   operation: [
@@ -26,6 +26,8 @@ export const next = define({
     "getPlaytest",
     "getSlotDownloadUrl",
     "createMoment",
+    "createFinding",
+    "addEvidence",
     "sendMessage",
   ],
   examples: ["playtest review next", "PLAYTEST_PLAYER=mpv playtest review next"],

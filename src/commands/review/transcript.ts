@@ -1,7 +1,7 @@
-import { webUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { CliError, exitCodes, failure, isAbsent, stillPending, usage } from "../../errors.ts";
+import { CliError, exitCodes, isAbsent, stillPending, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
+import { transcriptText } from "../shared/video/transcript.ts";
 import { slotArg } from "./queue.ts";
 
 /** The link to the transcript. Exit code 8 if it is still being created, 3 if there is none. */
@@ -17,20 +17,12 @@ async function transcriptOf(ctx: Context, id: string) {
   }
 }
 
-async function fetchRaw(ctx: Context, address: string) {
-  const timeout = ctx.settings().get("timeout")!.value * 1000;
-  const url = webUrl(address);
-  const reply = await ctx.send({ method: "GET", url, headers: { accept: "*/*" }, timeout, signal: ctx.signal });
-  if (reply.status !== 200) throw failure(`Downloading the transcript failed with status ${reply.status}.`);
-  return reply.body.toString("utf8");
-}
-
-const fetchText = async (ctx: Context, address: string) => lines(await fetchRaw(ctx, address));
+const fetchText = async (ctx: Context, address: string) => lines(await transcriptText(ctx, address));
 
 const readable = async (ctx: Context, address: string) => {
   const { readableTranscript } = await import("../../io/files/transcript-text.ts");
   // Character references are decoded before: what they stand for must not reach a terminal either.
-  return foldLines(lines(readableTranscript(await fetchRaw(ctx, address))), ctx.io.columns);
+  return foldLines(lines(readableTranscript(await transcriptText(ctx, address))), ctx.io.columns);
 };
 
 /** The transcript as text for a person, with control characters escaped. */
@@ -57,7 +49,7 @@ async function edit(ctx: Context, id: string) {
     if (isAbsent(error)) return undefined;
     throw error;
   });
-  const before = found ? await fetchRaw(ctx, found.downloadUrl) : emptyTranscript;
+  const before = found ? await transcriptText(ctx, found.downloadUrl) : emptyTranscript;
   const { withEditor } = await import("../../io/editor.ts");
   return withEditor(ctx.io, "transcript.vtt", before, async (edited) =>
     edited === before ? ctx.text("Nothing was changed.", found ?? {}) : upload(ctx, id, "The edited transcript", edited),

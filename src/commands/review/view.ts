@@ -1,4 +1,5 @@
 import { col, columnsOf, detail, type ItemOf, type Row, viewOf, whileStatus } from "../../cli/define.ts";
+import type { Data } from "../../contract/index.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
 import { videoFormatText } from "../../contract/text/video-format.ts";
@@ -40,7 +41,11 @@ export const problemsView = viewOf<ItemOf<"listSubmissions">>(
 );
 
 /** A slot, with the build and the details of its video where the reply has them. */
-type ShownSlot = ItemOf<"unblockSlot"> & Partial<ItemOf<"getSlot">>;
+type ShownSlot = ItemOf<"unblockSlot"> & Partial<ItemOf<"getSlot">> & { facts?: Data<"getSlotSignals">["facts"] };
+
+/** What looks wrong in the recording. Undefined where it was not measured. */
+const recordingText = ({ facts }: ShownSlot) =>
+  facts && (facts.length === 0 ? "nothing looks wrong" : facts.map(({ text }) => text).join("\n"));
 
 const bulleted = (lines: readonly string[] | null | undefined) => lines?.map((line) => `• ${line}`).join("\n");
 
@@ -74,6 +79,7 @@ export const slotView = viewOf<ShownSlot>([
   detail("video:submission.videoFileSize"),
   detail("video length", videoLength),
   detail("video format", videoFormat),
+  detail("recording", recordingText),
   detail("device:submission.device"),
   detail("build", buildText),
   detail("notes:submission.notes"),

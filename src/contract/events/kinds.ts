@@ -36,6 +36,10 @@ export const eventKinds = [
   "budget.exceeded",
   "order.approval_requested",
   "order.approval_decided",
+  "finding.created",
+  "finding.merged",
+  "finding.closed",
+  "finding.reopened",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { budgetLeft } from "../accounts/budgets.ts";
 import { disputeEndings } from "../billing.ts";
 import { httpUrl, id, timestamp } from "../fields.ts";
+import { findingStatuses } from "../findings/statuses.ts";
 import { publishers } from "../publications/publishers.ts";
 import { blockReasons, reportOutcomes } from "../slots.ts";
 import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
@@ -31,6 +32,13 @@ const { id: _, approveOverCents: __, ...counted } = budgetLeft.shape;
 const budget = { budgetId: id(), ...counted };
 
 const orderApproval = { approvalId: id(), gameId: id(), keyId: id(), totalCents: z.int() };
+const finding = z.strictObject({
+  findingId: id(),
+  gameId: id(),
+  number: z.int().meta({ description: "Number of the finding in its game." }),
+  title: z.string(),
+  status: z.enum(findingStatuses),
+});
 
 /** What `data` of an event says, for each kind. */
 export const eventPayloads = {
@@ -122,6 +130,10 @@ export const eventPayloads = {
     unused: z.int().meta({ description: "Game keys that nobody has seen." }),
     needed: z.int().meta({ description: "Game keys that the open slots need." }),
   }),
+  "finding.created": finding,
+  "finding.merged": finding.extend({ intoId: id().meta({ description: "The finding that its evidence was moved to." }) }),
+  "finding.closed": finding,
+  "finding.reopened": finding,
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),
 } satisfies Record<EventKind, z.ZodObject>;

@@ -9,23 +9,23 @@ const owner = { access: ["game_owner"], extension: true } as const;
 /** The longest video in ms that a position can be in: a day. */
 const longestMs = 86_400_000;
 
-const position = () => z.int().min(0).max(longestMs);
+export const position = () => z.int().min(0).max(longestMs);
 
 /** Short and lowercase, so that the same tag is written the same way everywhere. */
-const tag = () =>
+export const tag = () =>
   z
     .string()
     .max(50)
     .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u, "must be lowercase words joined by hyphens");
 
-const tags = () =>
+export const tags = () =>
   z
     .array(tag())
     .max(20)
     .refine((all) => new Set(all).size === all.length, "must not hold the same tag twice")
     .meta({ description: "Tags: lowercase words joined by hyphens." });
 
-const severity = () => z.int().min(1).max(4);
+export const severity = () => z.int().min(1).max(4);
 
 const fields = {
   atMs: position().meta({ description: "Position in the video, in milliseconds." }),
@@ -53,16 +53,20 @@ export const moment = z
   })
   .meta({ id: "Moment" });
 
+/** A severity in a query string. */
+export const onlySeverity = () =>
+  z
+    .string()
+    .regex(/^[1-4]$/, "must be a whole number from 1 to 4")
+    .transform(Number)
+    .optional()
+    .meta({ description: "Only this severity.", type: "integer", minimum: 1, maximum: 4 });
+
 const listQuery = () =>
   z.object({
     ...page,
     kind: z.enum(momentKinds).optional().meta({ description: "Only this kind." }),
-    severity: z
-      .string()
-      .regex(/^[1-4]$/, "must be a whole number from 1 to 4")
-      .transform(Number)
-      .optional()
-      .meta({ description: "Only this severity.", type: "integer", minimum: 1, maximum: 4 }),
+    severity: onlySeverity(),
     tag: tag().optional().meta({ description: "Only with this tag." }),
     build: id().optional().meta({ description: "Only in videos of this build." }),
     text: text(200, 1).optional().meta({ description: "Only with this text, in any case." }),

@@ -95,6 +95,8 @@ export const studio = {
   inbox: address("/studio"),
   games: address("/studio/games"),
   game: address("/studio/games/:id"),
+  findings: address("/studio/games/:id/findings"),
+  finding: address("/studio/findings/:id"),
   playtest: address("/studio/playtests/:id"),
   applications: address("/studio/playtests/:id/applications"),
   compare: address("/studio/playtests/:id/compare"),

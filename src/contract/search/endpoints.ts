@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
-import { id, page, text } from "../fields.ts";
+import { extension, id, page, text } from "../fields.ts";
 import { playtester, slotGame } from "../slots.ts";
 import { searchSources } from "./sources.ts";
 
@@ -19,10 +19,11 @@ export const searchResult = z
   .strictObject({
     source: z.enum(searchSources).meta({
       description:
-        "`transcript`: what is said in the video. `takeaway`: a key takeaway. `notes`: what the playtester wrote. `moment`: what was noted at a moment of the video.",
+        "`transcript`: what is said in the video. `takeaway`: a key takeaway. `notes`: what the playtester wrote. `moment`: what was noted at a moment of the video. `finding`: a finding of the game.",
     }),
-    slotId: id(),
-    playtestId: id(),
+    slotId: id().nullable().meta({ description: "The slot of the video; null for a finding." }),
+    playtestId: id().nullable().meta({ description: "Its playtest; null for a finding." }),
+    findingId: extension(id().nullable().meta({ description: "The finding whose text this is; null for other sources." })),
     momentId: id().nullable().meta({ description: "The moment whose text this is; null for other sources." }),
     game: slotGame,
     playtester: playtester.nullable(),

@@ -37,6 +37,7 @@ async function gamePage(context: StudioContext): Promise<PageContent> {
   const body = html`${trail()}
 ${game.description && prose(game.description)}
 <ul class="facts">${build && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${game.status === "suspended" && html`<li class="bad">Suspended: nobody can claim its slots.</li>`}</ul>
+<p><a href="${studio.findings(id)}">Findings: what the videos show</a></p>
 <h2>Playtests</h2>
 <div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(studio.game(id), meta.cursor)}</div>
 ${commands(context, "From the command line", [

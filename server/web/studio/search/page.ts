@@ -16,6 +16,7 @@ const sources: Record<SearchSource, string> = {
   takeaway: "Key takeaway",
   notes: "Notes of the playtester",
   moment: "Your note",
+  finding: "Finding",
 };
 
 /** `/studio/search?q=`: what was said and written about the owner's games. */
@@ -54,10 +55,12 @@ function list(asked: string, results: Results, cursor: string | null | undefined
   return html`<ol class="list">${results.map(item)}</ol>${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}`;
 }
 
-function item({ slotId, source, atMs, game, playtester, lines }: Result): Markup {
+function item({ slotId, findingId, source, atMs, game, playtester, lines }: Result): Markup {
   const place = atMs === null ? "" : `#t=${positionInLink(atMs)}`;
   const who = playtester && html`, ${playtester.displayName}`;
-  return html`<li class="card"><h2><a href="${studio.slot(slotId)}${place}">${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}</a></h2>
+  const name = html`${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}`;
+  const to = slotId !== null ? `${studio.slot(slotId)}${place}` : findingId != null && studio.finding(findingId);
+  return html`<li class="card"><h2>${to ? html`<a href="${to}">${name}</a>` : name}</h2>
 <p class="soft">${sources[source]}</p>
 <blockquote>${lines.map(({ text, matches }) => html`<p>${highlighted(text, matches)}</p>`)}</blockquote></li>`;
 }

@@ -4,8 +4,9 @@ import { type MomentKind, momentKinds } from "../../../contract/moments/kinds.ts
 import { positionText } from "../../../contract/text/position.ts";
 import type { Player } from "../../../io/player.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
+import { createFinding, findingNamed, findingsWith } from "../../shared/findings/source.ts";
 import { saveNote } from "../../shared/notes/local.ts";
-import { position } from "./view.ts";
+import { position } from "../../shared/video/position.ts";
 
 /** Notes a moment during a review. */
 
@@ -35,4 +36,21 @@ export async function askNote(ctx: Context, slot: Data<"getSlot">["slot"], playe
   if (kind === "back") return;
   const { local } = await saveNote(ctx, slot.id, { atMs, text, kind }, slot);
   if (!local) ctx.out.note(`Noted at ${at}.`);
+}
+
+/** Asks for position and finding, by its number or as the title of a new one, and adds the place to it. */
+export async function askFinding(ctx: Context, slot: Data<"getSlot">["slot"], player: Player | undefined): Promise<void> {
+  const instead = "Use `playtest findings add`.";
+  const fromMs = await askPosition(ctx, player, instead);
+  if (fromMs === undefined) return;
+  const at = positionText(fromMs);
+  const question = `Finding seen at ${at}: its number, or the title of a new one (leave empty to cancel):`;
+  const answer = (await ctx.prompt.optional(question, instead)).trim();
+  if (answer === "") return;
+  const id = /^#?\d{1,6}$/.test(answer)
+    ? await findingNamed(ctx, answer, slot.game.id)
+    : (await createFinding(ctx, slot.game.id, { title: answer })).finding.id;
+  const { finding } = await findingsWith(ctx, id).add(id, { slotId: slot.id, fromMs });
+  const { seen, of } = finding.testers;
+  ctx.out.note(`#${finding.number} is seen at ${at}: by ${seen} of ${of}.`);
 }

@@ -1,7 +1,8 @@
 import { define, flag } from "../../../cli/define.ts";
 import { usage } from "../../../errors.ts";
 import { changeLocal, findLocal, localNotes, removeLocal } from "../../shared/notes/local.ts";
-import { described, momentView, noteArg, span } from "./view.ts";
+import { span } from "../../shared/video/position.ts";
+import { described, momentView, noteArg } from "./view.ts";
 
 export const edit = define({
   name: "notes edit",
@@ -20,7 +21,7 @@ export const edit = define({
   async run({ args, flags }, ctx) {
     const { at: time, text, kind, severity, tag: tags } = flags;
     const body = {
-      ...(time !== undefined && { endMs: null, ...span(time) }),
+      ...(time !== undefined && { endMs: null, ...span(time, "Nothing was changed.") }),
       ...(text !== undefined && { text }),
       ...(kind && { kind }),
       ...(severity && { severity }),

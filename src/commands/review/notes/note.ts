@@ -2,8 +2,9 @@ import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { CliError, exitCodes, partlyDone } from "../../../errors.ts";
 import type { Moment } from "../../shared/notes/local.ts";
 import { saveNote } from "../../shared/notes/local.ts";
+import { span } from "../../shared/video/position.ts";
 import { slotArg } from "../queue.ts";
-import { described, momentView, span } from "./view.ts";
+import { described, momentView } from "./view.ts";
 
 export const note = define({
   name: "note",
@@ -29,7 +30,13 @@ export const note = define({
   exits: [exitCodes.partial],
   async run({ args, flags }, ctx) {
     const { kind, severity, tag: tags, still } = flags;
-    const body = { ...span(args.time), text: args.text, tags, ...(kind && { kind }), ...(severity && { severity }) };
+    const body = {
+      ...span(args.time, "Nothing was noted."),
+      text: args.text,
+      tags,
+      ...(kind && { kind }),
+      ...(severity && { severity }),
+    };
     const { moment, local } = await saveNote(ctx, args.slot, body);
     if (local && still) ctx.out.warn("No image was taken: it needs a server that stores notes.");
     if (local || !still) return ctx.item({ moment }, momentView(local));

@@ -1,7 +1,6 @@
 import { arg, col, detail, flag, viewOf } from "../../../cli/define.ts";
 import { momentKinds } from "../../../contract/moments/kinds.ts";
-import { parsePosition, positionText } from "../../../contract/text/position.ts";
-import { usage } from "../../../errors.ts";
+import { positionText } from "../../../contract/text/position.ts";
 import type { Moment } from "../../shared/notes/local.ts";
 
 const at = ({ atMs, endMs }: Pick<Moment, "atMs" | "endMs">) =>
@@ -41,24 +40,6 @@ export const momentView = (local = false) =>
     detail("image:still.downloadUrl"),
     ...(local ? [detail("stored", () => onThisComputer)] : []),
   ]);
-
-/** A position in ms; a usage error for any other text. */
-export function position(text: string): number {
-  const ms = parsePosition(text);
-  if (ms === undefined)
-    throw usage(`${JSON.stringify(text)} is not a position in a video.`, "Examples: 12:41, 1:02:41, 90s, 12:30-12:55.");
-  return ms;
-}
-
-/** `12:41` or `12:30-12:55`. */
-export function span(text: string): { atMs: number; endMs?: number } {
-  const [from = "", to, ...rest] = text.split("-");
-  const atMs = position(rest.length > 0 ? text : from);
-  if (to === undefined) return { atMs };
-  const endMs = position(to);
-  if (endMs <= atMs) throw usage("The end must be after the start. Nothing was noted.");
-  return { atMs, endMs };
-}
 
 export const described = {
   kind: flag.choice(momentKinds, "Kind of the observation"),

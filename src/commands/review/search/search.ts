@@ -26,11 +26,21 @@ const resultsView = viewOf<ItemOf<"search">>(
   { empty: nothingFound },
 );
 
-const sources = { transcript: "transcript", takeaway: "key takeaway", notes: "notes of the playtester", moment: "your note" };
+const sources = {
+  transcript: "transcript",
+  takeaway: "key takeaway",
+  notes: "notes of the playtester",
+  moment: "your note",
+  finding: "finding",
+};
 
 /** How to see the place that was found. */
-const opening = ({ slotId, atMs }: Result) =>
-  atMs === null ? `playtest review show ${slotId}` : `mpv --start=${positionText(atMs)} "$(playtest review url ${slotId})"`;
+const opening = ({ slotId, findingId, atMs }: Result) =>
+  slotId === null
+    ? `playtest findings show ${findingId}`
+    : atMs === null
+      ? `playtest review show ${slotId}`
+      : `mpv --start=${positionText(atMs)} "$(playtest review url ${slotId})"`;
 
 /** A result for a person: where it is, the lines with `>` before those that match, and the command that opens it. */
 function block(result: Result, width: number): string {
@@ -60,7 +70,7 @@ export const search = define({
   name: "search",
   summary: "Search what was said and written about your games",
   description:
-    "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, and what you noted at moments; the newest " +
+    "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, what you noted at moments, and your findings; the newest " +
     "text comes first. It finds whole words that all stand near each other, in any case and with or without accents. Words in quotation marks must " +
     "follow each other.",
   args: { words: { ...arg.text("What to look for"), field: "q" } },

@@ -1,6 +1,6 @@
 import type { Data, Input } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
-import { type LocalFile, openLocalNotes } from "../../../config/local-notes.ts";
+import { type LocalFile, openLocal } from "../../../config/local-notes.ts";
 import { exactPosition } from "../../../contract/text/position.ts";
 import { CliError, DryRun, exitCodes, notFound, usage } from "../../../errors.ts";
 import { plural } from "../../../io/text.ts";
@@ -23,7 +23,7 @@ export type LocalNotes = LocalFile<LocalNote>;
 
 export function localNotes(ctx: Context): LocalNotes {
   const { profile, get } = ctx.settings();
-  return openLocalNotes(ctx.store, { baseUrl: get("baseUrl")!.value, profile: profile.value }, ctx.now);
+  return openLocal("notes", ctx.store, { baseUrl: get("baseUrl")!.value, profile: profile.value }, ctx.now);
 }
 
 export const findLocal = (notes: LocalNotes, id: string) => notes.read().find(({ moment }) => moment.id === id);

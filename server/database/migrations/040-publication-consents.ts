@@ -7,7 +7,7 @@ const adapters = ["own", "youtube", "peertube"];
  * that operators connected.
  */
 export const publicationConsents = {
-  name: "043-publication-consents",
+  name: "040-publication-consents",
   statements: [
     `CREATE TABLE publication_consents (
       playtest_id TEXT NOT NULL REFERENCES playtests (id), playtester_id TEXT NOT NULL REFERENCES users (id), version {int} NOT NULL,

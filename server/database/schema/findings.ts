@@ -1,0 +1,45 @@
+import { findingStatuses } from "../../../src/contract/findings/statuses.ts";
+import { momentKinds } from "../../../src/contract/moments/kinds.ts";
+import { clipStatuses } from "../../../src/contract/states/index.ts";
+import { int, oneOf, orNull, text } from "./columns.ts";
+
+// biome-ignore format: several columns in a line, as in the migrations
+export const findings = {
+  findings: {
+    id: text, game_id: text, owner_id: text,
+    /** Counts up in each game. */
+    number: int,
+    title: text, body: text, kind: oneOf(momentKinds), severity: orNull(int),
+    /** A JSON array. */
+    tags: text,
+    status: oneOf(findingStatuses),
+    /** The finding that its evidence was moved to. */
+    merged_into: orNull(text),
+    created_at: int, updated_at: int,
+  },
+  finding_evidence: {
+    id: text, finding_id: text, game_id: text, owner_id: text, slot_id: text, moment_id: orNull(text),
+    /** Position in the video (ms), and the end if there is one. What is a moment is where the moment is, whatever stands here. */
+    at_ms: int,
+    end_ms: orNull(int), quote: orNull(text), created_at: int,
+  },
+  /** Which evidence a merge or split moved: from one finding to another. */
+  finding_changes: {
+    id: text, kind: oneOf(["merge", "split"]), from_id: text, to_id: text, owner_id: text,
+    /** A JSON array. */
+    evidence_ids: text,
+    created_at: int, undone_at: orNull(int),
+  },
+  /** What was measured of the video of a slot. */
+  video_signals: {
+    slot_id: text,
+    /** The file that was measured: another video of the slot is measured again. */
+    blob_key: text,
+    status: oneOf(clipStatuses),
+    /** Why it failed, for the operator. */
+    error: orNull(text),
+    /** JSON arrays of one number for each second; null for a track that the video does not have, and until it is measured. */
+    loudness: orNull(text), motion: orNull(text), luma: orNull(text),
+    created_at: int, updated_at: int,
+  },
+};

@@ -1,0 +1,55 @@
+import { readCues } from "../../../src/contract/text/cues.ts";
+import type { Deps } from "../../app/deps.ts";
+import * as games from "../../games/store.ts";
+import type { Handlers } from "../../http/call.ts";
+import { notFound } from "../../lib/api-error.ts";
+import * as moments from "../../playtests/moments/store.ts";
+import * as playtests from "../../playtests/store.ts";
+import * as search from "../../search/store.ts";
+import type { Signals } from "../signals/rules.ts";
+import { highlightsOf, type Watched } from "./rules.ts";
+import * as store from "./store.ts";
+
+const series = (json: string | null) => (json === null ? null : (JSON.parse(json) as number[]));
+
+function signalsOf({ loudness, motion, luma }: store.VideoRow): Signals | null {
+  if (loudness === null && motion === null) return null;
+  return { loudness: series(loudness), motion: series(motion), luma: series(luma) };
+}
+
+async function cuesOf(deps: Deps, slotId: string) {
+  const transcript = await deps.store.read((q) => search.findTranscript(q, slotId));
+  const vtt = transcript?.key == null ? undefined : await deps.blobs.text(transcript.key);
+  return vtt === undefined ? [] : readCues(vtt, "hidden");
+}
+
+async function watched(deps: Deps, of: "playtest" | "game", id: string, build?: string): Promise<Watched[]> {
+  const [rows, notes] = await deps.store.read((q) => Promise.all([store.videosOf(q, of, id), store.notesOf(q, of, id)]));
+  const videos: Watched[] = [];
+  for (const row of rows) {
+    const played = build && (await deps.store.read((q) => moments.buildAt(q, id, row.began_at)));
+    if (build && (!played || played.id !== build)) continue;
+    const own = notes.filter(({ slot_id }) => slot_id === row.slot_id);
+    videos.push({
+      slotId: row.slot_id,
+      lengthMs: row.length_ms,
+      signals: signalsOf(row),
+      cues: await cuesOf(deps, row.slot_id),
+      notes: own.map(({ at_ms, severity }) => ({ atMs: at_ms, severity })),
+    });
+  }
+  return videos;
+}
+
+/** Where to look first. */
+export const highlights = {
+  async listPlaytestHighlights({ deps, params, query, principal, read }) {
+    if (!(await read((q) => playtests.findForOwner(q, params.id, principal.userId)))) throw notFound();
+    return { highlights: highlightsOf(await watched(deps, "playtest", params.id), deps.config.highlights, query) };
+  },
+
+  async listGameHighlights({ deps, params, query, principal, read }) {
+    if (!(await read((q) => games.findForOwner(q, params.id, principal.userId)))) throw notFound();
+    return { highlights: highlightsOf(await watched(deps, "game", params.id, query.build), deps.config.highlights, query) };
+  },
+} satisfies Partial<Handlers>;

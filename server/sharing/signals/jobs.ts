@@ -1,0 +1,63 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
+import { ProgramFailed } from "../../lib/program.ts";
+import { fileIdOf } from "../../lib/row-file.ts";
+import { isMissing } from "../../uploads/local-blobs.ts";
+import type { UploadRow } from "../../uploads/store.ts";
+import { blobKeyOf } from "../../uploads/store.ts";
+import type { Signals } from "./rules.ts";
+import * as store from "./store.ts";
+
+/** Queues the measurement of a video that was uploaded, for whoever sent it. Does nothing when no ffmpeg is configured. */
+export async function queueMeasuring(deps: Deps, tx: Tx, upload: UploadRow): Promise<void> {
+  const slotId = upload.slot_id;
+  if (!deps.meter || slotId === null) return;
+  const times = { created_at: tx.now, updated_at: tx.now };
+  const none = { error: null, loudness: null, motion: null, luma: null };
+  await store.replace(tx, { slot_id: slotId, blob_key: blobKeyOf(upload), status: "pending", ...none, ...times });
+  const payload = { slotId, uploadId: upload.id, contentType: upload.filetype };
+  await tx.schedule({ kind: "measure-video", key: upload.id, payload, account: upload.user_id, runAt: tx.now });
+}
+
+const written = (series: readonly number[] | null) => (series === null ? null : JSON.stringify(series));
+
+/** Measures a video. When the program fails, only this fails. When the server stops meanwhile, the next one starts it again. */
+export async function measureVideo(job: Job, deps: Deps): Promise<void> {
+  const { slotId, uploadId, contentType } = job.payload as Record<string, string>;
+  const row = await deps.store.read((q) => store.find(q, slotId!));
+  if (row?.status !== "pending" || row.blob_key !== blobKeyOf({ kind: "video", id: uploadId! })) return;
+  const end = (changes: Partial<store.SignalsRow>) =>
+    deps.store.write(async (tx) => {
+      await store.end(tx, row, { ...changes, updated_at: tx.now });
+      await job.done(tx);
+    });
+  try {
+    const { loudness, motion, luma } = await measure(deps, job, row.blob_key, fileIdOf(uploadId!), contentType ?? "");
+    await end({ status: "ready", loudness: written(loudness), motion: written(motion), luma: written(luma) });
+  } catch (error) {
+    if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped while it measured a video");
+    if (!(error instanceof ProgramFailed) && !isMissing(error)) throw error;
+    deps.log.warn({ err: error, blobKey: row.blob_key }, "could not measure a video");
+    await end({ status: "failed", error: (error as Error).message.replaceAll("\0", "").slice(0, 1000) });
+  }
+}
+
+/** Gives the video a generated name, so that the playtester's file name never reaches the program. */
+async function measure(deps: Deps, job: Job, blobKey: string, fileId: string, contentType: string): Promise<Signals> {
+  const folderOf = (attempt: number) => join(deps.dataDir, "clipping", `${fileId}.${attempt}`);
+  const folder = folderOf(job.attempts);
+  if (!deps.meter) throw new ProgramFailed("no ffmpeg is configured anymore");
+  try {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, "video");
+    await deps.blobs.lend(blobKey, path);
+    return await deps.meter.measure({ path, contentType, lengthMs: null }, folder, deps.draining);
+  } finally {
+    // A process that died during an earlier attempt left its folder.
+    for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
+  }
+}

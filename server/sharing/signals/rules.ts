@@ -1,0 +1,100 @@
+import type { FaultKind } from "../../../src/contract/signals/kinds.ts";
+import type { Cue } from "../../../src/contract/text/cues.ts";
+import { positionText } from "../../../src/contract/text/position.ts";
+
+/** What was measured of a recording, one number for each second; null for a track that it does not have. */
+export interface Signals {
+  /** dB below full scale, not below `silentDb`. */
+  loudness: readonly number[] | null;
+  /** Mean difference of the picture from the one a second before, from 0 to 255. */
+  motion: readonly number[] | null;
+  /** Brightness that nine tenths of the picture do not exceed, from 0 to 255; black is 16. */
+  luma: readonly number[] | null;
+}
+
+export interface Fact {
+  kind: FaultKind;
+  fromMs: number;
+  toMs: number;
+  text: string;
+}
+
+/** What a second without sound has. */
+export const silentDb = -120;
+
+/** A second with less is silent: microphones that are on are louder, and so is every game with music. */
+const quietDb = -60;
+/** A picture that is darker is black, also when it has a cursor. */
+const blackLuma = 20;
+/** A picture that changes less is frozen: what a codec leaves of noise is less. */
+const frozenMotion = 0.1;
+
+/** From how many seconds on it is said. A menu or a loading screen is shorter. */
+const shortest = { silence: 60, black: 5, frozen: 60 } as const;
+
+/** The runs of seconds for which `holds`, of at least `least` of them: from, and to, not included. */
+function runsOf(count: number, holds: (second: number) => boolean, least: number): [from: number, to: number][] {
+  const runs: [number, number][] = [];
+  for (let at = 0; at < count; at++) {
+    if (!holds(at)) continue;
+    const from = at;
+    while (at < count && holds(at)) at++;
+    if (at - from >= least) runs.push([from, at]);
+  }
+  return runs;
+}
+
+const span = (from: number, to: number) => `${positionText(from * 1000)} to ${positionText(to * 1000)}`;
+
+/** `20 s`, `3 minutes`. */
+const lengthText = (seconds: number) => {
+  if (seconds < 120) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} minutes`;
+};
+
+const whole = { no_sound: "The recording has no sound.", no_picture: "The recording has no picture." } as const;
+
+/** What looks wrong in a recording of this length (ms), for which so many minutes were booked; in the order of the video. */
+export function factsOf({ loudness, motion, luma }: Signals, lengthMs: number, bookedMinutes: number): Fact[] {
+  const all = (kind: keyof typeof whole): Fact => ({ kind, fromMs: 0, toMs: lengthMs, text: whole[kind] });
+  const found = (kind: keyof typeof shortest, runs: [number, number][], text: (from: number, to: number) => string) =>
+    runs.map(([from, to]): Fact => {
+      const toMs = Math.max(Math.min(to * 1000, lengthMs), from * 1000);
+      return { kind, fromMs: from * 1000, toMs, text: text(from, to) };
+    });
+  const isSilent = (at: number) => loudness![at]! <= quietDb;
+  const isBlack = (at: number) => (luma?.[at] ?? 255) <= blackLuma;
+  const silence = loudness === null ? [] : runsOf(loudness.length, isSilent, shortest.silence);
+  const black = luma === null ? [] : runsOf(luma.length, isBlack, shortest.black);
+  // A black picture is frozen, too: that is said once.
+  const isFrozen = (at: number) => motion![at]! <= frozenMotion && !isBlack(at);
+  const frozen = motion === null ? [] : runsOf(motion.length, isFrozen, shortest.frozen);
+  const noSound = loudness === null || loudness.every((_, at) => isSilent(at));
+  const noPicture = luma === null || luma.every((_, at) => isBlack(at));
+  const isShort = lengthMs < bookedMinutes * 60_000;
+  const short = `The recording has ${lengthText(Math.floor(lengthMs / 1000))} of the ${bookedMinutes} minutes booked.`;
+  const facts = [
+    ...(isShort ? [{ kind: "short", fromMs: 0, toMs: lengthMs, text: short } as const] : []),
+    ...(noSound ? [all("no_sound")] : found("silence", silence, (from, to) => `No sound from ${span(from, to)}.`)),
+    ...(noPicture ? [all("no_picture")] : found("black", black, (from, to) => `The picture is black from ${span(from, to)}.`)),
+    ...found("frozen", frozen, (from, to) => `The picture is frozen from ${span(from, to)}, for ${lengthText(to - from)}.`),
+  ];
+  return facts.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** For each of so many seconds, whether something is said. */
+export function speechOf(cues: readonly Cue[], seconds: number): number[] {
+  const speech = new Array<number>(seconds).fill(0);
+  for (const { startMs, endMs } of cues)
+    for (let at = Math.floor(startMs / 1000); at < Math.min(Math.ceil(endMs / 1000), seconds); at++) speech[at] = 1;
+  return speech;
+}
+
+/** The numbers that ffmpeg printed for a key, one for each second. Silence is written as `-inf`. Null if it printed none. */
+export function readPrinted(text: string, least: number): number[] | null {
+  const numbers = [...text.matchAll(/^lavfi\.[^=\n]+=(\S+)$/gm)].map(([, value]) => {
+    const number = Number(value);
+    return Number.isFinite(number) ? Math.max(least, Math.round(number * 10) / 10) : least;
+  });
+  return numbers.length === 0 ? null : numbers;
+}

@@ -1,0 +1,123 @@
+import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
+import { ApiError } from "../../../lib/api-error.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
+import { studioLayout } from "../layout.ts";
+import { trail } from "../parts.ts";
+import { action, type StudioContext, type StudioPage } from "../types.ts";
+import { metBy } from "./list.ts";
+
+type Finding = Data<"getFinding">["finding"];
+
+const done = new Map([
+  ["saved", "The finding was changed."],
+  ["merged", "The evidence was moved here. You can undo it."],
+  ["removed", "The evidence was removed. Notes stay."],
+  ["undone", "The last merge or split was undone."],
+]);
+
+/** `/studio/findings/ID`: a finding with its evidence, and what can be done with it. */
+async function findingPage(context: StudioContext): Promise<PageContent> {
+  const { call, id, query } = context;
+  const { finding } = (await call("getFinding", { params: { id } })).data;
+  const { game } = (await call("getGame", { params: { id: finding.gameId } })).data;
+  const said = done.get(query.get("done") ?? "");
+  const body = html`${said && notice(said)}${trail(game)}
+<p><a href="${studio.findings(game.id)}">All findings of the game</a></p>
+${finding.text.trim() !== "" && prose(finding.text)}
+${finding.mergedInto === null ? open(context, finding) : merged(context, finding.mergedInto)}`;
+  const heading = `#${finding.number} ${finding.title}`;
+  return studioLayout(context, "games", { title: heading, body });
+}
+
+const merged = (context: StudioContext, into: string): Markup =>
+  html`<p>It was <a href="${studio.finding(into)}">merged into another finding</a>.</p>${button(context, undo.at(context.id), "Undo the merge", "quiet")}`;
+
+function open(context: StudioContext, finding: Finding): Markup {
+  const { evidence, firstSeenMs, testers } = finding;
+  return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}</ul>
+<h2>Evidence</h2>
+${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
+${changeForm(context, finding)}
+${mergeForm(context)}
+${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
+}
+
+function place(context: StudioContext, { id, slotId, fromMs, toMs, quote, text }: Finding["evidence"][number]): Markup {
+  const at = toMs === null ? positionText(fromMs) : `${positionText(fromMs)}-${positionText(toMs)}`;
+  return html`<li class="card"><p><a href="${studio.slot(slotId)}#t=${positionInLink(fromMs)}">${at}</a>${text !== null && html` ${text}`}</p>
+${quote !== null && html`<blockquote>${quote}</blockquote>`}
+<form method="post" action="${remove.at(context.id)}">${tokens(context)}<input type="hidden" name="evidence" value="${id}"><button class="link">Remove<span class="hidden"> the evidence at ${at}</span></button></form></li>`;
+}
+
+const option = (value: string, label: string, chosen: string) =>
+  html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+
+const severities = ["", "1", "2", "3", "4"];
+
+const changeForm = (context: StudioContext, { title, kind, severity, status }: Finding): Markup => {
+  const { form } = context;
+  return html`<h2>Change it</h2><form method="post" action="${change.at(context.id)}">${tokens(context)}
+<label for="finding-title">Title</label>
+<input id="finding-title" name="title" maxlength="200" required value="${form.title ?? title}"${marked(context, "finding-title")}>${fault(context, "finding-title")}
+<label for="finding-kind">Kind</label>
+<select id="finding-kind" name="kind">${momentKinds.map((one) => option(one, one, form.kind ?? kind))}</select>
+<label for="finding-severity">Severity</label>
+<select id="finding-severity" name="severity">${severities.map((one) => option(one, one || "none", form.severity ?? String(severity ?? "")))}</select>
+<label for="finding-status">Status</label>
+<select id="finding-status" name="status">${findingStatuses.map((one) => option(one, one, form.status ?? status))}</select>
+<button>Save</button></form>`;
+};
+
+const mergeForm = (context: StudioContext): Markup =>
+  html`<h2>Merge another finding into it</h2><form method="post" action="${merge.at(context.id)}">${tokens(context)}
+<label for="finding-number">Its number</label>
+<input id="finding-number" name="number" inputmode="numeric" pattern="#?[0-9]{1,6}" required value="${context.form.number}"${marked(context, "finding-number")}>${fault(context, "finding-number")}
+<button class="quiet">Merge</button></form>`;
+
+const back = (id: string, what: string) => `${studio.finding(id)}?done=${what}`;
+
+const change = action(
+  { at: studio.finding, fields: { title: { label: "The title", id: "finding-title" } } },
+  async ({ call, id, form }) => {
+    const body = {
+      title: form.title ?? "",
+      kind: form.kind as Finding["kind"],
+      severity: form.severity ? Number(form.severity) : null,
+      status: form.status as Finding["status"],
+    };
+    await call("updateFinding", { params: { id }, idempotencyKey: form.formKey, body });
+    return back(id, "saved");
+  },
+);
+
+const merge = action(
+  { at: studio.finding.below("merge"), fields: { number: { label: "The number", id: "finding-number" } } },
+  async ({ call, id, form }) => {
+    const [, number = ""] = /^#?(\d{1,6})$/.exec(form.number?.trim() ?? "") ?? [];
+    const { gameId } = (await call("getFinding", { params: { id } })).data.finding;
+    const found = number === "" ? [] : (await call("listFindings", { params: { id: gameId }, query: { number } })).data.findings;
+    if (!found[0]) {
+      const message = "must be that of a finding of this game";
+      throw new ApiError("VALIDATION_ERROR", `number: ${message}`, { details: [{ field: "number", message }] });
+    }
+    await call("mergeFinding", { params: { id }, idempotencyKey: form.formKey, body: { findingId: found[0].id } });
+    return back(id, "merged");
+  },
+);
+
+const remove = action({ at: studio.finding.below("evidence/remove") }, async ({ call, id, form }) => {
+  await call("removeEvidence", { params: { id, evidenceId: form.evidence ?? "" }, idempotencyKey: form.formKey });
+  return back(id, "removed");
+});
+
+const undo = action({ at: studio.finding.below("undo") }, async ({ call, id, form }) => {
+  await call("undoFinding", { params: { id }, idempotencyKey: form.formKey });
+  return back(id, "undone");
+});
+
+export const finding: StudioPage = { at: studio.finding, view: findingPage, actions: [change, merge, remove, undo] };
