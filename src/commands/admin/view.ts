@@ -38,7 +38,7 @@ export const publicationView = viewOf<ItemOf<"listPublications">>(
     "playtester:playtesterName",
     col("to", ({ adapter }) => publisherTitles[adapter as PublisherName] ?? adapter),
     "state",
-    "attempts",
+    optionalCol("attempts"),
     col("next try:nextAttemptAt", "ago"),
     optionalCol("created:createdAt"),
     prose("reason"),
