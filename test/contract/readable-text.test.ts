@@ -80,6 +80,8 @@ it("a text that a person reads is not blank: what remains are secrets, codes, ad
       "putSlotTranscript vtt",
       "createMoment tags[]",
       "updateMoment tags[]",
+      "createFinding tags[]",
+      "updateFinding tags[]",
       "proveDeposit txHash",
       "proveDeposit signature",
       "claimPlaytest acceptConsent",

@@ -43,13 +43,15 @@ async function watched(deps: Deps, of: "playtest" | "game", id: string, build?: 
 
 /** Where to look first. */
 export const highlights = {
-  async listPlaytestHighlights({ deps, params, query, principal, read }) {
-    if (!(await read((q) => playtests.findForOwner(q, params.id, principal.userId)))) throw notFound();
+  async listPlaytestHighlights(call) {
+    const { deps, params, query, principal } = call;
+    if (!(await call.read((q) => playtests.findForOwner(q, params.id, principal.userId)))) throw notFound();
     return { highlights: highlightsOf(await watched(deps, "playtest", params.id), deps.config.highlights, query) };
   },
 
-  async listGameHighlights({ deps, params, query, principal, read }) {
-    if (!(await read((q) => games.findForOwner(q, params.id, principal.userId)))) throw notFound();
+  async listGameHighlights(call) {
+    const { deps, params, query, principal } = call;
+    if (!(await call.read((q) => games.findForOwner(q, params.id, principal.userId)))) throw notFound();
     return { highlights: highlightsOf(await watched(deps, "game", params.id, query.build), deps.config.highlights, query) };
   },
 } satisfies Partial<Handlers>;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, KiB } from "../endpoint.ts";
 import { id, message, page, queryInteger, readableText, text, timestamp } from "../fields.ts";
 import { onlySeverity, position, severity, tag, tags } from "../moments/endpoints.ts";
 import { momentKinds } from "../moments/kinds.ts";
@@ -165,12 +165,14 @@ export const findings = {
   splitFinding: endpoint("POST /findings/:id/split", {
     ...owner,
     summary: "Move some evidence to a new finding",
+    maxBodyBytes: 320 * KiB,
     body: z.strictObject({
       evidenceIds: z
         .array(id())
         .min(1)
         .max(maxEvidence)
-        .refine((ids) => new Set(ids).size === ids.length, "must not hold the same id twice"),
+        .refine((ids) => new Set(ids).size === ids.length, "must not hold the same id twice")
+        .meta({ description: "The evidence that moves." }),
       title: fields.title,
     }),
     status: 201,

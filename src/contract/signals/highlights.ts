@@ -29,8 +29,8 @@ const reply = z.strictObject({
 });
 
 const query = {
-  minutes: queryInteger(1, 600).default(30).meta({ description: "How long all of them may be together; default 30." }),
-  perVideo: queryInteger(1, 50).default(3).meta({ description: "How many of one video; default 3." }),
+  minutes: queryInteger(1, 600).default(30).meta({ description: "How long all of them may be together." }),
+  perVideo: queryInteger(1, 50).default(3).meta({ description: "How many of one video." }),
 };
 
 export const highlights = {

@@ -11,9 +11,9 @@ const formats = {
 
 export const report = define({
   name: "report",
-  summary: "Report on a playtest: its facts, its findings by rank with seconds and quotes, and what was not covered",
+  summary: "Report on a playtest: facts, findings and what was not covered",
   description:
-    "Playtesters are numbered and not named. Markdown shows what people wrote as code, and HTML is one file without scripts, so that it can neither " +
+    "Findings come by rank, with the seconds and quotes that show them. Playtesters are numbered and not named. Markdown shows what people wrote as code, and HTML is one file without scripts, so that it can neither " +
     "format nor link. Links lead to Studio, which asks to sign in.",
   args: { playtest: arg.playtest() },
   flags: {
