@@ -132,7 +132,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   async retryPublication(world) {
     const id = await world.publication("youtube");
     await world.admin.post(`/admin/publications/${id}/retry`);
-    const before = { adapter: "youtube", state: "failed" };
+    const before = { state: "failed" };
     return { of: world.admin, entry: { action: "publication.retry", targetId: id, before, after: { state: "waiting" } } };
   },
   async movePublication(world) {
