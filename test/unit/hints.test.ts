@@ -11,8 +11,8 @@ import { flagWords } from "../helpers/lines.ts";
 const root = join(import.meta.dirname, "../..");
 const sources = ["src", "server"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    // The label of a derived key begins with the name of the program.
-    .filter((file) => file.endsWith(".ts") && file !== join("lib", "secrets.ts"))
+    // The label of a derived key, and names of what browsers store, begin with the name of the program.
+    .filter((file) => file.endsWith(".ts") && file !== join("lib", "secrets.ts") && !file.startsWith(join("web", "assets")))
     .map((file) => join(folder, file)),
 );
 const global = new Set(globalFlags.flatMap(({ name, ...rest }) => [`--${name}`, ...("short" in rest ? [`-${rest.short}`] : [])]));

@@ -40,7 +40,7 @@ describe("a step of a publication", () => {
       "publishes, and needs no session any more",
       { is: "published", remoteId: "R", url: "https://video.example/R" },
       "publish",
-      { error: null, next_attempt_at: null, remote_id: "R", session: null, bytes_sent: 500, reason: null },
+      { error: null, attempts: 0, next_attempt_at: null, remote_id: "R", session: null, bytes_sent: 500, reason: null },
     ],
     [
       "is blocked by the platform",

@@ -100,6 +100,13 @@ describe("states and moves", () => {
       clip pending: finish → ready, fail → failed
       clip ready: final
       clip failed: final
+      publication waiting: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
+      publication uploading: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
+      publication processing: wait → waiting, upload → uploading, process → processing, publish → published, block → blocked, fail → failed, remove → removed
+      publication published: remove → removed
+      publication blocked: wait → waiting, remove → removed
+      publication failed: wait → waiting, publish → published, remove → removed
+      publication removed: final
       delivery pending: deliver → delivered, fail → failed, pause → paused, cancel → cancelled, redeliver → pending
       delivery paused: deliver → delivered, fail → failed, resume → pending, cancel → cancelled, redeliver → pending
       delivery held: cancel → cancelled, redeliver → pending

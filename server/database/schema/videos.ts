@@ -6,7 +6,7 @@ import { transcriptVersions } from "../../../src/contract/slots.ts";
 import {
   clipStatuses,
   cutLimits,
-  publicationStates,
+  publicationStatuses,
   transcriptionStatuses,
   uploadStatuses,
 } from "../../../src/contract/states/index.ts";
@@ -43,7 +43,7 @@ export const videos = {
   },
   /** A video in one place: where it is, is being or was published. Of the rows of a slot, one at most is not removed. */
   publications: {
-    id: text, slot_id: text, adapter: oneOf(publishers), state: oneOf(publicationStates),
+    id: text, slot_id: text, adapter: oneOf(publishers), state: oneOf(publicationStatuses),
     /** What the publisher needs to go on, sealed. Null before it began, and once it is published. */
     session: orNull(text),
     /** The id of the video on the platform. One that is removed has it until the platform deleted the video. */

@@ -7,10 +7,10 @@ const limit = (description: string) => z.int().min(0).max(1_000_000_000).optiona
 
 const limits = {
   period: z.enum(budgetPeriods).meta({ description: "Counts each `order` by itself, a UTC `day` or `month`, or the `total`." }),
-  limitCents: limit("Most cents to spend in the period, and to pay in."),
+  limitCents: limit("The most to spend in the period, and to pay in."),
   limitMinutes: limit("Most playtest minutes to spend in the period."),
   limitSlots: limit("Most slots to order in the period; those of free playtests count too."),
-  approveOverCents: limit("An order worth more than these cents waits for the approval of a person."),
+  approveOverCents: limit("An order worth more than this waits for the approval of a person."),
 };
 
 const isLimiting = (given: { [Name in keyof typeof limits]?: unknown }) =>

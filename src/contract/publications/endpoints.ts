@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { id, page, readableText, timestamp } from "../fields.ts";
-import { publicationStates } from "../states/index.ts";
+import { publicationStatuses } from "../states/index.ts";
 import { publishers } from "./publishers.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
 const approves = { access: ["approve"], extension: true } as const;
 
 const state = () =>
-  z.enum(publicationStates).meta({
+  z.enum(publicationStatuses).meta({
     description:
       "`blocked`: the platform has the video, but does not show it. `failed`: it was given up. In both cases the video is on the server's own page.",
   });
@@ -78,7 +78,7 @@ export const publications = {
     summary: "List the publications of videos",
     query: z.object({
       ...page,
-      state: z.enum(publicationStates).optional().meta({ description: "Only publications in this state." }),
+      state: z.enum(publicationStatuses).optional().meta({ description: "Only publications in this state." }),
     }),
     list: true,
     reply: z.strictObject({ publications: z.array(adminPublication) }),

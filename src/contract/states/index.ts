@@ -162,8 +162,8 @@ export const clipMoves = {
   failed: {},
 } as const satisfies Moves<ClipStatus>;
 
-export const publicationStates = ["waiting", "uploading", "processing", "published", "blocked", "failed", "removed"] as const;
-export type PublicationState = (typeof publicationStates)[number];
+export const publicationStatuses = ["waiting", "uploading", "processing", "published", "blocked", "failed", "removed"] as const;
+export type PublicationState = (typeof publicationStatuses)[number];
 
 const inProgress = {
   wait: "waiting",
