@@ -84,6 +84,7 @@ onBothDatabases("search", (serve, it) => {
       slotId,
       playtestId,
       momentId: null,
+      findingId: null,
       game: { id: gameId, name: "Lantern Deep" },
       playtester: { id: expect.any(String), displayName: "Ann" },
       atMs: 10_000,

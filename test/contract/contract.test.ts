@@ -317,9 +317,9 @@ describe("contract: endpoints", () => {
       ([, e]) => e.method !== "GET" && named(e).some((scope) => (roleScopes.admin as readonly string[]).includes(scope)),
     );
     // These change no credentials: two change what others see or which emails come, two send a mail that does nothing until its link is
-    // used, and what begins to set up a factor counts when it is enabled or added.
+    // used, and what begins to set up a factor or a sign-in counts when it is enabled, added or connected.
     const others = ["updateProfile", "updateNotificationSettings", "resendVerification", "requestPasswordReset"];
-    others.push("startFactor", "startPasskey");
+    others.push("startFactor", "startPasskey", "startPublisherSignIn");
     const unrecorded = [...credentials, ...actions].filter(([id, e]) => e.audit === undefined && !others.includes(id));
     expect(unrecorded.map(([id]) => id)).toEqual([]);
     expect(actions.length).toBeGreaterThan(15);
@@ -525,7 +525,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders, keys, transcripts, settled payouts and lists of people", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, settled payouts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -536,6 +536,7 @@ describe("contract: body limits", () => {
       putSlotTranscript: 2048,
       putGameAgreement: 256,
       putServerAgreement: 256,
+      splitFinding: 320,
       invite: 320,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,
