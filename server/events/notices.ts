@@ -237,7 +237,7 @@ const notices = {
   }),
   "order.approval_requested": ({ amount, game, keyName, until }) => ({
     title: "Approve an order",
-    body: `The API key ${keyName ?? ""} wants to order a playtest of ${game} for ${amount}. It waits for your approval until ${until ?? "tomorrow"}.`,
+    body: `${keyName === undefined ? "An API key" : `The API key ${keyName}`} wants to order a playtest of ${game} for ${amount}. It waits for your approval until ${until ?? "tomorrow"}.`,
   }),
   "order.approval_decided": ({ amount, game, verdict }) => ({
     title: `Order ${verdict ?? "approved"}`,

@@ -48,7 +48,7 @@ export function exampleData(kind: EventKind, from: { now: string; newId(): strin
     if (field === "status") return statusOf(kind);
     if (kind === "payment.dispute_ended" && field === "outcome") return "won";
     if (field.endsWith("At")) return from.now;
-    return values[field] ?? from.newId();
+    return Object.hasOwn(values, field) ? values[field] : from.newId();
   };
   return payload.parse(Object.fromEntries(Object.keys(payload.shape).map((field) => [field, exampleOf(field)])));
 }

@@ -76,6 +76,12 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "approval.decided | Free trial approved | The free trial of Star Lanes is approved and visible to playtesters.",
         "payment.disputed | Payment disputed | $20.00 of a card payment was disputed and taken back. You cannot order until the dispute has ended.",
         "payment.dispute_ended | Dispute ended | The dispute of your card payment has ended, and $20.00 was returned to your account. You can order again.",
+        "slot.published | Video published | Everybody can watch Tess's playtest of Star Lanes: https://example.com/hook",
+        "slot.publish_failed | Video not published | Tess's playtest of Star Lanes is not on its platform, but on the page of this server. ",
+        "budget.threshold | Budget 50 % spent | Little is left of a budget.",
+        "budget.exceeded | Refused by a budget | An order or payment was refused because a budget does not cover it. Little is left of it.",
+        "order.approval_requested | Approve an order | An API key wants to order a playtest of Star Lanes for $20.00. It waits for your approval until tomorrow.",
+        "order.approval_decided | Order approved | The order of a playtest of Star Lanes for $20.00 was approved.",
       ]
     `);
   });

@@ -81,7 +81,9 @@ describe.each(places)("budgets on $place", { timeout: 120_000 + orders * 100 }, 
   it(`of ${orders} orders of ${keys} keys, as many are placed as the budget covers`, async () => {
     const shop = await openShop(cluster.nodes[0]!);
     const statuses = await orderAll(shop, cluster.nodes, orders);
-    expect([...new Set(statuses)].sort()).toEqual([201, 402]);
+    // 503: it met others too often and was not placed, as the answer says.
+    expect(statuses.filter((status) => ![201, 402, 503].includes(status))).toEqual([]);
+    expect(statuses.filter((status) => status === 503).length).toBeLessThan(orders / 100);
     expect(await spentOf(shop)).toMatchObject({ spentCents: limitSlots * priceCents, spentSlots: limitSlots });
   });
 });
