@@ -29,7 +29,7 @@ export const publications = {
     `UPDATE jobs SET state = 'queued', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL
       WHERE kind = 'publish-video' AND state = 'dead'`,
     ...enumerated("publications", {
-      adapter: ["own", "youtube", "peertube"],
+      adapter: ["own", "youtube"],
       state: ["waiting", "uploading", "processing", "published", "blocked", "failed", "removed"],
     }),
     ...withKinds.map(([table, column]) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check`),

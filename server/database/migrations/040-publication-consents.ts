@@ -1,6 +1,6 @@
 import { enumerated } from "./002-enumerations.ts";
 
-const adapters = ["own", "youtube", "peertube"];
+const adapters = ["own", "youtube"];
 
 /**
  * What playtesters consented to who took part in a public playtest, whether their name is published, and the accounts on video platforms
