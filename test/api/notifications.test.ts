@@ -82,6 +82,10 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "budget.exceeded | Refused by a budget | An order or payment was refused because a budget does not cover it. Little is left of it.",
         "order.approval_requested | Approve an order | An API key wants to order a playtest of Star Lanes for $20.00. It waits for your approval until tomorrow.",
         "order.approval_decided | Order approved | The order of a playtest of Star Lanes for $20.00 was approved.",
+        "finding.created | Finding created | You created a finding.",
+        "finding.merged | Finding merged | You merged a finding into another.",
+        "finding.closed | Finding closed | A finding was closed.",
+        "finding.reopened | Finding reopened | A finding is open again.",
       ]
     `);
   });

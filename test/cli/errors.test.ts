@@ -125,7 +125,7 @@ describe("retries", () => {
       { on: "GET /games", data: { games: [] }, meta: { cursor: null, hasMore: false } },
     ];
     const { code, waited, seen } = await run(stubs, ["games", "list"]);
-    expect([code, waited, seen.length]).toEqual([0, 188 + 5_000 + 750, 4]);
+    expect([code, waited, seen.length]).toEqual([0, 1_500 + 5_000 + 750, 4]);
   });
 
   it("a change is retried with the same idempotency key", async () => {

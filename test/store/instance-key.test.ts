@@ -185,6 +185,9 @@ it("every place that seals is known to the rotation of the key", () => {
     "server/http/idempotency.ts",
     "server/mail/queue.ts",
     "server/playtests/keys/service.ts",
+    "server/playtests/order-approvals/service.ts",
+    "server/playtests/publications/connections-handlers.ts",
+    "server/playtests/publications/service.ts",
     "server/sharing/shares/service.ts",
   ];
   expect(files.filter((file) => !file.startsWith("server/operations/keys/")).sort()).toEqual(known);
@@ -192,7 +195,10 @@ it("every place that seals is known to the rotation of the key", () => {
     "playtest_keys.ciphertext",
     "webhooks.secret",
     "shares.token",
+    "publications.session",
+    "publisher_connections.sealed",
     "second_factors.secret",
+    "order_approvals.sealed",
     "payout_details.sealed",
     "payouts.details",
     "mails.sealed",
