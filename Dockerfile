@@ -5,24 +5,30 @@
 #   docker exec playtest cat /data/admin-key
 # Mail, cards and the database are configured by environment: src/help/server.md. Backup while it runs:
 #   docker exec playtest node bin/playtest.js serve backup /data/backups --keep 14 --data /data
-FROM node:20-bookworm-slim AS build
+# With ffmpeg for clips, still images and recording checks: --build-arg FFMPEG=ffmpeg, and set `clips.ffmpeg` to ["ffmpeg"].
+FROM node:24-bookworm-slim AS build
 WORKDIR /src
-RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json ./
-RUN npm ci
+# The packages bring their binaries, so no script of theirs has to run and nothing is compiled.
+RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev --ignore-scripts
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="playtest" org.opencontainers.image.licenses="MIT"
+ARG FFMPEG=""
+RUN if [ -n "$FFMPEG" ]; then apt-get update && apt-get install -y --no-install-recommends "$FFMPEG" && rm -rf /var/lib/apt/lists/*; fi
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
 COPY --from=build /src/bin/playtest.js ./bin/playtest.js
 COPY --from=build /src/dist ./dist
 COPY --from=build /src/node_modules ./node_modules
-RUN mkdir /data && chown node /data
-USER node
+RUN mkdir /data && chown 1000:1000 /data
+# The user `node`, as a number: Kubernetes cannot tell that a name is not root.
+USER 1000:1000
 VOLUME /data
 EXPOSE 4747
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:4747/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Whatever connects from the container's private network is taken for the proxy.
 ENTRYPOINT ["node", "/app/bin/playtest.js"]
 CMD ["serve", "run", "--host", "0.0.0.0", "--behind-proxy", "--data", "/data", "--log", "json"]

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,6 +10,7 @@ import { openStore } from "../../server/database/open.ts";
 import { version } from "../../src/cli/version.ts";
 import { playtest } from "../helpers/cli.ts";
 import { personWith } from "../helpers/factories.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
@@ -283,6 +285,24 @@ it("serve starts with the command of the Dockerfile", async () => {
   const here = words.map((word) => ({ "0.0.0.0": "127.0.0.1", "/data": data })[word] ?? word);
   const { code, stderr } = await spawnPlaytest(data, [...here, "--port", "0", "--exec", "true"]).ended;
   expect([words[0], code, stderr]).toEqual(["serve", 0, expect.not.stringContaining("error")]);
+});
+
+it("the health check of the Dockerfile succeeds while a server answers, and fails without one", async () => {
+  const text = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
+  const [command, ...args] = JSON.parse(/^HEALTHCHECK .* CMD (.+)$/m.exec(text)![1]!) as string[];
+  const port = await freePort();
+  const check = () => {
+    const child = spawn(
+      command!,
+      args.map((word) => word.replace("4747", `${port}`)),
+    );
+    return once(child, "exit").then(([code]) => code);
+  };
+  expect(await check()).toBe(1);
+  const server = createServer((_, response) => response.end("ok")).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  expect(await check()).toBe(0);
+  server.close();
 });
 
 describe("serve with a configuration that is not valid", () => {
