@@ -26,6 +26,9 @@ export const update = (tx: Query, id: string, changes: Partial<UserRow>) => upda
 
 /** Deletes the rows that belong to an account. Rows that the ledger needs are never deleted. */
 const belongings = [
+  "DELETE FROM budget_entries WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
+  "DELETE FROM budget_uses WHERE budget_id IN (SELECT id FROM budgets WHERE owner_id = ?)",
+  "DELETE FROM budgets WHERE owner_id = ?",
   "DELETE FROM api_keys WHERE user_id = ?",
   "DELETE FROM second_factors WHERE user_id = ?",
   "DELETE FROM recovery_codes WHERE user_id = ?",

@@ -14,13 +14,14 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
   function storedBytes() {
     const at = deps.clock.real();
     if (!stored || at - stored.at >= storedForMs) stored = { at, bytes: deps.store.read(store.storedBytes) };
-    return stored.bytes;
+    return stored.bytes.catch((error: unknown) => {
+      stored = undefined;
+      throw error;
+    });
   }
 
   return async () => {
     const now = deps.clock.now();
-    const bytes = storedBytes();
-    const free = freeBytes(deps.dataDir);
     const read = deps.store.read(async (q) => ({
       waiting: await store.jobsByKind(q, now),
       dead: await jobs.deadJobs(q),
@@ -29,8 +30,9 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
       mail: await mails.undelivered(q),
       suspense: await store.suspenseCents(q),
     }));
-    const { waiting, dead, deliveries, uploads, mail, suspense } = await read;
-    const { builds, videos } = await bytes;
+    // Together: a rejection that nobody waits for would end the process.
+    const [{ builds, videos }, free, rows] = await Promise.all([storedBytes(), freeBytes(deps.dataDir), read]);
+    const { waiting, dead, deliveries, uploads, mail, suspense } = rows;
     const byKind = (value: (row: (typeof waiting)[number]) => number) =>
       waiting.map((row) => ({ of: row.kind, value: value(row) }));
     const streams = [...deps.openStreams.values()].reduce((sum, count) => sum + count, 0);
@@ -80,7 +82,7 @@ export function createGauges(deps: Deps): () => Promise<Gauge[]> {
           { of: "videos", value: videos },
         ],
       },
-      { name: "playtest_disk_free_bytes", help: "Free space on the disk of the data folder", values: [{ value: await free }] },
+      { name: "playtest_disk_free_bytes", help: "Free space on the disk of the data folder", values: [{ value: free }] },
       {
         name: "playtest_ledger_suspense_cents",
         help: "Crypto payments without an order, for an operator to decide",

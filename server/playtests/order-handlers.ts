@@ -19,10 +19,11 @@ import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import { groupWarnings } from "./groups/membership.ts";
-import { askForApproval } from "./order-approvals/service.ts";
+import { answerAgain, askForApproval } from "./order-approvals/service.ts";
 import { wasApproved } from "./order-approvals/store.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
+  AskedBefore,
   activate,
   cancelUnpaid,
   charge,
@@ -124,13 +125,14 @@ export const orders = {
     const place = async (tx: Tx) => {
       const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
       if (before) return again(tx, before);
-      const placed = await placeOrder(call.deps, tx, { gameId, caller: call.principal }, call.body, method);
+      const placed = await placeOrder(call.deps, tx, { gameId, caller: call.principal, requestKey }, call.body, method);
       if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
       return replyTo(call.deps, tx, placed, method === "card");
     };
     const order = { caller: call.principal, gameId, order: call.body, method, requestKey };
     const placeOrAsk = (tx: Tx) =>
       place(tx).catch((error: unknown) => {
+        if (error instanceof AskedBefore) return answerAgain(tx, error.approval);
         if (error instanceof NeedsApproval) return askForApproval(tx, { ...order, totalCents: error.totalCents });
         throw error;
       });

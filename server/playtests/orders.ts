@@ -25,6 +25,7 @@ import { announceApproval } from "./approvals.ts";
 import { ownGame } from "./find.ts";
 import { requireGroup } from "./groups/membership.ts";
 import { storeKeys } from "./keys/service.ts";
+import * as approvals from "./order-approvals/store.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod, type Settlement } from "./rules.ts";
 import * as slots from "./slots/store.ts";
@@ -88,6 +89,18 @@ export interface Ordering {
   caller: Caller;
   /** The price (cents) at which a person approved it. */
   approvedCents?: number;
+  /** The idempotency key of the request: an order that it asked approval for is not placed beside that. */
+  requestKey?: string | undefined;
+}
+
+/** The same request asked for approval before, and that waits or led to an order. Nothing was written. */
+export class AskedBefore extends Error {
+  override name = "AskedBefore";
+  readonly approval: approvals.ApprovalRow;
+  constructor(approval: approvals.ApprovalRow) {
+    super("the order was asked for before");
+    this.approval = approval;
+  }
 }
 
 /** A budget of the caller lets nobody place this order without approval. Nothing was written. */
@@ -112,20 +125,23 @@ export class PriceChanged extends NeedsApproval {
 export async function placeOrder(
   deps: Deps,
   tx: Tx,
-  { gameId, caller, approvedCents }: Ordering,
+  { gameId, caller, approvedCents, requestKey }: Ordering,
   order: Order,
   method: PaymentMethod,
 ): Promise<Placed> {
   const ownerId = caller.userId;
   // One round trip: what is read behind the lock is what the writes before it left.
-  const [, game, priced, holder, binding] = await Promise.all([
+  const [, game, priced, holder, binding, asked] = await Promise.all([
     lockActive(tx, ownerId),
     ownGame(tx, gameId, ownerId),
     priceOrder(tx, ownerId, order),
     order.ref === undefined ? undefined : playtests.holderOf(tx, ownerId, order.ref),
     bindingOn(tx, caller, gameId),
+    requestKey === undefined ? undefined : approvals.findByRequest(tx, caller, requestKey),
     requireUnfrozen(tx, ownerId),
   ]);
+  if (asked && approvals.stands(asked, tx.now) && asked.body_hash === approvals.hashOf({ gameId, order, method }))
+    throw new AskedBefore(asked);
   if (holder) throw refTaken(order.ref!, `the order ${holder.id} (${holder.status})`);
   await checkOrder(tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);

@@ -195,6 +195,9 @@ onBothDatabases("invitations", (serve, it) => {
     const { outcomes } = await operated(server);
     const body = { ...tess, password: "correct horse", role: "game_owner" };
     const { apiKey } = (await server.request("POST", "/auth/register/api-key", { body })).body.data;
+    // What belongs to the account goes with it, the budgets of its keys too.
+    const limited = { name: "ci", email: tess.email, password: "correct horse", budgets: [{ period: "day", limitCents: 1 }] };
+    expect((await server.request("POST", "/auth/api-keys", { body: limited })).status).toBe(201);
     expect(await outcomes([tess])).toEqual(["invited"]);
     const path = pathOf(linkTo(server, tess.email));
     const person = visitor(server);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../server/database/port.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { freePort } from "../helpers/free-port.ts";
@@ -78,6 +79,25 @@ onBothDatabases("metrics", (serve) => {
     const { text } = await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`);
     expect(valuesOf(text, "playtest_job_seconds_count")).toMatchObject({ '{kind="send-mail",outcome="done"}': 1 });
     expect(valuesOf(text, "playtest_mails_undelivered")).toMatchObject({ '{state="retried"}': 1 });
+  });
+
+  it("answer 503 while the database is away, and again when it is back", async () => {
+    let away = false;
+    const unavailable = () => Promise.reject(new StoreUnavailable("the database is away"));
+    const server = await serve({
+      through: (store) => ({ ...store, read: (fn, options) => (away ? unavailable() : store.read(fn, options)) }),
+      config: (config) => {
+        config.metrics.token = token;
+      },
+    });
+    const status = async () => (await ask(`${server.baseUrl}/metrics`, `Bearer ${token}`)).status;
+    expect(await status()).toBe(200);
+    away = true;
+    server.clock.set(server.clock.now() + 61_000);
+    expect([await status(), await status()]).toEqual([503, 503]);
+    away = false;
+    expect(await status()).toBe(200);
+    server.errors.length = 0;
   });
 
   describe("on the port of the API", () => {

@@ -202,6 +202,36 @@ onBothDatabases("orders that wait for approval", (serve) => {
   });
 
   describe("the same request again", () => {
+    it("gets the order that was approved, whatever became of the budget and the credit since", async () => {
+      const shop = await open(await serve(), { cents: 4000, budgets: [{ period: "total", limitCents: 5000 }] });
+      const body = { quantity: 2, ref: "night" };
+      const key = { "idempotency-key": "k" };
+      const { id, totalCents } = await shop.ask(body, key);
+      const placed = (await shop.approve(id)).body.data.order.playtest.id;
+      expect([totalCents, await shop.balance()]).toEqual([4000, 0]);
+      const repeated = async () => {
+        const { status, body: reply } = await shop.order(body, key);
+        return [status, reply.data?.playtest.id, await shop.count(), await shop.balance()];
+      };
+      expect(await repeated()).toEqual([200, placed, 1, 0]);
+      await giveCredit(shop.server, shop.owner, 10_000);
+      for (const budget of (await shop.owner.get("/billing/budgets")).body.data.budgets)
+        await shop.owner.delete(`/billing/budgets/${budget.id}`);
+      expect(await repeated()).toEqual([200, placed, 1, 10_000]);
+    });
+
+    it("waits still when the budget that asked is gone, and is placed once", async () => {
+      const shop = await open(await serve());
+      const key = { "idempotency-key": "k" };
+      const { id } = await shop.ask(undefined, key);
+      for (const budget of (await shop.owner.get("/billing/budgets")).body.data.budgets)
+        await shop.owner.delete(`/billing/budgets/${budget.id}`);
+      expect((await shop.ask(undefined, key)).id).toBe(id);
+      expect(await shop.count()).toBe(0);
+      await shop.approve(id);
+      expect([await shop.count(), await shop.balance()]).toEqual([1, 96_000]);
+    });
+
     it("waits still, gets the order once it was approved, and asks again when it was declined", async () => {
       const shop = await open(await serve());
       const key = { "idempotency-key": "k" };

@@ -1,5 +1,4 @@
 import type { Order } from "../../../src/contract/order-body.ts";
-import { canonicalJson } from "../../../src/contract/text/canonical-json.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { bindingOn, needsApproval } from "../../billing/budgets/service.ts";
@@ -10,7 +9,6 @@ import { Accepted, type Caller, Existing } from "../../http/call.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, forbidden } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
-import { sha256 } from "../../lib/secrets.ts";
 import { utc } from "../../lib/time.ts";
 import { taskLink } from "../../mail/links.ts";
 import { nameInMail } from "../../mail/texts.ts";
@@ -43,7 +41,7 @@ function rowOf(tx: Tx, { caller, gameId, order, method, totalCents, requestKey }
     game_id: gameId,
     method,
     sealed: tx.secrets.seal(JSON.stringify(order), store.sealingContext(id)),
-    body_hash: sha256(canonicalJson({ gameId, order, method })),
+    body_hash: store.hashOf({ gameId, order, method }),
     request_key: requestKey ?? null,
     total_cents: totalCents,
     status: "pending",
@@ -56,19 +54,19 @@ function rowOf(tx: Tx, { caller, gameId, order, method, totalCents, requestKey }
   };
 }
 
-/**
- * What to answer to an order that has to be approved. The same request again gets what became of it: it waits still, or the order that was
- * placed. Otherwise its owner is asked.
- */
+/** What became of a request that asked for approval before: it waits still, or the order that was placed. */
+export async function answerAgain(tx: Tx, approval: Row) {
+  const placed = approval.playtest_id === null ? undefined : await playtests.find(tx, approval.playtest_id);
+  if (placed) return new Existing({ playtest: playtestView(placed) });
+  return new Accepted({ approval: await viewOf(tx, approval), needsApproval: true });
+}
+
+/** What to answer to an order that has to be approved: the same one waits already at this price, or its owner is asked. */
 export async function askForApproval(tx: Tx, wish: Wish) {
   const row = rowOf(tx, wish);
   const same = await store.findSame(tx, row);
   if (same && statusAt(same, tx.now) === "pending" && same.total_cents === row.total_cents)
     return new Accepted({ approval: await viewOf(tx, same), needsApproval: true });
-  if (same?.playtest_id && row.request_key !== null) {
-    const placed = await playtests.find(tx, same.playtest_id);
-    if (placed) return new Existing({ playtest: playtestView(placed) });
-  }
   return new Accepted({ approval: await viewOf(tx, await ask(tx, row)), needsApproval: true });
 }
 

@@ -1,11 +1,22 @@
+import type { Order } from "../../../src/contract/order-body.ts";
 import { type ApprovalStatus, approvalMoves } from "../../../src/contract/states/index.ts";
+import { canonicalJson } from "../../../src/contract/text/canonical-json.ts";
 import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { countRows, findRow, insertRow } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import type { Caller } from "../../http/call.ts";
+import { sha256 } from "../../lib/secrets.ts";
 
 export type ApprovalRow = Tables["order_approvals"];
+
+/** What tells an order of a key from its others. */
+export const hashOf = (order: { gameId: string; order: Order; method: ApprovalRow["method"] }) => sha256(canonicalJson(order));
+
+/** Whether it waits at `now` (ms), or led to an order. */
+export const stands = ({ status, expires_at, playtest_id }: ApprovalRow, now: number): boolean =>
+  playtest_id !== null || (status === "pending" && expires_at > now);
 
 /** What `sealed` is sealed for. */
 export const sealingContext = (id: string) => `order approval ${id}`;
@@ -34,6 +45,15 @@ export const findSame = (q: Query, { owner_id, key_id, body_hash, request_key }:
     key_id,
     body_hash,
     request_key ?? "",
+  );
+
+/** The newest request for approval of a key under this idempotency key. */
+export const findByRequest = (q: Query, { userId, keyId }: Pick<Caller, "userId" | "keyId">, requestKey: string) =>
+  q.one<ApprovalRow>(
+    `SELECT * FROM order_approvals WHERE owner_id = ? AND key_id = ? AND request_key = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
+    userId,
+    keyId,
+    requestKey,
   );
 
 /** Whether an order was placed because a person approved it. */

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
@@ -62,7 +63,8 @@ async function step(deps: Deps, row: Detail): Promise<void> {
 /** Deletes what is left of a removed publication, until that succeeds. */
 async function deleteRemote(deps: Deps, row: Detail): Promise<void> {
   try {
-    if (hasRemnants(row)) {
+    // Also without a trace of it here: a try whose reply was lost may have left a video, which the adapter finds by its marker.
+    if (hasRemnants(row) || (row.adapter !== "own" && deps.publishers[row.adapter])) {
       const session = row.session && deps.secrets.open(row.session, store.sessionContext(row.id));
       await publisherOf(deps, row).remove({ slotId: row.slot_id, remoteId: row.remote_id, session });
     }
@@ -110,7 +112,12 @@ function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
       if (!contents) throw new Error("The file of the video is lost.");
       return contents;
     },
-    captions: async () => (row.captions_key === null ? undefined : blobs.text(row.captions_key)),
+    async captions() {
+      const text = row.captions_key === null ? undefined : await blobs.text(row.captions_key);
+      if (text === undefined) return undefined;
+      // As on the server's own page: the consent says whether a name is shown, and a transcript may have it.
+      return writeCues(withoutSpeaker(readCues(text, "hidden"), row.display_name));
+    },
     async poster() {
       const still = await read((q) => posterOf(q, row.slot_id));
       const contents = still && (await blobs.read(blobKeyOf(still)));

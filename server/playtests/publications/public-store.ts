@@ -16,6 +16,8 @@ export interface PublishedVideoRow {
   game_id: string;
   game_name: string;
   external_url: string | null;
+  /** The playtester's name in the account, which is not to be shown. */
+  display_name: string;
   /** What its playtester wants to be called; null for no name. */
   published_name: string | null;
   has_poster: number;
@@ -24,7 +26,7 @@ export interface PublishedVideoRow {
 }
 
 const published = `(SELECT s.id, b.blob_key, b.filename, b.content_type, b.video_duration_ms, b.published_at AS created_at, b.published_url,
-    g.id AS game_id, g.name AS game_name, g.external_url, ${publishedNameSql} AS published_name,
+    g.id AS game_id, g.name AS game_name, g.external_url, u.display_name, ${publishedNameSql} AS published_name,
     CASE WHEN EXISTS (SELECT 1 FROM stills i WHERE i.slot_id = s.id AND i.moment_id IS NULL AND i.clip_id IS NULL AND i.status = 'ready') THEN 1 ELSE 0 END AS has_poster,
     CASE WHEN t.status <> 'approved' THEN NULL WHEN t.selected_version = 'edited' THEN t.edited_key ELSE t.original_key END AS captions_key
   FROM submissions b JOIN slots s ON s.id = b.slot_id JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id

@@ -46,10 +46,14 @@ export async function recordStep(tx: Tx, row: Publication, outcome: Outcome): Pr
   return true;
 }
 
-/** A video that was published while it was removed here has to be deleted there. */
+/** A video that a platform has since it was removed here has to be deleted there: by its id, or by the session of its upload. */
 async function leaveRemnants(tx: Tx, row: Publication, outcome: Outcome): Promise<false> {
-  if (row.state === "removed" && (outcome.is === "published" || outcome.is === "blocked"))
-    await store.update(tx, row.id, { remote_id: outcome.remoteId, next_attempt_at: tx.now, updated_at: tx.now });
+  if (row.state !== "removed") return false;
+  const soon = { next_attempt_at: tx.now, updated_at: tx.now };
+  if (outcome.is === "published" || outcome.is === "blocked")
+    await store.update(tx, row.id, { remote_id: outcome.remoteId, ...soon });
+  else if ("session" in outcome && outcome.session)
+    await store.update(tx, row.id, { session: tx.secrets.seal(outcome.session, store.sessionContext(row.id)), ...soon });
   return false;
 }
 
@@ -98,7 +102,13 @@ export async function retry(tx: Tx, row: Publication): Promise<void> {
     return scheduleRun(tx, { ...row, ...soon }, slot.owner_id);
   }
   const waiting = store.requireMove(row, "wait");
-  const changes = { ...soon, reason: null, give_up_at: tx.now + tx.config.publishing.maxWaitMs };
+  // What failed for good would fail again by its session. A new one begins with what the platform has by its marker.
+  const changes = {
+    ...soon,
+    ...(row.state === "failed" && { session: null, bytes_sent: 0 }),
+    reason: null,
+    give_up_at: tx.now + tx.config.publishing.maxWaitMs,
+  };
   const again = await store.transition(tx, waiting, "wait", changes);
   await scheduleWork(tx, again, slot.owner_id);
 }

@@ -12,6 +12,8 @@ const maxDescription = 4_000;
 
 /** What is in the description of every video, so that it can be found again when a reply was lost. */
 export const markerOf = (slotId: string) => `playtest:${slotId}`;
+/** Whether a description ends with the marker of this slot. Elsewhere in it, a game or a link may have the same words. */
+export const hasMarker = (description: string, slotId: string) => description.trim().split(/\s+/).at(-1) === markerOf(slotId);
 
 /** The title and description of a video. */
 export function wordsFor(

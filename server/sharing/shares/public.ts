@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Cue, readCues, writeCues } from "../../../src/contract/text/cues.ts";
+import { type Cue, readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import { checkPassword } from "../../accounts/attempts/attempts.ts";
 import { withinGuesses } from "../../accounts/attempts/bounded.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -189,14 +189,7 @@ export class PublicShares {
  * the playtester's name and a colon begin a cue, these.
  */
 const cuesOf = (share: store.ShareRow, video: store.SharedVideoRow, vtt: string): Cue[] =>
-  cuesWithin(share.with_name === 1 ? readCues(vtt) : unnamed(readCues(vtt, "hidden"), video.display_name), partOf(video));
-
-function unnamed(cues: readonly Cue[], name: string): Cue[] {
-  const label = `${name}:`.toLowerCase();
-  return cues.map((cue) =>
-    cue.text.toLowerCase().startsWith(label) ? { ...cue, text: cue.text.slice(label.length).trim() } : cue,
-  );
-}
+  cuesWithin(share.with_name === 1 ? readCues(vtt) : withoutSpeaker(readCues(vtt, "hidden"), video.display_name), partOf(video));
 
 const videoOf = ({ with_name }: store.ShareRow, video: store.SharedVideoRow): SharedVideo => ({
   slotId: video.id,

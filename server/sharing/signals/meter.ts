@@ -14,6 +14,9 @@ export interface Meter {
 
 export type MeterOptions = Pick<Settings["clips"], "ffmpeg" | "maxPixels" | "memoryBytes" | "measureTimeoutMs">;
 
+/** A day. The length that a file states says nothing: a few bytes can stand for years, and each second of them would be printed. */
+const longest = ["-t", "86400"];
+
 const files = { luma: "luma.txt", motion: "motion.txt", loudness: "loudness.txt" };
 
 /** Small enough that the picture costs next to nothing once it is decoded, large enough that a text that scrolls is motion. */
@@ -44,9 +47,9 @@ export function createFfmpegMeter({ ffmpeg, maxPixels, memoryBytes, measureTimeo
   ];
   return {
     async measure(from, folder, stop) {
-      const input = ["-f", demuxerOf(from), ...fast, "-i", from.path, "-map", "0:v:0?", "-map", "0:a:0?"];
+      const input = ["-f", demuxerOf(from), ...fast, ...longest, "-i", from.path, "-map", "0:v:0?", "-map", "0:a:0?"];
       const limits = { timeoutMs: measureTimeoutMs, memoryBytes, maxOutputBytes: 1024 * 1024, cwd: folder };
-      await runProgram([...ffmpeg, ...quiet, ...input, ...filters, "-f", "null", "-"], limits, stop);
+      await runProgram([...ffmpeg, ...quiet, ...input, ...filters, ...longest, "-f", "null", "-"], limits, stop);
       const read = async (file: string, least: number) =>
         readPrinted(await readFile(join(folder, file), "utf8").catch(() => ""), least);
       const signals = {

@@ -1,4 +1,4 @@
-import { readCues, writeCues } from "../../../src/contract/text/cues.ts";
+import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import { notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
@@ -23,7 +23,7 @@ async function fileOf(deps: Deps, video: PublishedVideoRow, part: string): Promi
 export async function publishedCues(deps: Deps, slotId: string) {
   const video = await deps.store.read((q) => find(q, slotId));
   const text = video?.captions_key && (await deps.blobs.text(video.captions_key));
-  return text ? readCues(text, "hidden") : undefined;
+  return text ? withoutSpeaker(readCues(text, "hidden"), video.display_name) : undefined;
 }
 
 /**

@@ -89,7 +89,7 @@ ${latest ? `<lastBuildDate>${rfc822(latest.publishedAt)}</lastBuildDate>\n` : ""
 }
 
 /** A text in XML, which has no control characters. */
-const xml = (text: string) => escapeHtml(text.replace(/\p{Cc}+/gu, " "));
+const xml = (text: string) => escapeHtml(text.replace(/[\p{Cc}\ufffe\uffff]+/gu, " "));
 
 const entry = ({ playtesterName, gameName, pageUrl = "", publishedAt }: Video) => `<item>
 <title>${xml(`${playtesterName} plays ${gameName}`)}</title>

@@ -65,3 +65,12 @@ export function writeCues(cues: readonly Cue[]): string {
   const blocks = cues.map(({ startMs, endMs, text }) => `${cueTime(startMs)} --> ${cueTime(endMs)}\n${inVtt(text)}\n`);
   return ["WEBVTT\n", ...blocks].join("\n");
 }
+
+/** The cues without this name and a colon at the beginning of a line, which some programs write instead of the tag of a speaker. */
+export function withoutSpeaker(cues: Cue[], name: string | null): Cue[] {
+  if (!name) return cues;
+  const label = `${name}:`.toLowerCase();
+  return cues.map((cue) =>
+    cue.text.toLowerCase().startsWith(label) ? { ...cue, text: cue.text.slice(label.length).trim() } : cue,
+  );
+}

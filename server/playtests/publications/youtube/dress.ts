@@ -11,6 +11,7 @@ interface Parts {
 
 const playlistsReply = z.object({
   items: z.array(z.object({ id: z.string(), snippet: z.object({ description: z.string().optional() }) })),
+  nextPageToken: z.string().optional(),
 });
 const madeReply = z.object({ id: z.string() });
 const itemsReply = z.object({ items: z.array(z.unknown()) });
@@ -58,11 +59,16 @@ async function addCaptions({ api, settings }: Parts, videoId: string, video: Pub
 async function addToPlaylist({ api, settings }: Parts, videoId: string, { gameId, gameName }: PublicVideo): Promise<void> {
   const { api: base } = addressesOf(settings);
   const marker = `playtest-game:${gameId}`;
-  const { items } = await api.ask(playlistsReply, {
-    method: "GET",
-    url: `${base}/playlists?part=snippet&mine=true&maxResults=50`,
-  });
-  const known = items.find(({ snippet }) => snippet.description?.includes(marker))?.id;
+  let known: string | undefined;
+  for (let token: string | undefined = ""; token !== undefined && known === undefined; ) {
+    const query = new URLSearchParams({ part: "snippet", mine: "true", maxResults: "50", ...(token && { pageToken: token }) });
+    const reply: z.output<typeof playlistsReply> = await api.ask(playlistsReply, {
+      method: "GET",
+      url: `${base}/playlists?${query}`,
+    });
+    known = reply.items.find(({ snippet }) => snippet.description?.includes(marker))?.id;
+    token = reply.nextPageToken;
+  }
   const headers = { "content-type": "application/json" };
   const make = () =>
     api.ask(madeReply, {

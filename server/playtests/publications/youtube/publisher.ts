@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import { type Budget, type Outcome, type PublicVideo, type Publisher, PublishFailure, type Remnants } from "../publisher.ts";
-import { markerOf, wordsFor } from "../words.ts";
+import { hasMarker, wordsFor } from "../words.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 import { dress } from "./dress.ts";
 import { outcomeOf, YoutubeRefusal } from "./refusals.ts";
@@ -185,7 +185,7 @@ export class YoutubePublisher implements Publisher {
         method: "GET",
         url: `${base}/playlistItems?${query}`,
       });
-      const found = reply.items.find(({ snippet }) => snippet.description.includes(markerOf(slotId)));
+      const found = reply.items.find(({ snippet }) => hasMarker(snippet.description, slotId));
       if (found) return found.snippet.resourceId.videoId;
       token = reply.nextPageToken;
     }

@@ -68,15 +68,15 @@ export async function finishSignIn(
   proof: Proof,
 ): Promise<{ refreshToken: string; account: string }> {
   const { outbound, client } = parts;
-  const tokens = await requestTokens(outbound, client, grantOf(proof)).catch((error: unknown) => {
-    if (error instanceof YoutubeRefusal) throw conflict(refusalText(error));
-    throw error;
-  });
+  const explain = (error: unknown) => {
+    throw error instanceof YoutubeRefusal ? conflict(refusalText(error)) : error;
+  };
+  const tokens = await requestTokens(outbound, client, grantOf(proof)).catch(explain);
   const { refresh_token } = tokens;
   if (!refresh_token) throw conflict("Google returned no token to keep. Nothing was changed. Try again.");
   const api = createYoutubeApi({ ...parts, refreshToken: async () => refresh_token });
   const url = `${addressesOf(client).api}/channels?part=snippet&mine=true`;
-  const [channel] = (await api.ask(channels, { method: "GET", url })).items ?? [];
+  const [channel] = (await api.ask(channels, { method: "GET", url }).catch(explain)).items ?? [];
   if (!channel) throw conflict("This Google account has no YouTube channel. Nothing was changed. Create one, then try again.");
   return { refreshToken: refresh_token, account: channel.snippet.title };
 }
