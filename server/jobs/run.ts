@@ -26,8 +26,8 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
     finished = true;
   };
   const lease = holdLease(row, context);
-  const started = deps.clock.real();
-  const measure = (outcome: "done" | "later" | "failed") => deps.metrics?.job(row.kind, outcome, deps.clock.real() - started);
+  const started = context.clock.real();
+  const measure = (outcome: "done" | "later" | "failed") => deps.metrics?.job(row.kind, outcome, context.clock.real() - started);
   const job: Job = {
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     runAt: row.run_at,

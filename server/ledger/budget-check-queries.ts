@@ -2,7 +2,7 @@ import type { Rule } from "./check-rule.ts";
 
 const text = (value: string) => `CAST(${value} AS TEXT)`;
 const help =
-  "A budget counts more or less than was spent, so that it refuses too much or too little. Something other than this program changed its rows, or those of the order. Stop the server and compare the entries of the budget with the orders and payments that they name.";
+  "A budget counts more or less than was spent, so that it refuses too much or too little. Something other than this program changed its rows, or those of the order. First stop the server and make a copy of the database as it is. Compare it with the last good backup, and the entries of the budget with the orders and payments that they name. Then correct it, or restore that backup with `playtest serve restore`.";
 
 export const budgetUses: Rule = {
   name: "ledger_13_budget_uses",

@@ -89,7 +89,7 @@ export const groups: readonly GroupEntry[] = [
     summary: "Claim slots, submit videos and see your earnings",
     load: tester,
   },
-  { name: "info", section: "owners", aliases: [], summary: "List categories, devices and platforms", load: info },
+  { name: "info", section: "general", aliases: [], summary: "List categories, devices and platforms", load: info },
   { name: "admin", section: "operators", aliases: [], summary: "Administer the marketplace on your server", load: admin },
   {
     name: "approvals",

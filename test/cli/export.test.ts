@@ -425,6 +425,7 @@ function withLostBuild(text: string): string {
     email_key: "",
     password_hash: "",
     role: "game_owner",
+    published_name: "shown",
     display_name: "",
     company_name: "",
     simulated: 0,
@@ -440,6 +441,7 @@ function withLostBuild(text: string): string {
     platforms: "[]",
     languages: "[]",
     ...times,
+    last_finding: 0,
   });
   rowFor("builds", { id, game_id: id, build_url: "", blob_key: `builds/${id}`, ...times });
   return text;
