@@ -215,7 +215,7 @@ const inPlace: readonly (readonly [RegExp, string])[] = [
   // A server runs until it is stopped: here until `true` ends.
   [/^(playtest serve run (?!.*--exec).*)$/, "$1 --port 0 --exec true"],
   [/^(playtest listen .*)$/, "$1 --from-start --count 1"],
-  [/sudo tee \/etc\/systemd\/system\//, "tee "],
+  [/sudo tee \/etc\/(systemd\/system|nginx\/conf\.d)\//, "tee "],
   // The video is three seconds long.
   [/ (12:41|3:05-3:40) /, " 0:01 "],
   // Only a wallet can sign.

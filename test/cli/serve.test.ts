@@ -459,7 +459,7 @@ describe("serve doctor and migrate", () => {
     const { code, stdout } = await run("doctor", "--ledger", "--data", folder);
     const lines = stdout.trimEnd().split("\n");
     expect({ code, failed: lines.filter((line) => !line.includes("\tok\t")) }).toEqual({ code: 0, failed: [] });
-    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(12);
+    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(14);
     expect(server.child.exitCode).toBe(null);
   });
 

@@ -457,6 +457,10 @@ const ownScenes: Record<string, Row> = {
     return { key: world.admin, words: `${batchId} --file returned.csv`, cwd };
   },
   "admin agreement set": asAdmin(() => ["--file", join(withFile("nda.md", "Tell nobody."), "nda.md")]),
+  "admin agreement end": asAdmin(async ({ server, admin }) => {
+    await server.request("PUT", "/admin/agreement", { key: admin, body: { text: "Tell nobody." } });
+    return "";
+  }),
   "admin groups list": asAdmin(async (world) => (await testerGroup(world)) && ""),
   "admin groups create": asAdmin(() => `group-${++groupNumber}`),
   "admin groups add": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),

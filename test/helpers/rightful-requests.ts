@@ -622,10 +622,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   getServerAgreement: byAdmin(),
   putServerAgreement: byAdmin({ body: { text: secretWord } }),
-  deleteServerAgreement: async ({ admin }) => {
-    await admin.putServerAgreement({ body: { text: secretWord } });
-    return { as: admin };
-  },
+  deleteServerAgreement: byAdmin(),
   listConsents: byAdmin(),
   listPanels: byOwner({ shared: true }),
   listGroups: byAdmin(),
