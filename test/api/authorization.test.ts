@@ -317,6 +317,15 @@ const idsInBodies: Record<
   },
   "createSlotShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
   "createClipShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
+  // A finding of somebody else is not found first.
+  "addEvidence momentId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("updateMoment")!.ids!.id },
+  // These name it without what else they need, which is refused before anything is looked up.
+  "addEvidence slotId": { expected: [422, "VALIDATION_ERROR"], of: (_, requests) => requests.get("getSlot")!.ids!.id },
+  "mergeFinding findingId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("updateFinding")!.ids!.id },
+  "splitFinding evidenceIds": {
+    expected: [422, "VALIDATION_ERROR"],
+    of: (_, requests) => [requests.get("updateMoment")!.ids!.id],
+  },
   // The operator names whom it concerns.
   "resolveSuspense userId": "anybody may",
   "createPayout userId": "anybody may",

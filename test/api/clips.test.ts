@@ -78,7 +78,7 @@ onBothDatabases("clips", (serve) => {
     const server = await serve({
       config: (config) => {
         using(mode, join(freshFolder(), "never")).config(config);
-        if (limit === "time") Object.assign(config.clips, { timeoutMs: 200, stillTimeoutMs: 200 });
+        if (limit === "time") Object.assign(config.clips, { timeoutMs: 200, stillTimeoutMs: 200, measureTimeoutMs: 200 });
       },
     });
     const { cut, shown } = await market(server);
