@@ -5,8 +5,6 @@ import { addRow, findRow, listRows, sendRow, updateRow } from "../database/rows.
 import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-export type PaymentProvider = PaymentRow["provider"];
-
 export type PaymentRow = Tables["payments"];
 
 export const find = (q: Query, id: string) => findRow(q, "payments", { id });

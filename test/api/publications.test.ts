@@ -349,7 +349,7 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
     expect(await publicationOf(world)).toMatchObject({ state: "removed", remoteId: null, attempts: 0, reason });
     expect([world.platform.videos.size, await earned(world)]).toEqual([0, payoutCents]);
     expect((await world.server.request("GET", `//watch/${world.slotId}/video`)).status).toBe(410);
-    // "It cannot be published again.", say the questions of `review unpublish` and `admin publishing remove`.
+    // The help of `review unpublish` and `admin publishing remove` says that it cannot be published again.
     for (const again of [
       world.owner.post(`/slots/${world.slotId}/unpublish`, { reason: "Again" }),
       world.admin.post(`/admin/publications/${await idOf(world)}/retry`),

@@ -24,6 +24,11 @@ const data = async (line: string) => {
 const email = async (id: string) => (await data("users --all")).users.find((user: { id: string }) => user.id === id).email;
 
 describe("admin", () => {
+  it.each(["connect", "disconnect"])("admin publishing %s refuses a platform that is not known", async (verb) => {
+    const { code, stderr } = await admin(`publishing ${verb} vimeo --yes`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown platform "vimeo".\nSupported: youtube.')]);
+  });
+
   it("admin approvals: approves and rejects a pending approval by its listed id", async () => {
     expect((await admin("approvals")).stdout).toBe("");
     const trial = await fixture.order({ isFreePublicTrial: true });

@@ -143,3 +143,32 @@ it("findings on this computer are in a file that only the user can read, and say
   expect((statSync(join(folder, "findings", file!)).mode & 0o777).toString(8)).toBe("600");
   expect((await run("findings", "list", "--tsv")).stdout).toContain("on this computer");
 });
+
+describe("review report", () => {
+  beforeEach(async () => {
+    place = await onOurServer();
+  });
+
+  it("has the facts, the findings with their seconds and what was not covered, and names nobody", async () => {
+    const [slot] = place.slots;
+    await run("findings", "create", "Nobody finds <b>the lantern</b>", "--severity", "3", "--game", place.gameId);
+    await run("findings", "add", "1", slot!, "0:01", "--game", place.gameId);
+    const { playtests } = await json("playtests", "list", place.gameId);
+    const playtestId = playtests.at(-1).id;
+    const { report } = await json("review", "report", playtestId);
+    expect(report).toMatchObject({
+      facts: { slots: { submitted: 1 }, videos: 1, testers: 1 },
+      findings: [
+        { number: 1, severity: 3, testers: { seen: 1, of: 1 }, seen: [{ slotId: slot, tester: "tester 1", fromMs: 1000 }] },
+      ],
+    });
+    const markdown = (await run("review", "report", playtestId)).stdout;
+    expect(markdown).toContain("### 1. `Nobody finds <b>the lantern</b>`");
+    expect(markdown).toContain(`- [0:01](${place.baseUrl}/studio/slots/${slot}#t=1s), \`tester 1\``);
+    expect(markdown).toContain("- 1 slot with a video that waits for review.");
+    const html = (await run("review", "report", playtestId, "--as", "html")).stdout;
+    expect(html).toContain("<h3>1. Nobody finds &lt;b&gt;the lantern&lt;/b&gt;</h3>");
+    for (const text of [JSON.stringify(report), markdown, html]) expect(text).not.toContain("playtester-2");
+    expect((await run("review", "report", playtestId, "--with-name")).stdout).toContain("`playtester-2`");
+  });
+});

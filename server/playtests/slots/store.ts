@@ -183,8 +183,6 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
-export type SubmissionRow = Tables["submissions"];
-
 export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) => findRow(q, "submissions", { slot_id: slotId });
 export const insertRating = (tx: Query, row: New<"ratings">) => sendRow(tx, "ratings", row);

@@ -6,16 +6,9 @@ import { notFound } from "../../lib/api-error.ts";
 import * as moments from "../../playtests/moments/store.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as search from "../../search/store.ts";
-import type { Signals } from "../signals/rules.ts";
+import { signalsOf } from "../signals/store.ts";
 import { highlightsOf, type Watched } from "./rules.ts";
 import * as store from "./store.ts";
-
-const series = (json: string | null) => (json === null ? null : (JSON.parse(json) as number[]));
-
-function signalsOf({ loudness, motion, luma }: store.VideoRow): Signals | null {
-  if (loudness === null && motion === null) return null;
-  return { loudness: series(loudness), motion: series(motion), luma: series(luma) };
-}
 
 async function cuesOf(deps: Deps, slotId: string) {
   const transcript = await deps.store.read((q) => search.findTranscript(q, slotId));
@@ -33,7 +26,7 @@ async function watched(deps: Deps, of: "playtest" | "game", id: string, build?: 
     videos.push({
       slotId: row.slot_id,
       lengthMs: row.length_ms,
-      signals: signalsOf(row),
+      signals: row.loudness === null && row.motion === null ? null : signalsOf(row),
       cues: await cuesOf(deps, row.slot_id),
       notes: own.map(({ at_ms, severity }) => ({ atMs: at_ms, severity })),
     });

@@ -1,7 +1,7 @@
 import type { HighlightReason } from "../../../src/contract/signals/kinds.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { type Phrase, phrasesOf, wordsOf } from "../../search/rules.ts";
-import type { Signals } from "../signals/rules.ts";
+import { frozenMotion, runsOf, type Signals } from "../signals/rules.ts";
 
 /** Where to look first in a video, by a formula that stands on the help page about reviewing. The same input gives the same list. */
 
@@ -48,25 +48,12 @@ const aboveUsualDb = 10;
 /** From how many seconds on the picture is frozen, and nobody speaks after something was said. */
 const frozenSeconds = 20;
 const silenceSeconds = 20;
-const frozenMotion = 0.1;
 
 /** Signs that are this near are one part, which begins before its first and ends after its last. In ms. */
 const nearMs = 12_000;
 const beforeMs = 4_000;
 const afterMs = 8_000;
 const longestMs = 60_000;
-
-/** Seconds from `from` up to `to`, not included, for which `holds`, of at least `least`. */
-function runs(count: number, holds: (second: number) => boolean, least: number): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = [];
-  for (let at = 0; at < count; at++) {
-    if (!holds(at)) continue;
-    const from = at;
-    while (at < count && holds(at)) at++;
-    if (at - from >= least) found.push({ from, to: at });
-  }
-  return found;
-}
 
 const noted = ({ notes }: Watched): Sign[] =>
   notes.map(({ atMs, severity }) => ({ kind: "note", fromMs: atMs, toMs: atMs, weight: weights.note + (severity ?? 0) }));
@@ -79,7 +66,7 @@ function loud({ signals }: Watched): Sign[] {
   const usual = loudness.toSorted((a, b) => a - b)[Math.floor(loudness.length / 2)] ?? 0;
   // Where all is equally loud, as in a game with steady music, nothing stands out.
   const isLoud = (at: number) => loudness[at]! >= least && loudness[at]! >= loudDb && loudness[at]! >= usual + aboveUsualDb;
-  return runs(loudness.length, isLoud, 1).map(({ from, to }) => ({
+  return runsOf(loudness.length, isLoud, 1).map(([from, to]) => ({
     kind: "loud",
     fromMs: from * 1000,
     toMs: to * 1000,
@@ -89,7 +76,7 @@ function loud({ signals }: Watched): Sign[] {
 
 function frozen({ signals }: Watched): Sign[] {
   const motion = signals?.motion ?? [];
-  return runs(motion.length, (at) => motion[at]! <= frozenMotion, frozenSeconds).map(({ from, to }) => ({
+  return runsOf(motion.length, (at) => motion[at]! <= frozenMotion, frozenSeconds).map(([from, to]) => ({
     kind: "frozen",
     fromMs: from * 1000,
     toMs: to * 1000,

@@ -5,7 +5,7 @@ import type { Handlers } from "../../http/call.ts";
 import { ApiError, notFound } from "../../lib/api-error.ts";
 import * as slots from "../../playtests/slots/store.ts";
 import * as search from "../../search/store.ts";
-import { factsOf, type Signals, speechOf } from "./rules.ts";
+import { factsOf, speechOf } from "./rules.ts";
 import * as store from "./store.ts";
 
 const notMeasured = () =>
@@ -21,8 +21,6 @@ async function findFor(q: Query, slotId: string, userId: string) {
   return { slot, row };
 }
 
-const series = (json: string | null) => (json === null ? null : (JSON.parse(json) as number[]));
-
 /** The seconds with speech by the transcript; null without one. */
 async function speechIn(deps: Deps, slotId: string, seconds: number): Promise<number[] | null> {
   const transcript = await deps.store.read((q) => search.findTranscript(q, slotId));
@@ -34,7 +32,7 @@ async function speechIn(deps: Deps, slotId: string, seconds: number): Promise<nu
 export const signals = {
   async getSlotSignals(call) {
     const { slot, row } = await call.read((q) => findFor(q, call.params.id, call.principal.userId));
-    const found: Signals = { loudness: series(row.loudness), motion: series(row.motion), luma: series(row.luma) };
+    const found = store.signalsOf(row);
     const seconds = Math.max(found.loudness?.length ?? 0, found.motion?.length ?? 0);
     const lengthMs = slot.video_duration_ms ?? seconds * 1000;
     return {

@@ -27,13 +27,13 @@ const quietDb = -60;
 /** A picture that is darker is black, also when it has a cursor. */
 const blackLuma = 20;
 /** A picture that changes less is frozen: what a codec leaves of noise is less. */
-const frozenMotion = 0.1;
+export const frozenMotion = 0.1;
 
 /** From how many seconds on it is said. A menu or a loading screen is shorter. */
 const shortest = { silence: 60, black: 5, frozen: 60 } as const;
 
 /** The runs of seconds for which `holds`, of at least `least` of them: from, and to, not included. */
-function runsOf(count: number, holds: (second: number) => boolean, least: number): [from: number, to: number][] {
+export function runsOf(count: number, holds: (second: number) => boolean, least: number): [from: number, to: number][] {
   const runs: [number, number][] = [];
   for (let at = 0; at < count; at++) {
     if (!holds(at)) continue;

@@ -1,6 +1,7 @@
 import type { Query } from "../../database/port.ts";
 import { deleteWhere, findRow, insertRow, updateWhere } from "../../database/rows.ts";
 import type { Tables } from "../../database/schema/index.ts";
+import type { Signals } from "./rules.ts";
 
 export type SignalsRow = Tables["video_signals"];
 
@@ -15,3 +16,14 @@ export const find = (q: Query, slotId: string) => findRow(q, "video_signals", { 
 /** Stores what became of a measurement, unless the video was replaced meanwhile. */
 export const end = (tx: Query, { slot_id, blob_key }: SignalsRow, changes: Partial<SignalsRow>) =>
   updateWhere(tx, "video_signals", changes, { slot_id, blob_key });
+
+/** What was measured, as it is stored. Null: the recording has no such track. */
+type Stored = Pick<SignalsRow, "loudness" | "motion" | "luma">;
+
+const series = (json: string | null) => (json === null ? null : (JSON.parse(json) as number[]));
+
+export const signalsOf = ({ loudness, motion, luma }: Stored): Signals => ({
+  loudness: series(loudness),
+  motion: series(motion),
+  luma: series(luma),
+});

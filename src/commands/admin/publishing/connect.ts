@@ -1,7 +1,7 @@
 import type { Data } from "../../../api/client.ts";
 import { arg, type Context, col, define, flag, type ItemOf, viewOf } from "../../../cli/define.ts";
 import { type PublisherName, publisherTitles } from "../../../contract/publications/publishers.ts";
-import { CliError, exitCodes } from "../../../errors.ts";
+import { CliError, exitCodes, usage } from "../../../errors.ts";
 import { signInWithBrowser } from "./browser-sign-in.ts";
 
 const view = viewOf<ItemOf<"listPublishers">>([
@@ -14,7 +14,11 @@ const view = viewOf<ItemOf<"listPublishers">>([
 
 const platforms = ["youtube"] as const;
 const platform = () => arg.choice(platforms);
-const adapterOf = () => platforms[0];
+function adapterOf(word: string): (typeof platforms)[number] {
+  const found = platforms.find((name) => name === word);
+  if (!found) throw usage(`Unknown platform ${JSON.stringify(word)}.`, `Supported: ${platforms.join(", ")}.`);
+  return found;
+}
 
 const publishingPlatforms = define({
   name: "publishing platforms",
@@ -34,8 +38,8 @@ const publishingConnect = define({
   args: { platform: platform() },
   flags: { device: flag.toggle("Enter a code in a browser of another device") },
   examples: ["playtest admin publishing connect youtube", "playtest admin publishing connect youtube --device"],
-  async run({ flags }, ctx) {
-    const adapter = adapterOf();
+  async run({ args, flags }, ctx) {
+    const adapter = adapterOf(args.platform);
     if (flags.device) return shown(ctx, await connectByDevice(ctx, adapter));
     const returned = await signInWithBrowser(ctx, (redirect) =>
       ctx.api().startPublisherSignIn({ body: { adapter, ...redirect } }),
@@ -73,9 +77,10 @@ const publishingDisconnect = define({
     "Published videos stay there. Videos that wait for the platform are published on the server's own page when their time is over.",
   operation: "disconnectPublisher",
   args: { platform: platform() },
-  confirm: () => `Disconnect ${publisherTitles[adapterOf()]}?`,
+  confirm: ({ args }) => `Disconnect ${publisherTitles[adapterOf(args.platform)]}?`,
   examples: ["playtest admin publishing disconnect youtube --yes"],
-  run: async (_, ctx) => ctx.item(await ctx.api().disconnectPublisher({ body: { adapter: adapterOf() } }), view),
+  run: async ({ args }, ctx) =>
+    ctx.item(await ctx.api().disconnectPublisher({ body: { adapter: adapterOf(args.platform) } }), view),
 });
 
 export const connectCommands = [publishingPlatforms, publishingConnect, publishingDisconnect];

@@ -1,5 +1,6 @@
 import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
+import { studio } from "../../../contract/pages/addresses.ts";
 import { positionInLink } from "../../../contract/text/position.ts";
 import { listLocal } from "../../shared/findings/local.ts";
 import { type Finding, lacksFindings } from "../../shared/findings/source.ts";
@@ -133,7 +134,7 @@ export async function reportOf(ctx: Context, id: string, withName: boolean): Pro
     evidence
       .filter(({ slotId }) => testers.has(slotId))
       .map(({ slotId, fromMs, toMs, quote, text }) => {
-        const url = onServer ? `${baseUrl}/studio/slots/${slotId}#t=${positionInLink(fromMs)}` : null;
+        const url = onServer ? `${baseUrl}${studio.slot(slotId)}#t=${positionInLink(fromMs)}` : null;
         return { slotId, tester: testers.get(slotId)!, fromMs, toMs, quote, text, url };
       });
   const reported = findings.map((finding): ReportedFinding => {
