@@ -46,16 +46,12 @@ import * as playtests from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
 /**
- * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial and a second order with one
- * ref.
- * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
- * than that.
+ * Row locks are enough for an order, however it is paid: it locks its owner, whom a deletion and a dispute change or lock, and inserts new
+ * rows. The conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial,
+ * a second order with one ref, and a second crypto quote of one amount. Everything else that it reads or changes belongs to that owner or is
+ * not changed by orders. So the orders of one owner wait for each other, and none is refused because others came at the same time.
  */
-const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
-  method === "card" || method === "x402"
-    ? { locksCaller: true, isolation: "serializable" }
-    : { locksCaller: true, isolation: "rows", locks: [ownerId] };
+const optionsOf = (ownerId: string): CommitOptions => ({ locksCaller: true, isolation: "rows", locks: [ownerId] });
 
 async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, { need }: Priced) {
   const description = orderDescription(playtest);
@@ -136,7 +132,7 @@ export const orders = {
         if (error instanceof NeedsApproval) return askForApproval(tx, { ...order, totalCents: error.totalCents });
         throw error;
       });
-    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(method, ownerId));
+    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(ownerId));
   },
 
   quotePlaytest: (call) =>
