@@ -71,6 +71,7 @@ const kinds = {
     FROM crypto_quotes WHERE owner_id = ?`,
   cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, amount_atomic, value_cents, status, sender, payment_id, seen_at
     FROM crypto_deposits WHERE owner_id = ?`,
+  signedPayments: `SELECT chain, asset, payer, nonce, amount_atomic, status, tx_hash, created_at FROM signed_payments WHERE owner_id = ?`,
   payouts:
     "SELECT id, amount_cents, status, method, masked, created_at, completed_at, failed_at, failure FROM payouts WHERE user_id = ?",
   ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p

@@ -28,6 +28,7 @@ export type Destination = Pick<QuoteRow, "chain" | "currency" | "receiver">;
 /** Inserts a quote. False when another quote has reserved this amount, which a unique index decides. */
 export const insertQuote = (tx: Query, quote: QuoteRow): Promise<boolean> => addRow(tx, "crypto_quotes", quote);
 
+export const find = (q: Query, id: string) => findRow(q, "crypto_quotes", { id });
 export const findByPayment = (q: Query, paymentId: string) => findRow(q, "crypto_quotes", { payment_id: paymentId });
 
 /** The newest quote that came with a request under this idempotency key. */
