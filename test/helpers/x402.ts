@@ -27,6 +27,13 @@ export function clientOf(account: Account, limit?: `$${number}`) {
   return client;
 }
 
+/** A client that pays whatever is asked for, in any token. */
+export function trustingClient(account: Account) {
+  const client = clientOf(account);
+  client.setSpendControls(false);
+  return client;
+}
+
 /** `fetch` that pays, as an owner. */
 export function payingFetch(server: TestServer, owner: Person, client: x402Client) {
   const fetchWithPayment = wrapFetchWithPayment(fetch, client);
@@ -64,9 +71,7 @@ export interface Changes {
 export async function signFor(asked: Reply, account: Account, { asked: changes, spoil }: Changes = {}) {
   const required = requiredIn(asked);
   const [accepted] = required.accepts;
-  const client = clientOf(account);
-  client.setSpendControls(false);
-  const payload = await client.createPaymentPayload({ ...required, accepts: [{ ...accepted, ...changes }] });
+  const payload = await trustingClient(account).createPaymentPayload({ ...required, accepts: [{ ...accepted, ...changes }] });
   const copy = structuredClone(payload);
   spoil?.(copy);
   return { "payment-signature": encodePaymentSignatureHeader(copy) };
