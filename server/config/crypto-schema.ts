@@ -21,8 +21,12 @@ const evm = (chain: string, usdc: string, chainId: number, finality: "safe" | "f
       rpcUrl: rpcUrl(chain),
       receiver: orNull(matching(isEvmAddress), receiverText(chain), { expected: `${evmExpected}, or null` }),
       usdc: chainAddress(isEvmAddress, `Contract of the USDC token on ${chain}.`, usdc, evmExpected),
-      usdcName: described(plainText(100).default("USD Coin"), "Name of that contract, which signed payments repeat."),
-      usdcVersion: described(plainText(20).default("2"), "Version of that contract, which signed payments repeat."),
+      usdcName: described(plainText(100).default("USD Coin"), "Name of that contract, which signed payments repeat.", {
+        expected: "a text of at most 100 characters",
+      }),
+      usdcVersion: described(plainText(20).default("2"), "Version of that contract, which signed payments repeat.", {
+        expected: "a text of at most 20 characters",
+      }),
       chainId: integer("Chain ID the node must report.", chainId, 1, Number.MAX_SAFE_INTEGER),
       finality: described(
         z.enum(["finalized", "safe"]).default(finality),
@@ -81,10 +85,14 @@ const facilitator = z
     url: webUrl(
       "Address of an x402 facilitator, to which /verify and /settle are appended. With one, standard x402 clients pay with a signature.",
     ),
-    token: orNull(plainText(4096), "Sent to the facilitator as `Authorization: Bearer`.", { secret: true }),
+    token: orNull(plainText(4096), "Sent to the facilitator as `Authorization: Bearer`.", {
+      expected: "a text of at most 4,096 characters, or null",
+      secret: true,
+    }),
     chains: described(
       z.array(z.enum(["base", "ethereum"])).default(["base"]),
       "Chains that the facilitator settles payments on.",
+      { expected: "a list of base and ethereum" },
     ),
     timeoutMs: ms("How long the facilitator may take to answer.", 30 * second, 100, 10 * minute),
   })

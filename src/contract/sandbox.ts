@@ -85,7 +85,7 @@ export const sandbox = {
         .string()
         .regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hexadecimal digits")
         .optional()
-        .meta({ description: "Nonce of the signed payment that it settles." }),
+        .meta({ maxLength: 66, description: "Nonce of the signed payment that it settles." }),
       confirmations: z
         .int()
         .min(0)
