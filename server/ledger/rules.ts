@@ -133,7 +133,14 @@ export function acceptTransfers(slot: SlotTerms, shares: ReadonlyMap<string, num
   const expense = slot.paidWith === "hours" ? accounts.payoutSubscription : accounts.promo;
   const paid: Transfer[] =
     payoutCents > 0
-      ? [{ ...shared, eventKey: `accept:${slot.slotId}`, asset: "USD", postings: [{ account: expense, amount: payoutCents }, ...earned] }]
+      ? [
+          {
+            ...shared,
+            eventKey: `accept:${slot.slotId}`,
+            asset: "USD",
+            postings: [{ account: expense, amount: payoutCents }, ...earned],
+          },
+        ]
       : [];
   if (slot.paidWith === "free") return paid;
   const consumed = move(accounts.minutesHeld(slot.playtestId), accounts.minutesConsumed, slot.minutes);

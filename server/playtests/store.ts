@@ -108,7 +108,8 @@ export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: 
 /** A playtester's history with this game and this owner, for the eligibility rules. */
 export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
   const any = async (condition: string, ...values: string[]) =>
-    (await q.one(`SELECT 1 AS found WHERE ${played("?", condition)}`, playtesterId, ...values, playtesterId, ...values)) !== undefined;
+    (await q.one(`SELECT 1 AS found WHERE ${played("?", condition)}`, playtesterId, ...values, playtesterId, ...values)) !==
+    undefined;
   return {
     playedGame: await any("h.game_id = ?", playtest.game_id),
     playedOwner: await any("h.owner_id = ?", playtest.owner_id),
@@ -154,7 +155,9 @@ interface Reader {
 const fromReader = `JOIN users me ON me.id = ? CROSS JOIN (SELECT CAST(? AS BIGINT) AS now, CAST(? AS BIGINT) AS max_held) c`;
 const readerValues = ({ id, now, maxHeld = 0 }: Reader) => [id, now, maxHeld];
 
-const fromOffers = ({ maxHeld }: Reader) => `FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id ${fromReader}
+const fromOffers = ({
+  maxHeld,
+}: Reader) => `FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id ${fromReader}
   WHERE ${offered}${maxHeld === undefined ? "" : ` AND ${hasFriends}`}`;
 
 /** The friends whom a playtester can name for each of these playtests, by name. */

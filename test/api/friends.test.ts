@@ -13,7 +13,8 @@ const refusal = ({ status, body }: Reply) => [status, body.error.details?.[0]?.m
 const askFor = (person: Person, handle: string) => person.post("/playtester/friends", { handle });
 const entryOf = async (person: Person, handle: string) =>
   (await person.listFriends()).friends.find((friend) => friend.handle === handle)!.id;
-const noticesOf = async (person: Person) => (await person.get("/notifications")).body.data.notifications.map((n: { title: string }) => n.title);
+const noticesOf = async (person: Person) =>
+  (await person.get("/notifications")).body.data.notifications.map((n: { title: string }) => n.title);
 
 async function people(server: TestServer) {
   return { ann: await registerWithHandle(server, "ann"), ben: await registerWithHandle(server, "ben") };
@@ -63,7 +64,10 @@ onBothDatabases("friends", (_serve, it) => {
     const sent = await askFor(ann, "ben");
     expect([sent.status, await listOf(ann), await listOf(ben)]).toEqual([201, ["ben sent"], ["ann blocked"]]);
     expect(await noticesOf(ben)).toEqual(["Friend request"]);
-    expect(refusal(await askFor(ben, "ann"))).toEqual([409, "You blocked this playtester. Nothing was sent. Unblock them first."]);
+    expect(refusal(await askFor(ben, "ann"))).toEqual([
+      409,
+      "You blocked this playtester. Nothing was sent. Unblock them first.",
+    ]);
     await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
     await ann.requestFriend({ body: { handle: "ben" } });
     expect(await listOf(ben)).toEqual(["ann received (ann)"]);

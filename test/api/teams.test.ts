@@ -1,7 +1,16 @@
 import { expect } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, firstAdmin, giveCredit, giveMinutes, giveVideo, order, type Person, registerOwner } from "../helpers/factories.ts";
+import {
+  createGame,
+  firstAdmin,
+  giveCredit,
+  giveMinutes,
+  giveVideo,
+  order,
+  type Person,
+  registerOwner,
+} from "../helpers/factories.ts";
 import { befriend, claimWith, confirm, registerWithHandle } from "../helpers/friends.ts";
 import type { Reply, TestServer, TestServerOptions } from "../helpers/server.ts";
 
@@ -101,14 +110,25 @@ onBothDatabases("teams", (serve, it) => {
       seen.push([status, instructions, keys]);
     }
     expect(seen).toEqual(["K1", "K2", "K3"].map((key) => ["reserved", "Press start.", [key]]));
-    expect((await owner.getSlot({ params: { id: slotId } })).slot).toMatchObject({ status: "reserved", playtester: { id: ann.id } });
-    expect(await titlesOf(cleo)).toEqual(["Team complete", "Slot claimed", "Play with a friend", "Friend request"]);
+    expect((await owner.getSlot({ params: { id: slotId } })).slot).toMatchObject({
+      status: "reserved",
+      playtester: { id: ann.id },
+    });
+    expect(await titlesOf(cleo)).toEqual(["Team complete", "Slot reserved", "Play with a friend", "Friend request"]);
   });
 
   it.for<[string, (known: Market) => Promise<Reply>, unknown[]]>([
-    ["too few friends", ({ ann, playtestId }) => claimOf(ann, playtestId, "ben"), [422, "must name exactly 2 friends for 3 players, not 1"]],
+    [
+      "too few friends",
+      ({ ann, playtestId }) => claimOf(ann, playtestId, "ben"),
+      [422, "must name exactly 2 friends for 3 players, not 1"],
+    ],
     ["a friend twice", ({ ann, playtestId }) => claimOf(ann, playtestId, "ben", "ben"), [422, "must not name a friend twice"]],
-    ["somebody who is no friend", ({ ben, playtestId }) => claimOf(ben, playtestId, "ann", "cleo"), [422, "is not the handle of a friend of yours"]],
+    [
+      "somebody who is no friend",
+      ({ ben, playtestId }) => claimOf(ben, playtestId, "ann", "cleo"),
+      [422, "is not the handle of a friend of yours"],
+    ],
     [
       "no friends",
       ({ ann, playtestId }) => ann.post(`/playtester/playtests/${playtestId}/claim`),
@@ -133,7 +153,9 @@ onBothDatabases("teams", (serve, it) => {
     [
       "more than the payout",
       ({ ann, playtestId }) =>
-        ann.post(`/playtester/playtests/${playtestId}/claim`, { with: [{ handle: "ben", shareCents: 3001 }, { handle: "cleo" }] }),
+        ann.post(`/playtester/playtests/${playtestId}/claim`, {
+          with: [{ handle: "ben", shareCents: 3001 }, { handle: "cleo" }],
+        }),
       [422, "must not promise more than the payout of $30.00"],
     ],
     [
@@ -153,7 +175,10 @@ onBothDatabases("teams", (serve, it) => {
     const { server, ann, playtestId } = known;
     server.deps.config.multiplayer.friends = false;
     expect((await ann.listOffers()).playtests[0]!.team).toBeNull();
-    expect(refusal(await claimOf(ann, playtestId, "ben", "cleo"))).toEqual([422, "cannot be used here: this claim needs no friends"]);
+    expect(refusal(await claimOf(ann, playtestId, "ben", "cleo"))).toEqual([
+      422,
+      "cannot be used here: this claim needs no friends",
+    ]);
     const { slot } = await ann.claimPlaytest({ params: { id: playtestId } });
     expect([slot.status, slot.team]).toEqual(["reserved", null]);
   });
@@ -189,7 +214,10 @@ onBothDatabases("teams", (serve, it) => {
     const slotId = (await ann.claimPlaytest({ params: { id: playtestId }, body })).slot.id;
     expect(await teamOf(ann, slotId)).toEqual(["ann confirmed 1250", "ben asked 500", "cleo asked 1250"]);
     await ben.declineTeam({ params: { id: slotId } });
-    expect([(await titlesOf(ann))[0], (await ben.get(`/playtester/slots/${slotId}`)).status]).toEqual(["Team member missing", 404]);
+    expect([(await titlesOf(ann))[0], (await ben.get(`/playtester/slots/${slotId}`)).status]).toEqual([
+      "Team member missing",
+      404,
+    ]);
     await ann.replaceTeamMember({ params: { id: slotId }, body: { missing: "ben", with: "dana" } });
     await confirm(cleo, slotId);
     await confirm(dana, slotId);
@@ -202,8 +230,14 @@ onBothDatabases("teams", (serve, it) => {
     const slotId = await claimWith(ann, playtestId, "ben", "cleo");
     await confirm(ben, slotId);
     const set = (person: Person, shareCents: number) =>
-      server.request("PUT", `/playtester/slots/${slotId}/team/shares`, { key: person.key, body: { shares: [{ handle: "ben", shareCents }] } });
-    expect(refusal(await set(ben, 2000))).toEqual([409, "Only the playtester who claimed this slot can do that. Nothing was changed."]);
+      server.request("PUT", `/playtester/slots/${slotId}/team/shares`, {
+        key: person.key,
+        body: { shares: [{ handle: "ben", shareCents }] },
+      });
+    expect(refusal(await set(ben, 2000))).toEqual([
+      409,
+      "Only the playtester who claimed this slot can do that. Nothing was changed.",
+    ]);
     expect((await set(ann, 2001)).status).toBe(422);
     expect((await set(ann, 100)).status).toBe(200);
     expect(await teamOf(ann, slotId)).toEqual(["ann confirmed 1900", "ben asked 100", "cleo asked 1000"]);
@@ -215,43 +249,46 @@ onBothDatabases("teams", (serve, it) => {
     expect(refusal(await set(ann, 200))).toEqual([409, "The team is complete, so its shares are agreed. Nothing was changed."]);
   });
 
-  it.for(["credit", "hours"])("acceptance, paid with %s: each member earns their share, to the cent, and is told", async (asset) => {
-    const known = await market(serve, { durationMinutes: 30 });
-    const { server, owner, ann, ben, cleo } = known;
-    if (asset === "hours") {
-      await giveMinutes(server, owner, 1000);
-      known.playtestId = await known.make();
-    }
-    // $15.00 of three is $5.00 each; one cent more for Ben makes it uneven.
-    const body = { with: [{ handle: "ben", shareCents: 501 }, { handle: "cleo" }] };
-    const slotId = (await ann.claimPlaytest({ params: { id: known.playtestId }, body })).slot.id;
-    for (const person of [ben, cleo]) await confirm(person, slotId);
-    await giveVideo(server, slotId, ann);
-    await ann.submitSlot({ params: { id: slotId } });
-    await owner.acceptSlot({ params: { id: slotId } });
-    expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 501, 499]);
-    const { entries } = await ben.getEarnings();
-    expect(entries.map(({ kind, amountCents, slotId: of }) => [kind, amountCents, of])).toEqual([["payout", 501, slotId]]);
-    const { statement } = await cleo.getStatement({ query: { year: "2026" } });
-    expect(statement).toMatchObject({ earnedCents: 499, games: [{ slots: 1, amountCents: 499 }] });
-    const { notifications } = (await ben.get("/notifications")).body.data;
-    expect(notifications[0].body).toBe("Your playtest of Lantern Deep was accepted and earned you $5.01.");
-    const admin = await firstAdmin(server);
-    await server.advance(8 * 24 * hour);
-    await admin.post("/admin/payouts", { userId: ben.id, amountCents: 501 });
-    expect([await earned(ann), await earned(ben)]).toEqual([500, 0]);
-  });
+  it.for(["credit", "hours"])(
+    "acceptance, paid with %s: each member earns their share, to the cent, and is told",
+    async (asset) => {
+      const known = await market(serve, { durationMinutes: 30 });
+      const { server, owner, ann, ben, cleo } = known;
+      if (asset === "hours") {
+        await giveMinutes(server, owner, 1000);
+        known.playtestId = await known.make();
+      }
+      // $15.00 of three is $5.00 each; one cent more for Ben makes it uneven.
+      const body = { with: [{ handle: "ben", shareCents: 501 }, { handle: "cleo" }] };
+      const slotId = (await ann.claimPlaytest({ params: { id: known.playtestId }, body })).slot.id;
+      for (const person of [ben, cleo]) await confirm(person, slotId);
+      await giveVideo(server, slotId, ann);
+      await ann.submitSlot({ params: { id: slotId } });
+      await owner.acceptSlot({ params: { id: slotId } });
+      expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 501, 499]);
+      const { entries } = await ben.getEarnings();
+      expect(entries.map(({ kind, amountCents, slotId: of }) => [kind, amountCents, of])).toEqual([["payout", 501, slotId]]);
+      const { statement } = await cleo.getStatement({ query: { year: "2026" } });
+      expect(statement).toMatchObject({ earnedCents: 499, games: [{ slots: 1, amountCents: 499 }] });
+      const { notifications } = (await ben.get("/notifications")).body.data;
+      expect(notifications[0].body).toBe("Your playtest of Lantern Deep was accepted and earned you $5.01.");
+      const admin = await firstAdmin(server);
+      await server.advance(8 * 24 * hour);
+      await admin.post("/admin/payouts", { userId: ben.id, amountCents: 501 });
+      expect([await earned(ann), await earned(ben)]).toEqual([500, 0]);
+    },
+  );
 
   it("a public playtest: each member is paid when the video is published", async () => {
     const known = await market(serve);
-    const { server, owner, ann, ben } = known;
-    server.deps.config.pricing.public = { costCents: 0, payoutCents: 900 } as never;
-    known.playtestId = await known.make({ visibility: "public" }).catch(() => known.make());
+    const { server, owner, ann, ben, cleo } = known;
+    server.deps.config.pricing.publicPayoutCents = 901;
+    known.playtestId = await known.make({ visibility: "public" });
     const slotId = await submitted(known);
     await owner.acceptSlot({ params: { id: slotId } });
     await server.advance(0);
-    const { payoutCents } = (await slotOf(ann, slotId)).playtest;
-    expect((await earned(ann)) + 2 * (await earned(ben))).toBe(payoutCents);
+    expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([301, 300, 300]);
+    expect((await titlesOf(ben))[0]).toBe("Video published");
   });
 
   it("final rejection: nobody earns, all are told, and nobody can claim it again", async () => {
@@ -273,7 +310,10 @@ onBothDatabases("teams", (serve, it) => {
     await owner.rejectSlot({ params: { id: slotId }, body: { allowRetry: true } });
     const { slots } = await ben.listHeldSlots();
     const retry = slots.find(({ status }) => status === "reserved")!;
-    expect([retry.keys, await teamOf(ben, retry.id)]).toEqual([["K2"], ["ann confirmed 1000", "ben confirmed 1000", "cleo confirmed 1000"]]);
+    expect([retry.keys, await teamOf(ben, retry.id)]).toEqual([
+      ["K2"],
+      ["ann confirmed 1000", "ben confirmed 1000", "cleo confirmed 1000"],
+    ]);
     await giveVideo(server, retry.id, ann);
     await ann.submitSlot({ params: { id: retry.id } });
     await owner.acceptSlot({ params: { id: retry.id } });
@@ -287,7 +327,10 @@ onBothDatabases("teams", (serve, it) => {
     await ben.leaveTeam({ params: { id: slotId } });
     expect((await ben.get(`/playtester/slots/${slotId}`)).status).toBe(404);
     await giveVideo(server, slotId, ann);
-    const short = [409, "Your team has 2 of 3 players. Nothing was submitted. Ask another friend, and submit when they have confirmed."];
+    const short = [
+      409,
+      "Your team has 2 of 3 players. Nothing was submitted. Ask another friend, and submit when they have confirmed.",
+    ];
     expect(refusal(await ann.post(`/playtester/slots/${slotId}/submit`))).toEqual(short);
     const back = await team(ann, slotId, "replace", { with: "ben" });
     expect(refusal(back)).toEqual([409, "ben cannot claim this playtest. Nothing was changed. Name another friend."]);
@@ -314,7 +357,12 @@ onBothDatabases("teams", (serve, it) => {
     expect((await dana.get(`/playtester/slots/${slotId}`)).status).toBe(404);
     await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
     await confirm(dana, slotId);
-    expect(await teamOf(ann, slotId)).toEqual(["ann confirmed 1000", "ben left 1000", "dana confirmed 1000", "cleo confirmed 1000"]);
+    expect(await teamOf(ann, slotId)).toEqual([
+      "ann confirmed 1000",
+      "ben left 1000",
+      "dana confirmed 1000",
+      "cleo confirmed 1000",
+    ]);
   });
 
   it("the claimant releases: the slot is replaced, all are told, and nobody of the team can claim it again", async () => {
@@ -391,6 +439,7 @@ onBothDatabases("teams", (serve, it) => {
 
   it("a disputed payment holds the share of each member", async () => {
     const server = await serve({ config: teamsOn });
+    server.deps.config.payouts.holdDays = 7;
     const owner = await registerOwner(server, "Olive");
     const { paymentId } = (await owner.post("/billing/credit", { amountCents: 20_000 })).body.data;
     await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
@@ -410,7 +459,7 @@ onBothDatabases("teams", (serve, it) => {
       [1000, 1000, 0],
     ]);
     await (await firstAdmin(server)).chargebackPayment({ params: { id: paymentId } });
-    expect((await ben.getEarnings()).balanceCents).toBe(1000);
+    for (const person of [ann, ben]) expect(await held(person)).toEqual([1000, 0, 1000]);
   });
 
   it("deletion of a member's account: refused while their slot is unfinished; a request counts as declined", async () => {
@@ -426,7 +475,10 @@ onBothDatabases("teams", (serve, it) => {
     const asked = await claimWith(ann, await make({ playerCount: 2 }), "dana");
     expect((await remove(dana)).status).toBe(200);
     const { team: left } = await slotOf(ann, asked);
-    expect(left!.members.map(({ displayName, status }) => `${displayName} ${status}`)).toEqual(["ann confirmed", "Deleted account declined"]);
+    expect(left!.members.map(({ displayName, status }) => `${displayName} ${status}`)).toEqual([
+      "ann confirmed",
+      "Deleted account declined",
+    ]);
     expect((await ann.listFriends()).friends.map(({ handle }) => handle)).toEqual(["ben"]);
   });
 });

@@ -46,7 +46,8 @@ export async function apply(
   const now = tx.now;
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
-  if (!(await slots.firstOpen(tx, playtest.id, tx.now))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
+  if (!(await slots.firstOpen(tx, playtest.id, tx.now)))
+    throw conflict("Every slot of this playtest is taken. Nothing was sent.");
   if (consent) await requireAcceptance(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application = fullRow("applications", {
     id: tx.newId(),

@@ -48,7 +48,12 @@ export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRo
     playtest.player_count > 1 ? teams.statusesOf(q, playtest.id, playtesterId) : [],
     slots.held(q, playtesterId, q.now),
   ]);
-  return { ...history, ownStatuses: [...own, ...joined].map((slot) => slot.status), held, maxHeld: q.config.playtesters.maxReserved };
+  return {
+    ...history,
+    ownStatuses: [...own, ...joined].map((slot) => slot.status),
+    held,
+    maxHeld: q.config.playtesters.maxReserved,
+  };
 }
 
 /** A claimed slot with the rows that were read to decide the claim, for the reply. */

@@ -301,15 +301,16 @@ export const playtester = {
   },
 
   claimPlaytest: (call) =>
-    call.body.with ? claimWithFriends(call, call.body.with) :
-    call.commit(
-      async (tx) => {
-        const consent = { version: call.body.acceptConsent, address: call.client.address };
-        return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
-      },
-      // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
-      { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
-    ),
+    call.body.with
+      ? claimWithFriends(call, call.body.with)
+      : call.commit(
+          async (tx) => {
+            const consent = { version: call.body.acceptConsent, address: call.client.address };
+            return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
+          },
+          // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
+          { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
+        ),
 
   async listHeldSlots(call) {
     const page = call.page();

@@ -81,7 +81,10 @@ export async function confirm(
       `Your share of the payout is ${usd(me.share_cents)}, not ${usd(shareCents)}. Nothing was changed. Look at the slot again.`,
     );
   for (const { user_id } of [...found.members].sort(byUser)) users.lock(tx, user_id);
-  await requirePeace(tx, found.members.filter(isSeated).map(({ user_id }) => user_id));
+  await requirePeace(
+    tx,
+    found.members.filter(isSeated).map(({ user_id }) => user_id),
+  );
   if (!(await isEligible(tx, playtest, userId)))
     throw conflict("You cannot claim this playtest now: you hold too many slots, or had one of it. Nothing was changed.");
   await requireAcceptance(tx, await inForce(tx, playtest.game_id), userId, consent);
@@ -219,14 +222,11 @@ export async function setShares(
   const { slot, playtest, team, me } = found;
   requireClaimant(found);
   requireOpen(tx, found);
-  if (team.status !== "asking")
-    throw conflict("The team is complete, so its shares are agreed. Nothing was changed.");
+  if (team.status !== "asking") throw conflict("The team is complete, so its shares are agreed. Nothing was changed.");
   const others = found.members.filter((member) => isSeated(member) && member !== me);
   for (const [index, { handle }] of changed.entries())
     if (!others.some((member) => member.handle === handle)) throw invalid(`shares.${index}.handle`, "is not in this team");
-  const wanted = others.map(
-    (member) => changed.find(({ handle }) => handle === member.handle)?.shareCents ?? member.share_cents,
-  );
+  const wanted = others.map((member) => changed.find(({ handle }) => handle === member.handle)?.shareCents ?? member.share_cents);
   // The shares of members who declined stay with their seats.
   const kept = emptySeats(playtest.player_count, found.members).map(
     (seat) => found.members.find((member) => member.seat === seat)!.share_cents,

@@ -68,19 +68,20 @@ export async function requirePeace(tx: Tx, userIds: readonly string[]): Promise<
 async function namedFriends(tx: Tx, playtest: Playtest, claimantId: string, named: readonly NamedFriend[]) {
   const needed = playtest.player_count - 1;
   if (named.length !== needed)
-    throw invalid("with", `must name exactly ${plural(needed, "friend")} for ${playtest.player_count} players, not ${named.length}`);
+    throw invalid(
+      "with",
+      `must name exactly ${plural(needed, "friend")} for ${playtest.player_count} players, not ${named.length}`,
+    );
   if (new Set(named.map(({ handle }) => handle)).size !== named.length) throw invalid("with", "must not name a friend twice");
   const found: Candidate[] = [];
-  for (const [index, { handle }] of named.entries())
-    found.push(await candidate(tx, claimantId, handle, `with.${index}.handle`));
+  for (const [index, { handle }] of named.entries()) found.push(await candidate(tx, claimantId, handle, `with.${index}.handle`));
   return found;
 }
 
 /** The oldest open slot that no other team holds, for which there are game keys. */
 async function freeSlot(tx: Tx, playtest: Playtest): Promise<slots.SlotIn<"open">> {
   const slot = await slots.firstOpen(tx, playtest.id, tx.now);
-  if (!slot || playtest.status !== "active")
-    throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
+  if (!slot || playtest.status !== "active") throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   if (playtest.uses_keys === 0) return slot;
   const asking = (await store.askingCounts(tx, [playtest.id], tx.now)).get(playtest.id) ?? 0;
   const unused = (await keys.unusedCounts(tx, [playtest.id])).get(playtest.id) ?? 0;

@@ -20,7 +20,10 @@ export const heldForTeam = (now = "?") =>
 const hadSlot = "t.status = 'complete' AND m.status IN ('confirmed', 'left')";
 
 /** SQL for whether `who`, an SQL expression, ever had a slot `h` for which the condition holds: as its holder or in its team. */
-export const played = (who: string, condition: string) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND ${condition})
+export const played = (
+  who: string,
+  condition: string,
+) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND ${condition})
     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN slots h ON h.id = m.slot_id
       WHERE m.user_id = ${who} AND ${hadSlot} AND ${condition}))`;
 

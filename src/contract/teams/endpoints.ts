@@ -16,7 +16,10 @@ export const handle = () =>
     .string()
     .min(3)
     .max(30)
-    .regex(/^[a-z0-9]+([-_][a-z0-9]+)*$/, "must be 3 to 30 lowercase letters and digits, with single hyphens or underscores between them");
+    .regex(
+      /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+      "must be 3 to 30 lowercase letters and digits, with single hyphens or underscores between them",
+    );
 
 export const friend = z
   .strictObject({
