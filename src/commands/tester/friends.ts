@@ -1,5 +1,4 @@
-import { arg, define } from "../../cli/define.ts";
-import { usage } from "../../errors.ts";
+import { arg, define, flag } from "../../cli/define.ts";
 import { friendView, playtesterProfileView } from "./view.ts";
 
 const friend = () => arg.id("Handle, or the id of an entry", "listFriends", "handle");
@@ -61,13 +60,19 @@ const profile = define({
   name: "friends profile",
   summary: "Show or change your handle, and whether friends can name you",
   operation: ["getPlaytesterProfile", "updatePlaytesterProfile"],
-  body: "updatePlaytesterProfile",
-  examples: ["playtest tester friends profile --handle ada", "playtest tester friends profile --no-available"],
-  async run({ body }, ctx) {
-    const { handle: chosen } = body;
-    if (chosen === "") throw usage("--handle: must not be empty.");
-    if (Object.keys(body).length === 0) return ctx.item(await ctx.api().getPlaytesterProfile(), playtesterProfileView);
-    return ctx.item(await ctx.api().updatePlaytesterProfile({ body }), playtesterProfileView);
+  flags: {
+    handle: flag.text("The name by which other playtesters find you"),
+    available: flag.choice(["yes", "no"], "Whether friends can name you when they claim a playtest"),
+  },
+  examples: ["playtest tester friends profile --handle ada", "playtest tester friends profile --available no"],
+  async run({ flags: { handle: chosen, available } }, ctx) {
+    if (chosen === undefined && available === undefined)
+      return ctx.item(await ctx.api().getPlaytesterProfile(), playtesterProfileView);
+    const changes = {
+      ...(chosen !== undefined && { handle: chosen }),
+      ...(available !== undefined && { available: available === "yes" }),
+    };
+    return ctx.item(await ctx.api().updatePlaytesterProfile({ body: changes }), playtesterProfileView);
   },
 });
 
