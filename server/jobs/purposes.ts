@@ -25,6 +25,7 @@ const purposes = {
   "inspect-videos": "read what older videos are made of",
   "keep-deposit": "keep a crypto deposit that matches no payment",
   "lapse-payment": "expire a payment that was not made",
+  "lapse-team": "end the time in which friends can confirm",
   "measure-video": "measure a video",
   "mention-unread": "remind a person of unread messages",
   "publish-video": "publish a video, or delete a published one",

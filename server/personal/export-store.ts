@@ -22,6 +22,9 @@ const kinds = {
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   testerGroups:
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
+  friendProfile: "SELECT handle, available AS is_available, created_at, updated_at FROM playtester_profiles WHERE user_id = ?",
+  friends: "SELECT id, other_id, status, created_at, updated_at FROM friends WHERE user_id = ?",
+  teams: "SELECT id, slot_id, status, share_cents, created_at, updated_at FROM team_members WHERE user_id = ?",
   consents: `SELECT c.id, a.number, a.sha256, a.game_id, a.text, c.address, c.created_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
     WHERE c.user_id = ?`,
   agreements:

@@ -26,7 +26,7 @@ const count = async () => (await fixture.owner.get(`/games/${fixture.gameId}/pla
 const run = (line: string) => fixture.run(line, { key, cwd: folder });
 
 it("bulk orders what the budget covers, and says why no more", async () => {
-  const ran = await run(`bulk orders.csv --game ${fixture.gameId} --yes --journal journal`);
+  const ran = await run(`bulk orders.csv --game ${fixture.gameId} --yes --journal ${join(folder, "journal")}`);
   expect([ran.code, ran.stdout + ran.stderr]).toEqual([7, expect.stringContaining("A budget of this API key does not cover")]);
   expect([await count(), await spent()]).toEqual([1, 2000]);
 });

@@ -86,6 +86,7 @@ it("a text that a person reads is not blank: what remains are secrets, codes, ad
       "proveDeposit signature",
       "claimPlaytest acceptConsent",
       "applyToPlaytest acceptConsent",
+      "confirmTeam acceptConsent",
       "setPayoutDetails iban",
       "setPayoutDetails password",
       "setPayoutDetails code",
