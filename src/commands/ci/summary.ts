@@ -1,6 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
-import { ciSummary, codeSpan } from "../../io/ci.ts";
+import { codeSpan } from "../../contract/text/one-line.ts";
+import { ciSummary } from "../../io/ci.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
