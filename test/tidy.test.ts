@@ -63,6 +63,8 @@ const homes: Record<string, RegExp> = {
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@orama/stemmers": /^src\/commands\/shared\/words\//,
+  "@orama/stopwords": /^src\/commands\/shared\/words\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
