@@ -53,6 +53,8 @@ const indexLagMs = 30_000;
 export class Trackers {
   url = "";
   readonly issues: TrackerIssue[] = [];
+  /** The comments of pull and merge requests, by `github acme/lantern 12` or `gitlab 7 12`. */
+  readonly pulls = new Map<string, { id: number; body: string }[]>();
   /** Method and path of each request, and the credential that it came with. */
   readonly requests: { line: string; credential: string }[] = [];
   readonly faults: { on?: RegExp; fault: Fault }[] = [];
@@ -130,8 +132,24 @@ export class Trackers {
   #find = (tracker: TrackerName, target: string, id: string) =>
     this.of(tracker).find((issue) => issue.target === target && issue.id === id);
 
+  #pull(comments: { id: number; body: string }[], { method, query, body }: Exchange): Answer {
+    if (method === "GET") return ok(paged(comments, query));
+    const made = { id: this.requests.length, body: body.body as string };
+    comments.push(made);
+    return { status: 201, body: made };
+  }
+
+  #edit(id: string, { body }: { body: string }): Answer {
+    const found = [...this.pulls.values()].flat().find((comment) => comment.id === Number(id));
+    if (!found) return missing;
+    found.body = body;
+    return ok(found);
+  }
+
   #github({ method, path, query, body }: Exchange): Answer {
     if (path === "/user") return ok({ login: "ada" });
+    const [, changed] = /\/issues\/comments\/(\d+)$/.exec(path) ?? [];
+    if (changed) return this.#edit(changed, body);
     const [, target = "", id, comments] = /^\/repos\/([^/]+\/[^/]+)\/issues(?:\/(\d+)(\/comments)?)?$/.exec(path) ?? [];
     if (target === "" || target.endsWith("/missing")) return { status: 404, body: { message: "Not Found" } };
     const shown = (issue: TrackerIssue) => ({
@@ -151,6 +169,8 @@ export class Trackers {
       const more = { title, body: text, labels, assignee: assignees[0] ?? null, more: { type } };
       return { status: 201, body: shown(this.#add({ tracker: "github", target, ...more })) };
     }
+    const pull = this.pulls.get(`github ${target} ${id}`);
+    if (pull) return this.#pull(pull, { method, path, query, body });
     const issue = this.#find("github", target, id);
     if (!issue) return { status: 410, body: { message: "This issue was deleted" } };
     if (comments && method === "GET") return ok(paged(issue.comments, query).map((text) => ({ body: text })));
@@ -162,6 +182,10 @@ export class Trackers {
   #gitlab({ method, path, query, body }: Exchange): Answer {
     if (path === "/user") return ok({ username: "ada" });
     if (path === "/users") return ok(query.get("username") === "ada" ? [{ id: 7 }] : []);
+    const [, of = "", number = "", note] = /^\/projects\/([^/]+)\/merge_requests\/(\d+)\/notes(?:\/(\d+))?$/.exec(path) ?? [];
+    const pull = this.pulls.get(`gitlab ${decodeURIComponent(of)} ${number}`);
+    if (pull && note) return this.#edit(note, body);
+    if (pull) return this.#pull(pull, { method, path, query, body });
     const [, project = "", id, notes] = /^\/projects\/([^/]+)\/issues(?:\/(\d+)(\/notes)?)?$/.exec(path) ?? [];
     const target = decodeURIComponent(project);
     if (target === "") return missing;
