@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { answering } from "../helpers/answers.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
@@ -194,6 +195,37 @@ describe("findings suggest", () => {
     const left = (await json(`findings suggest ${id}`)).result;
     expect(left.map(({ title }: { title: string }) => title)).not.toContain("Crash at the cellar door");
     expect((await run(`findings suggest ${id} --take 99`)).stderr).toContain("there is no suggestion 99. Nothing was created.");
+  });
+
+  it("on a terminal, one key takes or drops each", async () => {
+    const { id } = await played([
+      "I cannot find the lantern.",
+      "Nobody finds lanterns, I cannot.",
+      "Cellar door crashed.",
+      "Crash at the cellar door.",
+    ]);
+    const env = {
+      HOME: folder,
+      PLAYTEST_CONFIG_DIR: folder,
+      PLAYTEST_BASE_URL: fixture.server.baseUrl,
+      PLAYTEST_API_KEY: fixture.owner.key,
+      NO_COLOR: "1",
+    };
+    const { code, stderr } = await answering(
+      ["findings", "suggest", id],
+      [
+        ["1 of 3: Hello, I am starting the game now.", ""],
+        ["What about it?", "d"],
+        ["2 of 3", ""],
+        ["What about it?", "t"],
+        ["#1 created.", ""],
+        ["What about it?", "q"],
+      ],
+      { env, cwd: folder },
+    );
+    expect([code, stderr.includes("error")]).toEqual([0, false]);
+    const { findings } = (await fixture.owner.get(`/games/${fixture.gameId}/findings`)).body.data;
+    expect(findings).toMatchObject([{ number: 1, testers: { seen: 2, of: 4 } }]);
   });
 });
 
