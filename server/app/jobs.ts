@@ -23,6 +23,7 @@ import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { measureVideo } from "../sharing/signals/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
+import { syncFinding } from "../trackers/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
@@ -54,6 +55,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "send-summary": sendSummary,
+  "sync-finding": syncFinding,
   "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
   "expire-approval": expireApproval,

@@ -44,6 +44,7 @@ import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import { findings } from "./migrations/043-findings.ts";
 import { signals } from "./migrations/044-signals.ts";
 import { friends } from "./migrations/047-friends.ts";
+import { trackers } from "./migrations/050-trackers.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
@@ -105,6 +106,7 @@ export const migrations: readonly Migration[] = [
   findings,
   signals,
   friends,
+  trackers,
   signedPayments,
 ];
 

@@ -37,6 +37,7 @@ const purposes = {
   "scan-deposits": "look for crypto deposits",
   "send-mail": "send an email",
   "send-summary": "send an email that collects notifications",
+  "sync-finding": "compare a finding with its issue in a tracker",
   "sweep-files": "remove files that belong to nothing",
   transcribe: "transcribe a video",
   "warn-about-keys": "tell an owner that game keys run out",

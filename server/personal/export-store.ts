@@ -48,6 +48,9 @@ const kinds = {
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   moments: `SELECT id, slot_id, build_id, at_ms, end_ms, kind, severity, body, tags, created_at, updated_at FROM moments WHERE owner_id = ?`,
   findings: `SELECT id, game_id, number, title, body, kind, severity, tags, status, merged_into, created_at, updated_at FROM findings WHERE owner_id = ?`,
+  findingIssues: `SELECT finding_id, tracker, target, labels, assignee, priority, issue_type, state, remote_key, url, created_at, updated_at
+    FROM finding_issues WHERE owner_id = ?`,
+  trackers: "SELECT tracker, site, account, created_at FROM tracker_connections WHERE owner_id = ?",
   findingEvidence:
     "SELECT id, finding_id, slot_id, moment_id, at_ms, end_ms, quote, created_at FROM finding_evidence WHERE owner_id = ?",
   clips: "SELECT id, slot_id, name, at_ms, end_ms, status, size, created_at FROM clips WHERE owner_id = ?",

@@ -82,6 +82,8 @@ it("a text that a person reads is not blank: what remains are secrets, codes, ad
       "updateMoment tags[]",
       "createFinding tags[]",
       "updateFinding tags[]",
+      "connectTracker email",
+      "fileFinding target",
       "proveDeposit txHash",
       "proveDeposit signature",
       "claimPlaytest acceptConsent",
