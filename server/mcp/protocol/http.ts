@@ -1,0 +1,12 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Host } from "../host.ts";
+import { createServer } from "./server.ts";
+
+/**
+ * Answers one message over HTTP as `host`. Every request stands alone in both revisions: the older one has no session here, so nobody
+ * can be asked in it.
+ */
+export function answerMessage(host: Host, request: Request, body: unknown): Promise<Response> {
+  const handler = createMcpHandler(() => createServer(host), { responseMode: "json", onerror: () => {} });
+  return handler.fetch(request, { parsedBody: body });
+}
