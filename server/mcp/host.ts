@@ -12,8 +12,6 @@ export interface Problem {
 /** A build that was uploaded. */
 export interface PushedBuild {
   version: string | null;
-  sha256: string | null;
-  size: number | null;
   /** Whether the game had this build already. */
   skipped: boolean;
   skippedFiles: number;

@@ -33,8 +33,6 @@ export interface Tool {
   output: z.ZodRawShape;
   /** Whether it answers with text of others. */
   quotes?: boolean;
-  /** Whether calling it twice with the same arguments does nothing more. */
-  idempotent?: boolean;
   /** Whether what it does cannot be undone. */
   destructive?: boolean;
   /** Whether it is there only where files of this computer are. */
@@ -54,28 +52,35 @@ export const argumentsOf = ({ input }: Tool) => z.strictObject(input);
 export const contentOf = ({ output, quotes }: Tool) =>
   z.object({ ...output, ...(quotes && { untrustedText: z.string().optional() }) });
 
-/** What zod says that every client assumes anyway: each byte of the list is read by a model. */
-const isNoise = (key: string, value: unknown, { format }: { format?: unknown }) =>
-  key === "$schema" ||
-  (key === "pattern" && format !== undefined) ||
-  (/^(minimum|maximum)$/.test(key) && Math.abs(value as number) === Number.MAX_SAFE_INTEGER);
+/** What no model has to read: each byte of the list is. Arguments are checked by all of it, and errors name what is wrong. */
+const noise = new Set(["$schema", "propertyNames", "pattern", "format", "minLength", "maxLength", "minimum"]);
+const isNoise = (key: string, value: unknown) => noise.has(key) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER);
+
+/** `anyOf` of plain types as one list of types. */
+function plainTypes(value: unknown): unknown {
+  const { anyOf, ...more } = (value ?? {}) as { anyOf?: { type?: unknown }[] };
+  if (!Array.isArray(anyOf)) return value;
+  return { ...more, ...Object.assign({}, ...anyOf), type: anyOf.map(({ type }) => type) };
+}
 
 /** A schema as JSON Schema, without what says nothing. */
 export function schemaOf(schema: z.ZodObject): { type: "object" } & Record<string, unknown> {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: "input", reused: "inline" }), function (key, value) {
-    return isNoise(key, value, this as object) ? undefined : value;
-  });
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: "input", reused: "inline" }), (key, value) =>
+    isNoise(key, value) ? undefined : plainTypes(value),
+  );
   return JSON.parse(text);
 }
+
+/** The same of what a tool answers, where a field that is absent means no more than that there is none. */
+const answerSchemaOf = (schema: z.ZodObject): ReturnType<typeof schemaOf> =>
+  JSON.parse(JSON.stringify(schemaOf(schema), (key, value) => (key === "required" ? undefined : value)));
 
 /** The tool as clients list it. */
 export const listing = (one: Tool) => ({
   name: one.name,
   description: one.description,
   inputSchema: schemaOf(z.object(one.input)),
-  outputSchema: schemaOf(contentOf(one)),
+  outputSchema: answerSchemaOf(contentOf(one)),
   annotations:
-    one.toolset === "read" || one.name === "quote_order"
-      ? { readOnlyHint: true }
-      : { destructiveHint: one.destructive === true, ...(one.idempotent && { idempotentHint: true }) },
+    one.toolset === "read" || one.name === "quote_order" ? { readOnlyHint: true } : { destructiveHint: one.destructive === true },
 });

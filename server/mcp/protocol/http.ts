@@ -7,6 +7,8 @@ import { createServer } from "./server.ts";
  * can be asked in it.
  */
 export function answerMessage(host: Host, request: Request, body: unknown): Promise<Response> {
-  const handler = createMcpHandler(() => createServer(host), { responseMode: "json", onerror: () => {} });
-  return handler.fetch(request, { parsedBody: body });
+  // Nothing here ever changes while somebody listens, and a stream would hold a connection without end.
+  const options = { maxSubscriptions: 0, onerror: () => {} };
+  const { fetch: answer } = createMcpHandler(() => createServer(host), options);
+  return answer(request, { parsedBody: body });
 }

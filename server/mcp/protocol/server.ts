@@ -45,7 +45,7 @@ export function createServer(host: Host): Server {
     bind: ({ mcpReq }) => `${host.callerId}\0${mcpReq.method}`,
   });
   const server = new Server(
-    { name: "playtest", title: "Playtest", version: host.version, websiteUrl: host.baseUrl },
+    { name: "playtest", version: host.version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions,

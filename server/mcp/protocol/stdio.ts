@@ -12,6 +12,7 @@ export async function serveStreams(host: Host, input: Readable, output: Writable
   });
   const serving = serveStdio(() => createServer(host), {
     transport: new StdioServerTransport(input, output),
+    maxSubscriptions: 0,
     onerror: () => {},
   });
   await ended;

@@ -8,21 +8,7 @@ import { ifPermitted } from "../host.ts";
 import { tool } from "../tool.ts";
 import { count, list } from "./fields.ts";
 
-/** What is left of a budget. */
-export const budgetFields = list({
-  period: z.string(),
-  limitCents: z.int().nullable(),
-  leftCents: z.int().nullable(),
-  approveOverCents: z.int().nullable(),
-});
-
-export const budgetItem = ({ period, limitCents, spentCents, approveOverCents }: BudgetLeft) => ({
-  period,
-  limitCents,
-  leftCents: limitCents === null ? null : Math.max(0, limitCents - spentCents),
-  approveOverCents,
-});
-
+/** What is left of each budget, as a sentence. */
 export const budgetLines = (budgets: readonly BudgetLeft[]) => budgets.map((budget) => `${budgetText(budget, usd)}.`);
 
 export const status = tool({
@@ -33,10 +19,9 @@ export const status = tool({
   output: {
     server: z.string(),
     sandbox: z.boolean(),
-    allowed: z.array(z.string()),
     balanceCents: count(),
     playtestMinutes: count(),
-    budgets: budgetFields,
+    budgets: z.array(z.string()),
     waiting: list({ kind: z.string(), count: z.int(), dueAt: z.string().nullable() }),
   },
   async run(_input, { host }) {
@@ -62,9 +47,8 @@ export const status = tool({
       data: {
         server: host.baseUrl,
         sandbox,
-        allowed: [...host.allowed],
         ...(balanceCents !== undefined && { balanceCents, playtestMinutes }),
-        budgets: budgets.map(budgetItem),
+        budgets: budgetLines(budgets),
         waiting: waiting.map(({ kind, count, dueAt }) => ({ kind, count, dueAt })),
       },
     };

@@ -8,16 +8,15 @@ export const pushBuild = tool({
   toolset: "build",
   description: "Upload a folder or file below the allowed folder as the newest build of a game.",
   input: { path: z.string().min(1).max(1000), game: id() },
-  output: { game: z.string(), version: text(), sha256: text(), skipped: flag(), skippedFiles: z.int() },
-  idempotent: true,
+  output: { game: z.string(), version: text(), skipped: flag(), skippedFiles: z.int() },
   local: true,
   async run({ path, game }, { host, signal }) {
-    const { version, sha256, skipped, skippedFiles } = await host.pushBuild!(path, game, signal);
+    const { version, skipped, skippedFiles } = await host.pushBuild!(path, game, signal);
     return {
       lines: [
         `${skipped ? "The game already has this build" : `Pushed build ${version ?? ""}`.trim()}; ${plural(skippedFiles, "file")} skipped.`,
       ],
-      data: { game, ...(version && { version }), ...(sha256 && { sha256 }), skipped, skippedFiles },
+      data: { game, ...(version && { version }), skipped, skippedFiles },
     };
   },
 });

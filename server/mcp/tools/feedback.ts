@@ -12,7 +12,7 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 export const getSubmission = tool({
   name: "get_submission",
   toolset: "read",
-  description: "What a playtester submitted for a slot: takeaways and notes. The link is for a person, who can watch the video.",
+  description: "What a playtester submitted: takeaways and notes. A person can watch the video at the link.",
   input: { slot: id() },
   output: {
     slot: z.string(),
@@ -105,7 +105,7 @@ export const readTranscript = tool({
 export const searchFeedback = tool({
   name: "search_feedback",
   toolset: "read",
-  description: "Search what was said and written about a game or playtest, newest first. Line N of the text is result N.",
+  description: "Search what was said and written, newest first. Line N of the text is result N.",
   input: { query: z.string().min(1).max(200), game: id().optional(), playtest: id().optional(), limit, cursor, fields },
   output: {
     results: list({

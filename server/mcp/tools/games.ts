@@ -14,9 +14,9 @@ export const listGames = tool({
   name: "list_games",
   toolset: "read",
   description: "Your games with their newest build, newest first.",
-  input: { limit, cursor, fields },
+  input: { limit, cursor },
   output: { games: list({ id: z.string(), name: text(), buildId: text(), version: text(), builtAt: text() }), ...more },
-  run: ({ limit, cursor, fields }, { host }) =>
+  run: ({ limit, cursor }, { host }) =>
     fitting(limit, async (size) => {
       const { data, meta } = await host.call("listGames", { query: { limit: size, cursor } });
       const games = await Promise.all(
@@ -31,7 +31,7 @@ export const listGames = tool({
         lines: games.map(
           ({ id, name, version, builtAt }) => `${id} ${name}${builtAt ? `, build ${version ?? ""} of ${builtAt}` : ""}`,
         ),
-        data: { games: chosen(games, fields), ...continued(meta.hasMore ? meta.cursor : null) },
+        data: { games, ...continued(meta.hasMore ? meta.cursor : null) },
       };
     }),
 });
@@ -167,16 +167,11 @@ export const getPlaytest = tool({
   description: "A playtest with its order and slots.",
   input: { playtest: id(), limit: limit.default(20), cursor },
   output: {
-    playtest: z.object({
-      id: z.string(),
-      game: z.string(),
-      status: z.string(),
-      quantity: z.int(),
-      minutes: z.int(),
-      players: z.int(),
-      costPerSlotCents: z.int().nullable(),
-      createdAt: z.string(),
-    }),
+    playtest: z.string(),
+    game: z.string(),
+    status: z.string(),
+    quantity: z.int(),
+    minutes: z.int(),
     slots: list({ id: z.string(), status: z.string(), tester: text(), deadlineAt: text(), rating: count() }),
     ...more,
   },
@@ -187,7 +182,7 @@ export const getPlaytest = tool({
         host.call("getPlaytest", { params }),
         host.call("listSlots", { params, query: { limit: size, cursor } }),
       ]);
-      const { id, gameId, status, quantity, durationMinutes, playerCount, costPerSlotCents, createdAt } = data.playtest;
+      const { id, gameId, status, quantity, durationMinutes } = data.playtest;
       const slots = listed.data.slots.map((slot) => ({
         id: slot.id,
         status: slot.status,
@@ -204,10 +199,7 @@ export const getPlaytest = tool({
           ),
         ],
         data: {
-          playtest: {
-            ...{ id, game: gameId, status, quantity, minutes: durationMinutes, players: playerCount },
-            ...{ costPerSlotCents, createdAt },
-          },
+          ...{ playtest: id, game: gameId, status, quantity, minutes: durationMinutes },
           slots,
           ...continued(listed.meta.hasMore ? listed.meta.cursor : null),
         },

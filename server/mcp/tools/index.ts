@@ -3,7 +3,7 @@ import type { Tool } from "../tool.ts";
 import { status } from "./account.ts";
 import { pushBuild } from "./build.ts";
 import { getSubmission, readTranscript, searchFeedback } from "./feedback.ts";
-import { createFinding, getFinding, listFindings } from "./findings.ts";
+import { createFinding, listFindings } from "./findings.ts";
 import { getPlaytest, listGames, listPlaytests } from "./games.ts";
 import { orderPlaytest, quoteOrder } from "./order.ts";
 import { review } from "./review.ts";
@@ -19,7 +19,6 @@ export const tools: readonly Tool[] = [
   readTranscript,
   searchFeedback,
   listFindings,
-  getFinding,
   waitFor,
   quoteOrder,
   orderPlaytest,

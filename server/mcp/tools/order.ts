@@ -10,7 +10,7 @@ import { budgetsOf, isBounded } from "../budgets.ts";
 import { type Host, ifPermitted } from "../host.ts";
 import { type Exchange, type Outcome, tool } from "../tool.ts";
 import { oneLine } from "../untrusted.ts";
-import { budgetFields, budgetItem, budgetLines } from "./account.ts";
+import { budgetLines } from "./account.ts";
 import { count, flag, id, text } from "./fields.ts";
 
 /** Private playtests only: the videos of public ones are published, and no program decides that. */
@@ -19,18 +19,16 @@ const order = {
   quantity: z.int().min(1).max(100).default(1),
   minutes: z.literal(durations).default(60),
   players: z.int().min(1).max(8).default(1),
-  notes: z.string().max(5000).optional().describe("Shown to playtesters after claiming."),
-  panel: z.string().optional().describe("Only for this tester group."),
+  notesForTesters: z.string().max(5000).optional(),
 };
 type Order = z.output<z.ZodObject<typeof order>>;
 
-const bodyOf = ({ quantity, minutes, players, notes, panel }: Order) => ({
+const bodyOf = ({ quantity, minutes, players, notesForTesters }: Order) => ({
   visibility: "private" as const,
   quantity,
   durationMinutes: minutes,
   playerCount: players,
-  ...(notes !== undefined && { notesForTesters: notes }),
-  ...(panel !== undefined && { panel }),
+  ...(notesForTesters !== undefined && { notesForTesters }),
 });
 
 async function quoteOf(host: Host, given: Order) {
@@ -43,21 +41,18 @@ async function quoteOf(host: Host, given: Order) {
 export const quoteOrder = tool({
   name: "quote_order",
   toolset: "order",
-  description: "The price of an order, whether the balance and budgets cover it, and whether it needs approval. Orders nothing.",
+  description: "Price an order without placing it: what is missing, and whether it needs approval.",
   input: order,
   output: {
     totalCents: z.int(),
-    costPerSlotCents: z.int(),
-    balanceCents: z.int(),
     missingCents: z.int(),
     payWith: z.string(),
     needsApproval: z.boolean(),
-    budgets: budgetFields,
+    budgets: z.array(z.string()),
     warnings: z.array(z.string()),
   },
   async run(given, { host }) {
-    const { totalCents, costPerSlotCents, balanceCents, missingCents, wouldPayWith, needsApproval, budgets, warnings } =
-      await quoteOf(host, given);
+    const { totalCents, balanceCents, missingCents, wouldPayWith, needsApproval, budgets, warnings } = await quoteOf(host, given);
     return {
       lines: [
         `${plural(given.quantity, "slot")} of ${given.minutes} minutes: ${usd(totalCents)}${needsApproval ? ", needs approval" : ""}. Balance ${usd(balanceCents)}.`,
@@ -65,8 +60,8 @@ export const quoteOrder = tool({
         ...warnings,
       ],
       data: {
-        ...{ totalCents, costPerSlotCents, balanceCents, missingCents, payWith: wouldPayWith, needsApproval },
-        ...{ budgets: budgets.map(budgetItem), warnings },
+        ...{ totalCents, missingCents, payWith: wouldPayWith, needsApproval },
+        ...{ budgets: budgetLines(budgets), warnings },
       },
     };
   },
@@ -98,7 +93,7 @@ const waits = (approval: { id: string; url: string; expiresAt: string }): Answer
   answer(
     "needs_approval",
     `A person must approve this order by ${approval.expiresAt}; nothing was ordered or charged yet: ${approval.url}`,
-    { approval: approval.id, url: approval.url, expiresAt: approval.expiresAt },
+    { approval: approval.id, url: approval.url },
   );
 
 /** Places an order. An idempotency key made from its ref lets a repeated call take effect once. */
@@ -117,7 +112,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
     return answer(
       unpaid ? "pending_payment" : "ordered",
       unpaid ? `Not paid yet: ${url}` : `Ordered ${plural(playtest.quantity, "slot")}${price}: ${url}`,
-      { playtest: playtest.id, playtestStatus: playtest.status, ...cents, url, budgets: budgets.map(budgetItem) },
+      { playtest: playtest.id, playtestStatus: playtest.status, ...cents, url, budgets: budgetLines(budgets) },
       budgetLines(budgets),
     );
   } catch (error) {
@@ -149,8 +144,7 @@ async function question({ host, canAsk, reply }: Exchange, given: Order, cents: 
 export const orderPlaytest = tool({
   name: "order_playtest",
   toolset: "order",
-  description:
-    "Order a private playtest and pay it. Costs money. Repeated with the same `ref` it orders once. It may answer `needs_approval`: then a person decides.",
+  description: "Order a private playtest and pay it. A repeated `ref` orders once. After `needs_approval` a person decides.",
   input: { ...order, maxCostCents: z.int().min(0), ref: z.string().min(1).max(100) },
   output: {
     status: z.string(),
@@ -159,12 +153,10 @@ export const orderPlaytest = tool({
     totalCents: count(),
     url: text(),
     approval: text(),
-    expiresAt: text(),
     missingCents: count(),
     repeated: flag(),
-    budgets: budgetFields.optional(),
+    budgets: z.array(z.string()).optional(),
   },
-  idempotent: true,
   async run({ maxCostCents, ref, ...given }, exchange) {
     const { host } = exchange;
     const before = await orderedBefore(host, ref);

@@ -8,16 +8,15 @@ import { id } from "./fields.ts";
 export const review = tool({
   name: "review",
   toolset: "review",
-  description: "Accept a submission, which pays the playtester, or reject it. Read it first. The server counts reviews per day.",
+  description: "Accept a submission, which pays the playtester, or reject it with a reason that they see.",
   input: {
     slot: id(),
     decision: z.enum(["accept", "reject"]),
     rating: z.int().min(1).max(5).optional(),
-    reason: z.string().max(1000).optional().describe("Shown to the playtester; required to reject."),
+    reason: z.string().max(1000).optional(),
   },
   output: { slot: z.string(), status: z.string(), reviewsPerDay: z.int() },
   destructive: true,
-  idempotent: true,
   async run({ slot, decision, rating, reason }, { host }) {
     const params = { id: slot };
     const headers = { [reviewLimitHeader]: String(host.reviewsPerDay) };

@@ -29,7 +29,7 @@ async function approvalState(call: CallOperation, approvalId: string): Promise<S
 export const waitFor = tool({
   name: "wait_for",
   toolset: "read",
-  description: "Wait until a playtest has a submission to review or has ended, or until an approval is decided.",
+  description: "Wait for a submission to review, the end of a playtest, or the decision on an approval.",
   input: {
     playtest: id().optional(),
     approval: id().optional(),

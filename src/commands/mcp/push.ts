@@ -17,7 +17,7 @@ async function inside(root: string, path: string): Promise<string> {
 }
 
 interface Report {
-  result?: { version?: string; sha256?: string | null; size?: number | null; skipped?: boolean; skippedFiles?: unknown[] };
+  result?: { version?: string; skipped?: boolean; skippedFiles?: unknown[] };
   error?: { code: string; message: string };
 }
 
@@ -67,7 +67,7 @@ export function createPusher(ctx: Context, root: string): NonNullable<StdioParts
     await once(child, "close");
     const report = readReport(Buffer.concat(out).toString(), Buffer.concat(err).toString());
     if (!report.result) throw failure(report.error?.message ?? "The build could not be uploaded.");
-    const { version = null, sha256 = null, size = null, skipped = false, skippedFiles = [] } = report.result;
-    return { version, sha256, size, skipped, skippedFiles: skippedFiles.length };
+    const { version = null, skipped = false, skippedFiles = [] } = report.result;
+    return { version, skipped, skippedFiles: skippedFiles.length };
   };
 }
