@@ -1,7 +1,7 @@
 import { oneLine } from "./untrusted.ts";
 
-/** The most bytes of the result of a tool, as JSON. */
-export const maxBytes = 12_000;
+/** The most bytes of the result of a tool, as JSON: 12 kB with what the protocol adds, such as who answers. */
+export const maxBytes = 11_800;
 
 /** What a tool found. */
 export interface Answer {

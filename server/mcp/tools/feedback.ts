@@ -59,6 +59,9 @@ export const getSubmission = tool({
 
 const spoken = (cues: readonly Cue[]) => cues.map((cue) => `[${positionText(cue.startMs)}] ${oneLine(cue.text)}`).join("\n");
 
+/** No answer holds more cues, however short they are. */
+const mostCues = 500;
+
 /** As many cues as fit, and where they continue. */
 function transcriptAnswer(slot: string, cues: readonly Cue[]): Answer {
   const answerOf = (part: readonly Cue[]): Answer => {
@@ -70,11 +73,11 @@ function transcriptAnswer(slot: string, cues: readonly Cue[]): Answer {
           ? `No cues there in the transcript of ${slot}.`
           : `${part.length} cues of ${slot} from ${positionText(first.startMs)}${next ? `; continue from ${positionText(next.startMs)}` : ""}.`,
       ],
-      data: { slot, cues: part.length, truncated: next !== undefined, ...(next && { continueFrom: seconds(next.startMs) }) },
+      data: { slot, cues: part.length, truncated: next !== undefined, ...(next && { continueFrom: next.startMs / 1000 }) },
       untrustedText: spoken(part),
     };
   };
-  let [short, long] = [0, cues.length];
+  let [short, long] = [0, Math.min(cues.length, mostCues)];
   while (short < long) {
     const middle = Math.ceil((short + long) / 2);
     if (fits(answerOf(cues.slice(0, middle)))) short = middle;
@@ -88,16 +91,14 @@ export const readTranscript = tool({
   toolset: "read",
   description: "What is said in the video of a slot, by seconds. Continue at `continueFrom`.",
   input: { slot: id(), from: z.number().min(0).default(0), to: z.number().min(0).optional() },
-  output: { slot: z.string(), cues: z.int(), truncated: z.boolean(), continueFrom: count() },
+  output: { slot: z.string(), cues: z.int(), truncated: z.boolean(), continueFrom: z.number().optional() },
   quotes: true,
   async run({ slot: slotId, from, to = Number.POSITIVE_INFINITY }, { host }) {
     const { slot } = (await host.call("getSlot", { params: { id: slotId } })).data;
     const captions = await host.readCaptions(slot.id);
     if (captions === undefined)
       return { lines: [`${slot.id} has no transcript yet.`], data: { slot: slot.id, cues: 0, truncated: false } };
-    const cues = readCues(captions, "hidden").filter(
-      ({ startMs }) => seconds(startMs) >= Math.floor(from) && startMs <= to * 1000,
-    );
+    const cues = readCues(captions, "hidden").filter(({ startMs }) => startMs >= from * 1000 && startMs <= to * 1000);
     return transcriptAnswer(slot.id, cues);
   },
 });
