@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { clientKinds, connect } from "../helpers/mcp.ts";
+import { connect } from "../helpers/mcp.ts";
 import { insertRows } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -27,7 +27,7 @@ async function copies({ deps }: TestServer, playtestId: string, count: number): 
 onBothDatabases("mcp: size", (serve) => {
   // One test, because making the account takes longest.
   it("of an account with 2,000 playtests, the list of tools is at most 10 kB and every answer at most 12 kB", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const server = await serve();
     const owner = await registerOwner(server);
@@ -63,12 +63,11 @@ onBothDatabases("mcp: size", (serve) => {
     await copies(server, await order(owner, gameId, { visibility: "public" }), 2_000);
 
     const options = { baseUrl: server.baseUrl, key: owner.key, folder: freshFolder() };
-    for (const kind of clientKinds) {
-      const { client } = await connect({ ...options, kind, transport: "stdio", answer: "accept" });
-      const listed = await client.listTools();
-      expect(listed.tools).toHaveLength(14);
-      expect(bytesOf(listed)).toBeLessThanOrEqual(10_000);
-    }
+    // The newest revision says most beside the tools, and only over stdio all of them are there.
+    const { client } = await connect({ ...options, transport: "stdio", answer: "accept" });
+    const listed = await client.listTools();
+    expect(listed.tools).toHaveLength(14);
+    expect(bytesOf(listed)).toBeLessThanOrEqual(10_000);
 
     const { call } = await connect(options);
     const limit = 20;
