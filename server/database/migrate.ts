@@ -45,6 +45,7 @@ import { findings } from "./migrations/043-findings.ts";
 import { signals } from "./migrations/044-signals.ts";
 import { friends } from "./migrations/047-friends.ts";
 import { trackers } from "./migrations/050-trackers.ts";
+import { keyReviews } from "./migrations/051-key-reviews.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
@@ -107,6 +108,7 @@ export const migrations: readonly Migration[] = [
   signals,
   friends,
   trackers,
+  keyReviews,
   signedPayments,
 ];
 

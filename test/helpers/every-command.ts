@@ -508,6 +508,7 @@ const ownScenes: Record<string, Row> = {
   "admin groups create": asAdmin(() => `group-${++groupNumber}`),
   "admin groups add": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
   "admin groups remove": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
+  "mcp install": () => ({ words: "claude-code", cwd: testFolder() }),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
   "ci summary": words(({ order }) => order()),
   "ci comment": async ({ order, server }) => {
@@ -560,6 +561,7 @@ export const withoutScene: Record<string, string> = {
   "serve doctor": "needs a folder no server uses: see serve.test.ts",
   "serve migrate": "needs a folder no server uses: see serve.test.ts",
   "review next": "an inbox for a person on a terminal; refuses other formats",
+  "mcp run": "speaks a protocol until its client leaves: see mcp.test.ts",
   studio: "runs until it is stopped: see studio.test.ts",
 };
 
