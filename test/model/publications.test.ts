@@ -40,7 +40,7 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
     [
       10,
       () => async (video, session) => {
-        platform.has(video.slotId, session);
+        platform.has(video.publicationId, session);
         throw new Error("The reply was lost.");
       },
     ],
@@ -53,7 +53,7 @@ function unreliable(platform: Platform, random: Random, now: () => number): () =
       () => async (video, session) => ({
         is: "blocked",
         reason: "It is private.",
-        remoteId: idOf(platform.has(video.slotId, session)),
+        remoteId: idOf(platform.has(video.publicationId, session)),
       }),
     ],
   ];
