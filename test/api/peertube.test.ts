@@ -379,6 +379,13 @@ onBothDatabases("the connection to PeerTube", (serve) => {
       ["an account without a channel", {}, (it) => (it.channels = []), 422, /the account has no channel/],
       ["a server that is no PeerTube", {}, (it) => it.fail("client", "without-range"), 409, /refused the sign-in \(308\)/],
       ["an instance that is away", {}, (it) => it.fail("client", { cut: 0 }), 409, /cannot be reached\. Nothing was changed\./],
+      [
+        "an instance whose reply ends in the middle",
+        {},
+        (it) => it.fail("me", "half"),
+        409,
+        /cannot be reached\. Nothing was changed\./,
+      ],
       ["an address inside", { instance: "http://10.0.0.1" }, () => {}, 422, /Only https URLs are allowed|public/],
     ];
     it.each(rows)("%s", async (_, given, prepare, status, message) => {

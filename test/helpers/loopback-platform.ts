@@ -44,6 +44,8 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
   readonly requests: Kind[] = [];
   readonly faults: { kind: Kind; fault: Fault }[] = [];
   readonly uploads = new Map<string, Kept>();
+  /** The descriptions of all videos that were ever made here. */
+  readonly made: string[] = [];
   /** Access tokens that are still good. */
   readonly accepted = new Set<string>();
   /** What happens to a request that no fault was given for. */

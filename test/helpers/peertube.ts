@@ -232,6 +232,7 @@ export class Peertube extends LoopbackPlatform<PeertubeKind, PeertubeUpload> {
     const uuid = randomUUID();
     const { video, size } = upload;
     const fresh = { size, createdAt: new Date().toISOString(), polls: 0, state: 1, blacklisted: false, image: false };
+    this.made.push(video.description);
     this.videos.set(uuid, { ...video, ...fresh, captions: new Map(), ...this.#made });
     send(response, 200, { video: { id: this.videos.size, uuid, shortUUID: `short-${uuid.slice(0, 8)}` } });
   }

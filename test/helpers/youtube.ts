@@ -179,6 +179,7 @@ export class Youtube extends LoopbackPlatform<Kind, YoutubeUpload> {
     const videoId = `video-${++this.#count}`;
     upload.videoId = videoId;
     const { description, privacy, size } = upload;
+    this.made.push(description);
     this.videos.set(videoId, {
       publishedAt: new Date().toISOString(),
       description,

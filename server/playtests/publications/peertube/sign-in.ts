@@ -36,8 +36,8 @@ export async function signIn(parts: Parts, given: PeertubeSignIn): Promise<Peert
   const client = await clientOf(parts, url);
   const grant = { grant_type: "password", username: given.username, password: given.password };
   const tokens = await explained(host, () => requestTokens(parts, { url, ...client }, grant, given.oneTimeCode));
-  const reply = await explained(host, () => get(parts, `${url}/api/v1/users/me`, tokens.accessToken));
-  const { username, videoChannels } = meReply.parse(jsonOf(reply));
+  const me = () => get(parts, `${url}/api/v1/users/me`, tokens.accessToken);
+  const { username, videoChannels } = await explained(host, async () => meReply.parse(jsonOf(await me())));
   const channel = given.channel === undefined ? videoChannels[0] : videoChannels.find(({ name }) => name === given.channel);
   if (channel) return { url, username, ...client, ...tokens, channelId: channel.id };
   const names = videoChannels.map(({ name }) => name).join(", ");
