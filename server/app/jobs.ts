@@ -16,7 +16,7 @@ import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
-import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
+import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { lapseTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
@@ -63,6 +63,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "close-window": closeWindow,
   "publish-video": publishVideo,
   "end-publishing": endPublishing,
+  "keep-connection": keepConnection,
   "resolve-problem": resolveProblem,
   "lapse-team": lapseTeam,
   "warn-about-keys": warnAboutKeys,

@@ -23,6 +23,7 @@ const purposes = {
   "finish-deletion": "remove what was kept of a deleted account for a time",
   "index-text": "index a text for the search",
   "inspect-videos": "read what older videos are made of",
+  "keep-connection": "keep the account of a video platform connected",
   "keep-deposit": "keep a crypto deposit that matches no payment",
   "lapse-payment": "expire a payment that was not made",
   "lapse-team": "end the time in which friends can confirm",
