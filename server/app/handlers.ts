@@ -52,6 +52,7 @@ import { highlights } from "../sharing/highlights/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
 import { signals } from "../sharing/signals/handlers.ts";
 import { stills } from "../sharing/stills/handlers.ts";
+import { trackers } from "../trackers/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
 
@@ -105,6 +106,7 @@ export const handlers: Handlers = {
   ...crypto,
   ...depositProofs,
   ...sandboxPayments,
+  ...trackers,
   ...transcripts,
   ...uploads,
   ...sandbox,

@@ -23,6 +23,7 @@ import { mailedToken } from "./mails.ts";
 import { addPasskey, nameServer, newPasskey } from "./passkeys.ts";
 import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
+import { startTrackers } from "./trackers.ts";
 import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
 import { evmWallet } from "./wallets.ts";
 import { startYoutube } from "./youtube.ts";
@@ -460,6 +461,17 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     const { id, evidence } = await seenIn(world);
     return { as: world.owner, ids: { id }, body: { evidenceIds: [evidence[0]!.id], title: `${secretWord} part` } };
   },
+  listTrackers: byOwner(),
+  connectTracker: async ({ owner, server }) => ({ as: owner, body: await githubOf(server) }),
+  disconnectTracker: async (world) => {
+    await connectedTo(world);
+    return { as: world.owner, body: { tracker: "github" } };
+  },
+  fileFinding: async (world) => {
+    await connectedTo(world);
+    return { as: world.owner, ids: { id: (await findingIn(world)).id }, body: { tracker: "github", target: "acme/lantern" } };
+  },
+  syncFindings: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).gameId } }),
   undoFinding: async (world) => {
     const [{ id }, other] = [await findingIn(world), await findingIn(world)];
     await world.owner.post(`/findings/${id}/merge`, { findingId: other.id });
@@ -832,6 +844,13 @@ interface Found {
 
 const findingIn = async ({ owner, gameId }: RightfulWorld): Promise<Found> =>
   (await owner.post(`/games/${gameId}/findings`, { title: `${secretWord} finding` })).body.data.finding;
+
+const githubOf = async (server: TestServer) => {
+  const { url } = await startTrackers(server.clock.now);
+  return { tracker: "github", token: "ghp_test", site: url };
+};
+
+const connectedTo = async ({ owner, server }: RightfulWorld) => owner.post("/trackers/connect", await githubOf(server));
 
 /** A finding with evidence. */
 async function seenIn(world: RightfulWorld): Promise<Found> {

@@ -45,12 +45,17 @@ export async function tellPublished(
   }
 }
 
+interface Untold {
+  id: string;
+  adapter: PublisherName;
+  reason: string;
+  /** For operators. */
+  detail: string | null;
+  url: string;
+}
+
 /** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform. */
-export async function tellFailed(
-  tx: Tx,
-  slot: SlotRow,
-  { id, adapter, reason, url }: { id: string; adapter: PublisherName; reason: string; url: string },
-): Promise<void> {
+export async function tellFailed(tx: Tx, slot: SlotRow, { id, adapter, reason, detail, url }: Untold): Promise<void> {
   const { owner, gameName, playtesterName } = await partiesOf(tx, slot);
   const admins = await listApprovers(tx);
   const recipients: Recipient[] = [
@@ -66,5 +71,5 @@ export async function tellFailed(
   const about = { config: tx.config, slotId: slot.id, gameName, playtesterName, platform, reason };
   await mailAbout(tx, owner, "slot.publish_failed", publishFailedLetter(about));
   for (const admin of admins)
-    await mailAbout(tx, admin, "slot.publish_failed", publishFailedLetter({ ...about, publicationId: id }));
+    await mailAbout(tx, admin, "slot.publish_failed", publishFailedLetter({ ...about, publicationId: id, detail }));
 }

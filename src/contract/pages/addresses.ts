@@ -63,6 +63,9 @@ export const pages = {
   changeEmail: address("/change-email"),
   resetPassword: address("/reset-password"),
   unsubscribe: address("/unsubscribe"),
+  mcp: address("/mcp"),
+  /** What a client of `mcp` learns about how to sign in (RFC 9728, section 3.1). */
+  mcpMetadata: address("/.well-known/oauth-protected-resource/mcp"),
 };
 
 /** Pages for playtesters. */
