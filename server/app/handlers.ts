@@ -29,6 +29,7 @@ import { personal } from "../personal/handlers.ts";
 import { agreements } from "../playtests/agreements/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { findings } from "../playtests/findings/handlers.ts";
+import { friends } from "../playtests/friends/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -42,6 +43,7 @@ import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
 import { statistics } from "../playtests/statistics/handlers.ts";
+import { teamHandlers } from "../playtests/teams/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
@@ -69,6 +71,7 @@ export const handlers: Handlers = {
   ...events,
   ...factors,
   ...findings,
+  ...friends,
   ...passkeys,
   ...games,
   ...inbox,
@@ -109,5 +112,6 @@ export const handlers: Handlers = {
   ...sandbox,
   ...subscriptions,
   ...suspense,
+  ...teamHandlers,
   ...webhooks,
 };

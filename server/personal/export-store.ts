@@ -22,6 +22,9 @@ const kinds = {
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   testerGroups:
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
+  friendProfile: "SELECT handle, available AS is_available, created_at, updated_at FROM playtester_profiles WHERE user_id = ?",
+  friends: "SELECT id, other_id, status, created_at, updated_at FROM friends WHERE user_id = ?",
+  teams: "SELECT id, slot_id, status, share_cents, created_at, updated_at FROM team_members WHERE user_id = ?",
   consents: `SELECT c.id, a.number, a.sha256, a.game_id, a.text, c.address, c.created_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
     WHERE c.user_id = ?`,
   agreements:
@@ -74,6 +77,7 @@ const kinds = {
     FROM crypto_quotes WHERE owner_id = ?`,
   cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, amount_atomic, value_cents, status, sender, payment_id, seen_at
     FROM crypto_deposits WHERE owner_id = ?`,
+  signedPayments: `SELECT chain, asset, payer, nonce, amount_atomic, status, tx_hash, created_at FROM signed_payments WHERE owner_id = ?`,
   payouts:
     "SELECT id, amount_cents, status, method, masked, created_at, completed_at, failed_at, failure FROM payouts WHERE user_id = ?",
   ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p

@@ -187,6 +187,7 @@ it("every place that seals is known to the rotation of the key", () => {
     "server/playtests/keys/service.ts",
     "server/playtests/order-approvals/service.ts",
     "server/playtests/publications/connections-handlers.ts",
+    "server/playtests/publications/publishers.ts",
     "server/playtests/publications/service.ts",
     "server/sharing/shares/service.ts",
     "server/trackers/handlers.ts",
