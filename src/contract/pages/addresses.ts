@@ -78,6 +78,7 @@ export const portal = {
   applications: address("/play/applications"),
   messages: address("/play/messages"),
   conversation: address("/play/messages/:id"),
+  friends: address("/play/friends"),
   earnings: address("/play/earnings"),
   payoutDetails: address("/play/earnings/details"),
   statement: address("/play/earnings/statement"),
