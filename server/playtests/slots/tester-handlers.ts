@@ -17,6 +17,7 @@ import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
+import { withdrawConsent } from "../publications/service.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
@@ -282,6 +283,13 @@ export const playtester = {
     call.commit(async (tx) => {
       const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
       await release(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+      return shown(call.deps, tx, slot.id, call.principal.userId);
+    }, playtests.rowLocks),
+
+  withdrawVideo: (call) =>
+    call.commit(async (tx) => {
+      const { slot } = await shown(call.deps, tx, call.params.id, call.principal.userId);
+      await withdrawConsent(tx, slot.id, call.body.reason);
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }, playtests.rowLocks),
 

@@ -10,7 +10,7 @@ import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { slotBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import { reasons, releaseForm, reportForm, slotActions, submitForms, unpublishForm, videoForm } from "./slots/forms.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
@@ -18,6 +18,7 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["unpublished", "You withdrew your consent. The video is no longer published."],
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
@@ -54,7 +55,7 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
 ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && submitForms(context, slot, limits)}
 ${isReserved && reportForm(context, slot)}
-${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
+${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}${(slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
   const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }

@@ -13,11 +13,12 @@ import { show } from "./show.ts";
 import { slots } from "./slots.ts";
 import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
+import { unpublish } from "./unpublish.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
+    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, unpublish],
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],
   ],
   fallback: "slots",
