@@ -37,8 +37,11 @@ ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
-const facts = ({ site }: PageContext, { playtest }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+/** Statuses of a public playtest whose video is still to be published. */
+const beforePublication: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing"];
+
+const facts = ({ site }: PageContext, { playtest, status }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
 
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
