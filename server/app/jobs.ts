@@ -18,10 +18,12 @@ import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
 import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
+import { lapseTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { measureVideo } from "../sharing/signals/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
+import { syncFinding } from "../trackers/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
@@ -53,6 +55,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "send-summary": sendSummary,
+  "sync-finding": syncFinding,
   "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
   "expire-approval": expireApproval,
@@ -62,6 +65,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "end-publishing": endPublishing,
   "keep-connection": keepConnection,
   "resolve-problem": resolveProblem,
+  "lapse-team": lapseTeam,
   "warn-about-keys": warnAboutKeys,
   "watch-slot": watchSlot,
   // Queued by earlier versions, beside each other.
