@@ -9,7 +9,7 @@ import type { Answer } from "../answer.ts";
 import { budgetsOf, isBounded } from "../budgets.ts";
 import { type Host, ifPermitted } from "../host.ts";
 import { type Exchange, type Outcome, tool } from "../tool.ts";
-import { oneLine } from "../untrusted.ts";
+import { plainLine } from "../untrusted.ts";
 import { budgetLines } from "./account.ts";
 import { count, flag, id, text } from "./fields.ts";
 
@@ -137,7 +137,7 @@ async function question({ host, canAsk, reply }: Exchange, given: Order, cents: 
   if (reply && !reply.agreed) return answer("declined", "The user declined. Nothing was ordered.");
   if (reply && cents <= reply.cents) return undefined;
   const { name } = (await host.call("getGame", { params: { id: given.game } })).data.game;
-  const what = `${plural(given.quantity, "slot")} of ${given.minutes} minutes of ${oneLine(name, 100)}`;
+  const what = `${plural(given.quantity, "slot")} of ${given.minutes} minutes of ${plainLine(name, 100)}`;
   return { ask: { message: `Order ${what} for ${usd(cents)}?`, cents } };
 }
 
