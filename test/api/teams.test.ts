@@ -7,6 +7,7 @@ import {
   giveCredit,
   giveMinutes,
   giveVideo,
+  ledgerFaults,
   order,
   type Person,
   registerOwner,
@@ -266,6 +267,13 @@ onBothDatabases("teams", (serve, it) => {
       await ann.submitSlot({ params: { id: slotId } });
       await owner.acceptSlot({ params: { id: slotId } });
       expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 501, 499]);
+      const shift = (by: number) =>
+        server.deps.store.write((tx) =>
+          tx.run("UPDATE team_members SET share_cents = share_cents + ? WHERE slot_id = ? AND seat = 1", by, slotId),
+        );
+      await shift(1);
+      expect((await ledgerFaults(server)).join()).toMatch(/was not paid 502.*the shares of its team are 1501 of 1500/s);
+      await shift(-1);
       const { entries } = await ben.getEarnings();
       expect(entries.map(({ kind, amountCents, slotId: of }) => [kind, amountCents, of])).toEqual([["payout", 501, slotId]]);
       const { statement } = await cleo.getStatement({ query: { year: "2026" } });
