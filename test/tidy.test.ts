@@ -66,7 +66,7 @@ const homes: Record<string, RegExp> = {
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
-  uqr: /^(src\/io|server\/web\/portal)\//,
+  uqr: /^(src\/io|server\/web\/shared)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
 
@@ -161,7 +161,7 @@ describe("imports", () => {
   });
 
   it("pages reach the server's data only by operations: they import no store, no handlers and no deps", () => {
-    const isPage = /^server\/web\/(pages|portal|studio|shared|sign-in)\//;
+    const isPage = /^server\/web\/(account|pages|portal|studio|shared|sign-in)\//;
     const closed = /^server\/(app\/|database\/|.*\b(store|handlers)\.ts$)/;
     expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe("imports", () => {
     for (const file of atStart)
       for (const { from, to, dynamic, typeOnly } of imports) if (from === file && !dynamic && !typeOnly) atStart.add(to);
     const afterwards =
-      /^(server\/(web\/((docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@fastify\/busboy)/;
+      /^(server\/(web\/((account|docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@fastify\/busboy)/;
     expect([...atStart].filter((file) => afterwards.test(file))).toEqual([]);
   });
 

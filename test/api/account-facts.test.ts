@@ -143,8 +143,8 @@ const facts: Fact<Scene>[] = [
   {
     says: "The API key and those created with it or in its place were revoked.",
     async see({ browser }) {
-      const path = /\/play\/account\/keys\/[^/"]+\/revoke/.exec((await browser.get("/play/account")).html)![0];
-      return (await browser.submit("/play/account", path)).location!;
+      const path = /\/play\/account\/keys\/[^/"]+\/revoke/.exec((await browser.get("/play/account/keys")).html)![0];
+      return (await browser.submit("/play/account/keys", path)).location!;
     },
     holds: async (scene) => expect(await works(scene)).toBe(false),
   },

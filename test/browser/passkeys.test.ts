@@ -183,7 +183,7 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.goto("/play/sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("This is a game owner account. You are not signed in.").waitFor();
-  await page.goto("/studio/sign-in?next=/studio/passkeys");
+  await page.goto("/studio/sign-in?next=/studio/account/passkeys");
   await look(page, "studio-sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("last used").waitFor();

@@ -2,26 +2,24 @@ import type { IncomingMessage } from "node:http";
 import { portal as to } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
+import { accountPages } from "../account/index.ts";
+import type { Place } from "../account/place.ts";
+import { playtesterProfile } from "../account/profile.ts";
 import { staleForm } from "../form.ts";
 import { html } from "../html.ts";
 import { type Area, isFormTokenOf, runAction, SignedInPages } from "../shared/pages.ts";
 import type { Exchange } from "../shared/types.ts";
 import { type AreaParts, givenOf, mediaOf, signedInArea } from "../sign-in/area.ts";
 import { playDoor } from "../sign-in/doors.ts";
-import { passkeyPages } from "../sign-in/passkeys.ts";
 import type { Page } from "../types.ts";
-import { account } from "./account.ts";
 import { agreement } from "./agreements/page.ts";
 import { applications } from "./applications.ts";
 import { chat } from "./chat.ts";
 import { payoutDetails } from "./earnings/details.ts";
 import { earnings } from "./earnings/page.ts";
 import { statement } from "./earnings/statements.ts";
-import { emails } from "./emails.ts";
-import { factor } from "./factors/authenticator-app.ts";
 import { withFilters } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
-import { notifications } from "./notifications.ts";
 import { offers } from "./offers.ts";
 import { howToRecord } from "./slots/recording.ts";
 import { slot, slots } from "./slots.ts";
@@ -36,6 +34,15 @@ export interface PortalParts extends AreaParts, Pick<PortalHost, "printStatement
 
 const layout: Area<PageContext>["layout"] = (context, page) => signedInLayout(context, undefined, page);
 
+const ownAccount: Place<PageContext> = {
+  to,
+  layout: (context, page, section) => signedInLayout(context, section, page),
+  profile: playtesterProfile,
+  parts: [],
+  deletion: ({ payments }) =>
+    `Your name, email address and profile are removed, and others see “Deleted account”. Videos that were accepted and messages stay with the owners who received them; other videos are removed.${payments ? " Records of payouts stay in the ledger of this server." : ""}`,
+};
+
 const pagesOf = (host: PortalHost): PortalPage[] => [
   offers,
   agreement,
@@ -47,11 +54,7 @@ const pagesOf = (host: PortalHost): PortalPage[] => [
   earnings,
   payoutDetails,
   statement(host),
-  notifications,
-  account,
-  emails,
-  factor,
-  ...passkeyPages({ at: to.passkeys, back: html`<a href="${to.account()}">Back to your account</a>`, layout }),
+  ...accountPages(ownAccount),
 ];
 
 /** `/play`: the web portal for playtesters. */

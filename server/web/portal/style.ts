@@ -53,7 +53,11 @@ button:disabled { opacity: .55; cursor: not-allowed; }
 details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent); cursor: pointer; }
 code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); font-size: .95em; overflow-wrap: anywhere; user-select: all; }
 .keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }
-textarea { min-height: 7rem; resize: vertical; }
+textarea { min-height: 7rem; resize: vertical; } textarea.short { min-height: 4rem; }
+fieldset { margin: 1rem 0; padding: .25rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; } legend { padding: 0 .35rem; font-weight: 600; } fieldset label.check { margin: .5rem 0 0; }
+hr { margin: 1.5rem 0 .5rem; border: 0; border-top: 1px solid var(--line); }
+.command { display: flex; gap: .5rem; align-items: stretch; margin: .4rem 0 1rem; } .command pre { flex: 1; margin: 0; padding: .55rem .8rem; min-width: 0; } .command code { padding: 0; background: none; }
+.command button { margin: 0; padding: .3rem .8rem; font-weight: 400; white-space: nowrap; }
 input[type=file] { padding: .6rem; border-style: dashed; }
 progress { width: 100%; height: .9rem; appearance: none; border: 1px solid var(--soft); border-radius: .45rem; overflow: hidden; background: var(--ground); }
 progress::-webkit-progress-bar { background: var(--ground); } progress::-webkit-progress-value { background: var(--accent); } progress::-moz-progress-bar { background: var(--accent); }
@@ -78,6 +82,7 @@ main.wide { margin: 1.5rem auto; }
   .bar > div { padding: .5rem 1.25rem 0; }
   nav ul { gap: 0; padding-bottom: .5rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
+  .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
   form > button:not(.link), #submit button, .button { width: 100%; text-align: center; } .filter > button { width: auto; }
 }
 `;

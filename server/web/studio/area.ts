@@ -1,8 +1,11 @@
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import { opaqueIds } from "../../http/router.ts";
+import { accountPages } from "../account/index.ts";
+import { invoiceDetails } from "../account/invoices.ts";
+import type { Place } from "../account/place.ts";
+import { ownerProfile } from "../account/profile.ts";
 import { html } from "../html.ts";
 import { type Area, SignedInPages } from "../shared/pages.ts";
-import { passkeyPages } from "../sign-in/passkeys.ts";
 import { approval, approvals } from "./approvals/page.ts";
 import { findings } from "./findings/list.ts";
 import { finding } from "./findings/page.ts";
@@ -24,6 +27,15 @@ type Given = Pick<Area<StudioContext>, "site" | "readForm" | "countPassword" | "
 const layout: Area<StudioContext>["layout"] = (context, page) => studioLayout(context, undefined, page);
 const back = html`<a href="${studio.inbox()}">Back to the inbox</a>`;
 
+const ownAccount: Place<StudioContext> = {
+  to: studio,
+  layout: (context, page) => studioLayout(context, undefined, page),
+  profile: ownerProfile,
+  parts: [invoiceDetails],
+  deletion: ({ payments }) =>
+    `Your name, email address, company, API keys, webhooks and builds are removed at once, and your games are suspended. The videos of your orders are removed after 30 days, so that their playtesters can save what they made.${payments ? " Invoices and the ledger stay, as tax law demands." : ""}`,
+};
+
 /** The pages of Studio, for any host. */
 export function studioPages(given: Given, host: StudioHost): SignedInPages<StudioContext> {
   const { cli, account, offers, keepsMoments, readCaptions } = host;
@@ -44,11 +56,12 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     search,
     stats,
   ];
-  const passkeys = account.instance === null ? passkeyPages({ at: studio.passkeys, back, layout }) : [];
+  // Who signs in with an API key in `playtest studio` finds the account at its server.
+  const own = account.instance === null ? accountPages(ownAccount) : [];
   return new SignedInPages({
     ...given,
     base: studio.inbox(),
-    pages: [...pages, ...passkeys],
+    pages: [...pages, ...own],
     // `playtest studio` may show a server whose ids are no UUIDs.
     ids: opaqueIds,
     contextOf: (page) => ({ ...page, cli, account, offers, keepsMoments, captions: (slotId) => readCaptions(page, slotId) }),

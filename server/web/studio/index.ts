@@ -12,13 +12,7 @@ export interface StudioParts extends AreaParts {
 export function studio(parts: StudioParts): Page {
   const pages = studioPages(givenOf(parts), {
     cli: (command) => command,
-    account: {
-      instance: null,
-      signsOut: true,
-      get hasPasskeys() {
-        return parts.accounts.passkeys.available;
-      },
-    },
+    account: { instance: null, signsOut: true },
     offers: async () => true,
     keepsMoments: () => false,
     readCaptions: ({ session }, slotId) => parts.readCaptions(session.userId, slotId),

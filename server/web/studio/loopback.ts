@@ -147,7 +147,7 @@ class LoopbackStudio {
       },
       {
         cli: parts.cli,
-        account: { instance: parts.instance, signsOut: false, hasPasskeys: false },
+        account: { instance: parts.instance, signsOut: false },
         offers: parts.offers,
         keepsMoments: parts.keepsMoments,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),

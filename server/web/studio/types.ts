@@ -23,8 +23,6 @@ export interface StudioAccount {
   instance: string | null;
   /** Whether the session ends with a button. `playtest studio` ends with its process. */
   signsOut: boolean;
-  /** Whether passkeys are added here: browsers keep them for the address of the server, which the account signs in to. */
-  hasPasskeys: boolean;
 }
 
 export type StudioPage = shared.AreaPage<StudioContext>;

@@ -65,8 +65,19 @@ export const pages = {
   unsubscribe: address("/unsubscribe"),
 };
 
+/** The pages of an account. Playtesters and game owners have the same ones, each below the path of their own pages. */
+const accountBelow = <const Base extends string>(base: Base) => ({
+  notifications: address(`${base}/notifications`),
+  account: address(`${base}/account`),
+  emails: address(`${base}/account/emails`),
+  factor: address(`${base}/account/factor`),
+  passkeys: address(`${base}/account/passkeys`),
+  keys: address(`${base}/account/keys`),
+});
+
 /** Pages for playtesters. */
 export const portal = {
+  ...accountBelow("/play"),
   offers: address("/play"),
   agreement: address("/play/offers/:id/agreement"),
   slots: address("/play/slots"),
@@ -78,11 +89,6 @@ export const portal = {
   earnings: address("/play/earnings"),
   payoutDetails: address("/play/earnings/details"),
   statement: address("/play/earnings/statement"),
-  notifications: address("/play/notifications"),
-  account: address("/play/account"),
-  emails: address("/play/account/emails"),
-  factor: address("/play/account/factor"),
-  passkeys: address("/play/account/passkeys"),
   signIn: address("/play/sign-in"),
   confirmSignIn: address("/play/sign-in/confirm"),
   register: address("/play/register"),
@@ -92,6 +98,7 @@ export const portal = {
 
 /** Studio: pages for game owners. */
 export const studio = {
+  ...accountBelow("/studio"),
   inbox: address("/studio"),
   games: address("/studio/games"),
   game: address("/studio/games/:id"),
@@ -108,7 +115,6 @@ export const studio = {
   conversation: address("/studio/messages/:id"),
   search: address("/studio/search"),
   stats: address("/studio/stats"),
-  passkeys: address("/studio/passkeys"),
   signIn: address("/studio/sign-in"),
   confirmSignIn: address("/studio/sign-in/confirm"),
   register: address("/studio/register"),
