@@ -62,7 +62,7 @@ const homes: Record<string, RegExp> = {
   esbuild: /^server\/web\/scripts\.ts$/,
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
-  "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@noble/hashes": /^server\/(billing\/crypto\/signatures|web\/assets)\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,

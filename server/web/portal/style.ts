@@ -54,6 +54,7 @@ details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent
 code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); font-size: .95em; overflow-wrap: anywhere; user-select: all; }
 .keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }
 textarea { min-height: 7rem; resize: vertical; } textarea.short { min-height: 4rem; }
+main.wide > form:not(.filter), main.wide > section > form, main.wide .drop { max-width: 42rem; }
 fieldset { margin: 1rem 0; padding: .25rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; } legend { padding: 0 .35rem; font-weight: 600; } fieldset label.check { margin: .5rem 0 0; }
 hr { margin: 1.5rem 0 .5rem; border: 0; border-top: 1px solid var(--line); }
 .command { display: flex; gap: .5rem; align-items: stretch; margin: .4rem 0 1rem; } .command pre { flex: 1; margin: 0; padding: .55rem .8rem; min-width: 0; } .command code { padding: 0; background: none; }

@@ -5,7 +5,7 @@ import type { Target } from "../../http/target.ts";
 import { redirect, sendPage } from "../html.ts";
 import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, MediaPart, PageContext } from "../shared/types.ts";
-import type { Page } from "../types.ts";
+import type { Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
 import { type SignInParts, signIn } from "./index.ts";
 import { otherAccountPage } from "./views.ts";
@@ -20,14 +20,16 @@ export interface AreaParts extends SignInParts {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void>;
+  /** Reads the forms of people who are signed in, which may be long. */
+  readLongForm: ReadForm;
   newFormKey(): string;
   now(): number;
 }
 
 /** What every area hands to its pages. */
-export const givenOf = ({ site, limits, readForm, newFormKey, now }: AreaParts) => ({
+export const givenOf = ({ site, limits, readLongForm, newFormKey, now }: AreaParts) => ({
   site,
-  readForm,
+  readForm: readLongForm,
   countPassword: (request: IncomingMessage) => limits.perAddress(request, "password"),
   newFormKey,
   now,

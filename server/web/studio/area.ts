@@ -9,6 +9,8 @@ import { type Area, SignedInPages } from "../shared/pages.ts";
 import { approval, approvals } from "./approvals/page.ts";
 import { findings } from "./findings/list.ts";
 import { finding } from "./findings/page.ts";
+import { builds } from "./games/builds.ts";
+import { editGame, newGame } from "./games/form.ts";
 import { game, games } from "./games/pages.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
@@ -42,7 +44,10 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
   const pages = [
     inbox,
     games,
+    newGame,
     game,
+    editGame(host),
+    builds(host),
     findings,
     finding,
     playtest,
@@ -64,7 +69,15 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     pages: [...pages, ...own],
     // `playtest studio` may show a server whose ids are no UUIDs.
     ids: opaqueIds,
-    contextOf: (page) => ({ ...page, cli, account, offers, keepsMoments, captions: (slotId) => readCaptions(page, slotId) }),
+    contextOf: (page) => ({
+      ...page,
+      cli,
+      account,
+      offers,
+      keepsMoments,
+      takesFiles: host.files !== null,
+      captions: (slotId) => readCaptions(page, slotId),
+    }),
     layout,
     back,
   });

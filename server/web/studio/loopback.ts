@@ -8,7 +8,7 @@ import { isForeign, type Target, targetOf } from "../../http/target.ts";
 import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { assets } from "../adapters/assets.ts";
-import { createReadForm } from "../form.ts";
+import { createReadForm, longForm } from "../form.ts";
 import { html, redirect, sendPage, setSite } from "../html.ts";
 import { errorText } from "../shared/error-text.ts";
 import { NotOffered } from "../shared/not-offered.ts";
@@ -140,7 +140,7 @@ class LoopbackStudio {
     this.#pages = studioPages(
       {
         site: this.#site,
-        readForm: createReadForm(page),
+        readForm: createReadForm(page, longForm),
         countPassword: () => {},
         newFormKey: () => parts.randomBytes(16).toString("hex"),
         now: parts.now,
@@ -150,6 +150,7 @@ class LoopbackStudio {
         account: { instance: parts.instance, signsOut: false },
         offers: parts.offers,
         keepsMoments: parts.keepsMoments,
+        files: null,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
         sendMedia:
           (part) =>

@@ -30,6 +30,7 @@ export const studioStyle = `${portalStyle}
   .board { grid-template-columns: minmax(0, 1fr); } .column.empty { display: none; } .column.turn { order: -1; }
   .tiles { grid-template-columns: minmax(0, 1fr); }
 }
+.drop { padding: 1rem 1.25rem 1.25rem; border: 2px dashed var(--line); border-radius: .6rem; } .drop.over { border-color: var(--accent); background: var(--wash); } .drop > label:first-child { margin-top: 0; }
 .find input { width: 14rem; max-width: 100%; margin: 0; padding: .35rem .6rem; }
 .filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; }
 .card blockquote { margin: .5rem 0 0; padding-left: .9rem; border-left: .2rem solid var(--line); overflow-wrap: anywhere; } .card blockquote p { margin: .15rem 0; unicode-bidi: plaintext; }
