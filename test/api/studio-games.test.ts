@@ -125,7 +125,7 @@ onBothDatabases("games in Studio", (serve) => {
 
   describe("a posted file", () => {
     it("of a build that is empty or too large is refused, and nothing is stored", async () => {
-      const { browser, owner } = await scene({ config: (config) => void (config.uploads.buildMaxBytes = 1000) });
+      const { browser, owner } = await scene({ config: ({ uploads }) => Object.assign(uploads, { buildMaxBytes: 1000 }) });
       const id = await createGame(owner);
       const path = `/studio/games/${id}/builds`;
       const before = (await owner.listBuilds({ params: { id } })).builds;

@@ -102,11 +102,11 @@ it("goes on with the same file after a reload", { timeout: 60_000 }, async () =>
 
 it("takes a file that is dropped on the page", async () => {
   const { page, id } = await open();
-  const transfer = await page.evaluateHandle(() => {
+  const transfer = await page.evaluateHandle(`(() => {
     const data = new DataTransfer();
     data.items.add(new File(["a build"], "dropped.tar.gz"));
     return data;
-  });
+  })()`);
   await page.dispatchEvent("#upload", "drop", { dataTransfer: transfer });
   await stateOf(page, "dropped.tar.gz");
   await page.click("#pause");

@@ -23,7 +23,12 @@ beforeAll(async () => {
   const cookieOf = async (who: Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
   Object.assign(cookies, { busy: await cookieOf(owner), fresh: await cookieOf(nobody) });
   pages.busy = await filled(owner);
-  pages.fresh = { account: "/studio/account", keys: "/studio/account/keys", notifications: "/studio/notifications" };
+  pages.fresh = {
+    account: "/studio/account",
+    keys: "/studio/account/keys",
+    notifications: "/studio/notifications",
+    order: "/studio/order",
+  };
 }, 60_000);
 
 afterAll(async () => {
@@ -36,6 +41,8 @@ async function filled(owner: Person): Promise<Record<string, string>> {
   await giveCredit(server, owner, 100_000);
   const game = await createGame(owner, { name: "Lantern Deep", description: "Down the well, by the light of one lantern." });
   await order(owner, game, { quantity: 2 });
+  const unpaid = (await owner.post(`/games/${game}/playtests`, { quantity: 3 }, { "x-payment-method": "card" })).body.data
+    .playtest.id;
   const budgets = [{ period: "day", limitCents: 5000 }];
   await owner.post("/auth/api-keys", { name: "A build server with a rather long name, on the second floor", budgets });
   return {
@@ -45,6 +52,12 @@ async function filled(owner: Person): Promise<Record<string, string>> {
     passkeys: "/studio/account/passkeys",
     keys: "/studio/account/keys",
     notifications: "/studio/notifications",
+    "new-game": "/studio/games/new",
+    "edit-game": `/studio/games/${game}/edit`,
+    builds: `/studio/games/${game}/builds`,
+    game: `/studio/games/${game}`,
+    order: `/studio/order?game=${game}`,
+    unpaid: `/studio/playtests/${unpaid}`,
   };
 }
 
@@ -80,4 +93,22 @@ describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, s
       expect(faults).toEqual([]);
     },
   );
+});
+
+it("an order: the price and the command follow what is filled in, without a button", async () => {
+  const context = await contextOf("busy", 1280, "light");
+  const page = await context.newPage();
+  await page.goto("/studio/order");
+  await page.locator("#quote", { hasText: "Order 1 slot for $20.00" }).waitFor();
+  await page.fill("#quantity", "3");
+  await page.locator("#quote", { hasText: "Order 3 slots for $60.00" }).waitFor();
+  await page.fill("#keys", "AAAA");
+  await page.locator("#quote", { hasText: "Game keys: must hold exactly 3 keys" }).waitFor();
+  await page.fill("#keys", "");
+  await page.selectOption("#minutes", "30");
+  await page.locator("#quote", { hasText: "--duration-minutes 30" }).waitFor();
+  await page.locator("#quote button[formaction]").click();
+  await page.waitForURL(/\/studio\/playtests\/.*done=ordered/);
+  expect(await page.locator("[role=status]").first().textContent()).toBe("The order was placed.");
+  await context.close();
 });

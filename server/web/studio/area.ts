@@ -15,6 +15,7 @@ import { game, games } from "./games/pages.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
 import { chat } from "./messages.ts";
+import { order } from "./orders/page.ts";
 import { applications } from "./playtests/applications.ts";
 import { playtest } from "./playtests/page.ts";
 import { compare } from "./review/compare.ts";
@@ -48,6 +49,7 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     game,
     editGame(host),
     builds(host),
+    order,
     findings,
     finding,
     playtest,
