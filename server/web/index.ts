@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
 import { apiErrorOf, failureText, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
@@ -32,7 +32,7 @@ function madeLate<Part>(load: () => Promise<Part>, make: (part: Part) => Page): 
 }
 
 /** Serves pages and files outside the API, by the first segment of the path. */
-export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: StreamAs }): PageHandler {
+export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: StreamAs; fileAs: FileAs }): PageHandler {
   const site = siteOf(deps);
   const limits = createPageLimits(deps);
   /** Counts requests per address, together with API requests that have no key. */

@@ -5,7 +5,7 @@ import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
 import { storePostedCover } from "../games/covers/posted.ts";
 import { maxCoverBytes } from "../games/covers/rules.ts";
-import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
 import { PublicShares } from "../sharing/shares/public.ts";
@@ -51,6 +51,7 @@ const watched = (deps: Deps): Omit<WatchParts, "callAs" | "site"> => ({
 export interface SitePageParts {
   callAs: CallAs;
   streamAs: StreamAs;
+  fileAs: FileAs;
   site: Site;
   limits: PageLimits;
   /** Counts requests per address, together with API requests that have no key. */
@@ -62,7 +63,7 @@ export interface SitePageParts {
 /** The pages for people, by the first segment of their path. */
 export function sitePages(
   deps: Deps,
-  { callAs, streamAs, site, limits, counted, countedIfRefused }: SitePageParts,
+  { callAs, streamAs, fileAs, site, limits, counted, countedIfRefused }: SitePageParts,
 ): Record<string, Page> {
   const { clock, config } = deps;
   const accounts = new BrowserAccounts(deps);
@@ -71,7 +72,7 @@ export function sitePages(
   const readUpTo = (maxBytes: number) => (request: IncomingMessage) => readPosted(request, { maxBytes, idleMs });
   const newFormKey = () => deps.randomBytes(16).toString("hex");
   const readLongForm = createReadForm(config.http, longForm);
-  const signedIn = { site, callAs, streamAs, accounts, limits, readForm, readLongForm, newFormKey, now: clock.now };
+  const signedIn = { site, callAs, streamAs, fileAs, accounts, limits, readForm, readLongForm, newFormKey, now: clock.now };
   // Not counted: files that browsers cache. The portal and Studio count per session.
   return {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),

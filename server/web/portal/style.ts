@@ -30,7 +30,7 @@ kbd { padding: .1rem .4rem; border: 1px solid var(--soft); border-radius: .3rem;
 main li { margin: .25rem 0; }
 .list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
-.card h2 { margin: 0; } .card > :last-child { margin-bottom: 0; }
+.card h2, .card .head h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
 .game { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: 0 1.25rem; align-items: start; }
 .cover { display: block; width: 10rem; height: 5.625rem; border-radius: .5rem; object-fit: cover; background: linear-gradient(135deg, var(--wash), var(--line)); }
 .offers { margin: .75rem 0 0; padding: 0; list-style: none; } .offers > li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); } .offers > li:last-child { padding-bottom: 0; }
@@ -73,7 +73,7 @@ td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: 
 .choice a[aria-current] { border-color: currentColor; background: var(--wash); font-weight: 600; }
 .totals { display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin-bottom: 1rem; } .totals p { margin: 0; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-[hidden] { display: none; }
+[hidden], label.check[hidden] { display: none; }
 main.wide { margin: 1.5rem auto; }
 .qr svg { display: block; width: 14rem; max-width: 100%; height: auto; margin: .75rem 0; border-radius: .5rem; }
 .steps { padding-left: 1.25rem; } .steps > li { margin: 0 0 1.5rem; } .steps label { margin-top: 0; }

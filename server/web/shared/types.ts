@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CallOperation } from "../../../src/contract/index.ts";
+import type { CallOperation, Operation } from "../../../src/contract/index.ts";
 import type { Address } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
 import type { Target } from "../../http/target.ts";
@@ -89,6 +89,8 @@ export interface Exchange {
   call: CallOperation;
   /** Streams the events of the account as `text/event-stream`, from after the event with this id. 204 where there are none to follow. */
   streamEvents(lastEventId: string | undefined): Promise<void>;
+  /** Sends the file that an operation replies with. */
+  sendFile(operation: Operation, params: Record<string, string>): Promise<void>;
 }
 
 /** What answers one method of one path: exactly one of these. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Session, sessionPrincipal } from "../../accounts/sessions.ts";
-import type { CallAs, Origin, StreamAs } from "../../http/call-operation.ts";
+import type { CallAs, FileAs, Origin, StreamAs } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import { redirect, sendPage } from "../html.ts";
 import type { SignedInPages } from "../shared/pages.ts";
@@ -14,6 +14,7 @@ import { otherAccountPage } from "./views.ts";
 export interface AreaParts extends SignInParts {
   callAs: CallAs;
   streamAs: StreamAs;
+  fileAs: FileAs;
   /** Sends a file of a slot of this account, or an image of a moment or clip of it. */
   sendMedia(
     wanted: { userId: string; part: MediaPart; id: string },
@@ -51,7 +52,7 @@ interface Request {
 
 /** The pages behind a door: for who is signed in with an account of its role. Others are led to the sign-in page or to their own pages. */
 export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts, pages: SignedInPages<C>): Page {
-  const { accounts, limits, callAs, streamAs, site } = parts;
+  const { accounts, limits, callAs, streamAs, fileAs, site } = parts;
   const signedOut = signIn(door, parts);
   const { signIn: signInPage, register, forgot, signOut: signOutPath } = door.to;
   const isSignIn = (path: string) => [signInPage, register, forgot].some((at) => `${path}/`.startsWith(`${at()}/`));
@@ -69,7 +70,10 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     const call = callAs(principal, asked.origin);
     const streamEvents = async (last: string | undefined) =>
       (await streamAs(principal, asked.origin, last)).write(asked.request, asked.response);
-    const exchange: Exchange = { ...asked, session: { userId, displayName, csrf, caller: principal }, call, streamEvents };
+    const sendFile: Exchange["sendFile"] = async (operation, params) =>
+      (await fileAs(principal, asked.origin, operation, params)).write(asked.request, asked.response);
+    const view = { userId, displayName, csrf, caller: principal };
+    const exchange: Exchange = { ...asked, session: view, call, streamEvents, sendFile };
     if (role !== door.role) {
       limits.perAddress(asked.request, "keyless");
       if (isSignOut(asked)) return signOut(exchange, session);

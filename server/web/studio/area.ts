@@ -2,11 +2,13 @@ import { studio } from "../../../src/contract/pages/addresses.ts";
 import { opaqueIds } from "../../http/router.ts";
 import { accountPages } from "../account/index.ts";
 import { invoiceDetails } from "../account/invoices.ts";
-import type { Place } from "../account/place.ts";
+import type { Part, Place } from "../account/place.ts";
 import { ownerProfile } from "../account/profile.ts";
 import { html } from "../html.ts";
 import { type Area, SignedInPages } from "../shared/pages.ts";
 import { approval, approvals } from "./approvals/page.ts";
+import { billing } from "./billing/page.ts";
+import { payment } from "./billing/payments.ts";
 import { findings } from "./findings/list.ts";
 import { finding } from "./findings/page.ts";
 import { builds } from "./games/builds.ts";
@@ -24,17 +26,24 @@ import { search } from "./search/page.ts";
 import { problem } from "./slots/problem.ts";
 import { stats } from "./stats/page.ts";
 import type { StudioContext, StudioHost } from "./types.ts";
+import { webhook, webhooks } from "./webhooks/page.ts";
 
 type Given = Pick<Area<StudioContext>, "site" | "readForm" | "countPassword" | "newFormKey" | "now">;
 
 const layout: Area<StudioContext>["layout"] = (context, page) => studioLayout(context, undefined, page);
 const back = html`<a href="${studio.inbox()}">Back to the inbox</a>`;
 
+/** Leads to the webhooks. */
+const webhooksPart: Part<StudioContext> = {
+  section: () => html`<section><h2>Webhooks</h2>
+<p><a href="${studio.webhooks()}">Send events to your own program, or to a channel of your team</a></p></section>`,
+};
+
 const ownAccount: Place<StudioContext> = {
   to: studio,
   layout: (context, page) => studioLayout(context, undefined, page),
   profile: ownerProfile,
-  parts: [invoiceDetails],
+  parts: [invoiceDetails, webhooksPart],
   deletion: ({ payments }) =>
     `Your name, email address, company, API keys, webhooks and builds are removed at once, and your games are suspended. The videos of your orders are removed after 30 days, so that their playtesters can save what they made.${payments ? " Invoices and the ledger stay, as tax law demands." : ""}`,
 };
@@ -50,6 +59,10 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     editGame(host),
     builds(host),
     order,
+    billing,
+    payment,
+    webhooks,
+    webhook,
     findings,
     finding,
     playtest,

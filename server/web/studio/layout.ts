@@ -10,6 +10,7 @@ const sections: [Section, string, string][] = [
   ["games", studio.games(), "Games"],
   ["messages", studio.messages(), "Messages"],
   ["stats", studio.stats(), "Statistics"],
+  ["billing", studio.billing(), "Billing"],
 ];
 
 /** The search page has a form of its own. */

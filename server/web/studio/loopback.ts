@@ -203,6 +203,7 @@ class LoopbackStudio {
       session: this.#session,
       call: this.#call,
       streamEvents: (last) => this.#stream(response, last),
+      sendFile: () => Promise.reject(new NotOffered()),
     });
   }
 

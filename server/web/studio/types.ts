@@ -31,7 +31,7 @@ export type StudioPage = shared.AreaPage<StudioContext>;
 export const action = shared.actionFor<StudioContext>();
 export type Serve = NonNullable<shared.Route<StudioContext>["serve"]>;
 
-export type Section = "inbox" | "games" | "messages" | "search" | "stats";
+export type Section = "inbox" | "games" | "messages" | "search" | "stats" | "billing";
 
 /** What pages need of their host and cannot do with `call`. */
 export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "offers" | "keepsMoments"> {

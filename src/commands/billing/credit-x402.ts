@@ -7,7 +7,7 @@ import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fundsOf } from "../shared/price.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { type Instructions, paymentUri } from "./payment-uri.ts";
+import { type Instructions, paymentUri } from "../../contract/text/payment-uri.ts";
 
 type Credited = Data<"buyCreditWithCrypto">;
 

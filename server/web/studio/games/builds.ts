@@ -38,7 +38,7 @@ ${addressForm(context)}`;
 
 const item = (game: Game, build: Build): Markup => {
   const { id, buildUrl, filename, size, sha256, version, channel, notes, createdAt } = build;
-  const name = version ?? filename ?? buildUrl;
+  const name = version ?? filename ?? "At an address";
   const isCurrent = buildUrl === game.buildUrl;
   return html`<li class="card"><div class="head"><h3>${name}</h3>${isCurrent ? html`<span class="badge good">In use</span>` : ""}</div>
 <ul class="facts"><li>${time(createdAt)}</li>${filename !== null && filename !== undefined && filename !== name && html`<li>${filename}</li>`}${typeof size === "number" && html`<li>${fileSize(size)}</li>`}${channel && html`<li>${channel}</li>`}${sha256 && html`<li>SHA-256 <code>${sha256.slice(0, 12)}…</code></li>`}</ul>
