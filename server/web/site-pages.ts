@@ -76,10 +76,10 @@ export function sitePages(
   // Not counted: files that browsers cache. The portal and Studio count per session.
   return {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
-    "reset-password": counted(resetPassword(accounts, readForm)),
+    "reset-password": counted(resetPassword(accounts, readForm, site)),
     "": counted(startPage(config, site)),
-    "change-email": counted(changeEmail(accounts, readForm)),
-    "verify-email": counted(verifyEmail(accounts, readForm)),
+    "change-email": counted(changeEmail(accounts, readForm, site)),
+    "verify-email": counted(verifyEmail(accounts, readForm, { site, limits })),
     invite: counted(invite(accounts, readForm, site)),
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     share: countedIfRefused(shared(deps, { readForm, limits, site })),

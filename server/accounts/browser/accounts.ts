@@ -25,6 +25,7 @@ import {
   login,
   mailReset,
   mailSignIn,
+  mailVerification,
   type NewPassword,
   noPassword,
   type ResetDone,
@@ -37,6 +38,7 @@ import {
 import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, startSession } from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
+import { type DeadLink, deadLink } from "./link-state.ts";
 import { OtherRole } from "./other-role.ts";
 
 type Headers = IncomingHttpHeaders;
@@ -323,6 +325,29 @@ export class BrowserAccounts {
       const remove = () => users.removeUnverified(tx, used.user_id);
       return this.#audited(tx, visit, { action: "user.delete_unverified", id: used.user_id }, remove);
     });
+  }
+
+  /** What became of a mailed link that does nothing. Undefined for one that works. */
+  deadLink(token: string, ...purposes: users.TokenPurpose[]): Promise<DeadLink | undefined> {
+    return this.#deps.store.read((q) => deadLink(q, token, purposes));
+  }
+
+  /** Mails another verification link, if an account with this address waits for one. The result does not show whether there is one. */
+  mailVerification(email: string): Promise<void> {
+    return this.#deps.store.write(async (tx) => {
+      const user = await users.findByEmail(tx, typed(email));
+      if (user?.email_verified_at === null && user.suspended_at === null) await mailVerification(tx, user);
+    });
+  }
+
+  /** Whether the browser has the cookie of a session, which may have ended. */
+  hadSession(headers: Headers): boolean {
+    return readCookie(this.#deps, headers, "session") !== undefined;
+  }
+
+  /** The CSRF token of a session that was just started, by its cookie. */
+  async csrfOf(cookie: Cookie): Promise<string | undefined> {
+    return (await findSession(this.#deps, { cookie: cookie.split(";")[0]! }))?.csrf;
   }
 
   /** The change of an email address that a link belongs to. Undefined when the link is not valid. */

@@ -48,6 +48,7 @@ main li { margin: .25rem 0; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 section > h2:first-child { margin-top: 0; }
 section > form:first-of-type label { margin-top: .5rem; }
+.button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 button.danger { color: var(--bad); background: transparent; border: 1px solid var(--bad); }
 button:disabled { opacity: .55; cursor: not-allowed; }
 details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent); cursor: pointer; }

@@ -100,6 +100,8 @@ export interface Route<C extends PageContext> {
   link?: (context: C) => Promise<string>;
   download?: (context: C) => Promise<Download>;
   action?: Action<C> & { view: View<C> };
+  /** The path of the page that has the form. */
+  page?: string;
   /** Anything else, such as a video: it reads the request and sends the response itself. */
   serve?: (exchange: Exchange, context: C) => Promise<void>;
 }

@@ -7,8 +7,9 @@ import type { SignedInPages } from "../shared/pages.ts";
 import type { Exchange, MediaPart, PageContext } from "../shared/types.ts";
 import type { Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
-import { type SignInParts, signIn } from "./index.ts";
-import { otherAccountPage } from "./views.ts";
+import { nextOf, type SignInParts, signIn } from "./index.ts";
+import { isOwnForm, keptOf } from "./kept.ts";
+import { otherAccountPage, signInPage as signInView } from "./views.ts";
 
 /** The dependencies of an area: the operations of the API, and functions that only pages need. */
 export interface AreaParts extends SignInParts {
@@ -95,7 +96,23 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
     const session = await accounts.findSession(request.headers);
     if (session) return serve({ request, response, url, origin }, session);
     limits.perAddress(request, "keyless");
-    const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
-    redirect(response, signInPage() + back);
+    if (request.method === "POST") return ended({ request, response, url });
+    // Where somebody was signed in before, they hear why they have to sign in again.
+    const done: Record<string, string> = accounts.hadSession(request.headers) ? { done: "ended" } : {};
+    redirect(response, `${signInPage()}?${new URLSearchParams({ next: url.pathname, ...done })}`);
   };
+
+  /** A form that was sent after its session had ended: what was typed is shown again, with the way to sign in. */
+  async function ended({ request, response, url }: Pick<Request, "request" | "response" | "url">): Promise<void> {
+    const { headers } = request;
+    const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
+    const form = isForm && isOwnForm(headers, site.baseUrl) ? await parts.readForm(request).catch(() => ({})) : {};
+    const kept = keptOf(door, url.pathname, form);
+    const next = nextOf(door, pages.pageOf(url.pathname));
+    if (!kept) return redirect(response, `${signInPage()}?${new URLSearchParams({ next, done: "ended" })}`);
+    const { token: csrf, cookie } = accounts.formToken(headers);
+    if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
+    const state = { site, door, csrf, next, email: "", passkeys: false, kept };
+    sendPage(response, 401, signInView(state));
+  }
 }

@@ -30,6 +30,7 @@ export const studioStyle = `${portalStyle}
   .board { grid-template-columns: minmax(0, 1fr); } .column.empty { display: none; } .column.turn { order: -1; }
   .tiles { grid-template-columns: minmax(0, 1fr); }
 }
+.list.steps { padding: 0; counter-reset: step; } .steps > .card { margin: 0; } .steps > .card h2::before { counter-increment: step; content: counter(step) ". " / ""; }
 .drop { padding: 1rem 1.25rem 1.25rem; border: 2px dashed var(--line); border-radius: .6rem; } .drop.over { border-color: var(--accent); background: var(--wash); } .drop > label:first-child { margin-top: 0; }
 .find input { width: 14rem; max-width: 100%; margin: 0; padding: .35rem .6rem; }
 .filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; }
