@@ -23,9 +23,6 @@ import {
   createToken,
   createUser,
   login,
-  mailReset,
-  mailSignIn,
-  mailVerification,
   type NewPassword,
   noPassword,
   type ResetDone,
@@ -38,7 +35,7 @@ import {
 import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, startSession } from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
-import { type DeadLink, deadLink } from "./link-state.ts";
+import { BrowserLinks, typed } from "./links.ts";
 import { OtherRole } from "./other-role.ts";
 
 type Headers = IncomingHttpHeaders;
@@ -81,9 +78,6 @@ function validName(name: string): string | undefined {
 /** How long the code of the second factor can be entered after the password or the link. */
 const secondStepMs = 10 * 60_000;
 
-/** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
-const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
-
 /**
  * What the web pages do with accounts: signing in and out in a browser, and the links sent by email. Each method that signs in
  * returns the session's cookie and ends the previous session of the browser.
@@ -95,9 +89,12 @@ export class BrowserAccounts {
 
   readonly filters: FiltersCookie;
 
+  readonly links: BrowserLinks;
+
   constructor(deps: Deps) {
     this.#deps = deps;
     this.filters = new FiltersCookie(deps);
+    this.links = new BrowserLinks(deps);
     this.passkeys = new BrowserPasskeys(deps, {
       findSecondStep: (headers) => this.#findSecondStep(headers),
       finishSecondStep: (visit, userId) => this.#finishSecondStep(visit, userId),
@@ -256,25 +253,6 @@ export class BrowserAccounts {
     return user;
   }
 
-  /**
-   * Mails a link that signs an account of this role in, on the page at the path `page`, and leads to `next`. The result does not show
-   * whether the address has an account.
-   */
-  mailSignInLink({ role, page }: { role: Role; page: string }, email: string, next: string): Promise<void> {
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.findByEmail(tx, typed(email));
-      if (user?.role === role && user.suspended_at === null) await mailSignIn(tx, user, { page, next });
-    });
-  }
-
-  /** Mails a link that sets a new password. The result does not show whether the address has an account. */
-  mailPasswordReset(email: string): Promise<void> {
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.findByEmail(tx, typed(email));
-      if (user && user.suspended_at === null) await mailReset(tx, user);
-    });
-  }
-
   /** What a page says about the account of a password reset link: whether it is still unverified, and what signs in to it. */
   async findReset(token: string): Promise<AboutReset | undefined> {
     const user = await this.#findByToken(token, "reset");
@@ -324,19 +302,6 @@ export class BrowserAccounts {
       if (!used) return false;
       const remove = () => users.removeUnverified(tx, used.user_id);
       return this.#audited(tx, visit, { action: "user.delete_unverified", id: used.user_id }, remove);
-    });
-  }
-
-  /** What became of a mailed link that does nothing. Undefined for one that works. */
-  deadLink(token: string, ...purposes: users.TokenPurpose[]): Promise<DeadLink | undefined> {
-    return this.#deps.store.read((q) => deadLink(q, token, purposes));
-  }
-
-  /** Mails another verification link, if an account with this address waits for one. The result does not show whether there is one. */
-  mailVerification(email: string): Promise<void> {
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.findByEmail(tx, typed(email));
-      if (user?.email_verified_at === null && user.suspended_at === null) await mailVerification(tx, user);
     });
   }
 

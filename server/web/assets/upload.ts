@@ -261,7 +261,7 @@ function videoUpload(slot: string, csrf: string, maxBytes: number): UploadPage {
 }
 
 async function buildUpload(game: string, csrf: string, maxBytes: number): Promise<UploadPage> {
-  const { checkBuild, hashOf, labels } = await import("./build-files.js");
+  const { checkBuild, hashOf, labels } = await import("./builds.js");
   const page = new UploadPage("build", ["#builds", "#build-label"]);
   const describe = async (file: File) => {
     const read = (start: number, end: number) => readPart(file, start, end);

@@ -7,7 +7,7 @@ import type { Page, ReadForm } from "../types.ts";
 import { deadLinkPage, named } from "./dead-link.ts";
 
 const dead = async (site: Site, accounts: BrowserAccounts, token: string): Promise<PageContent> => {
-  const found = await accounts.deadLink(token, "email-from", "email-to");
+  const found = await accounts.links.dead(token, "email-from", "email-to");
   const link = found ?? { why: "used" as const, role: undefined, isVerified: false };
   const account = link.role === "game_owner" ? studio.account() : portal.account();
   return deadLinkPage(site, link, {

@@ -1,5 +1,5 @@
 import { pages } from "../../../src/contract/pages/addresses.ts";
-import type { DeadLink } from "../../accounts/browser/link-state.ts";
+import type { DeadLink } from "../../accounts/browser/links.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { signedOutLayout } from "../shared/layout.ts";
 import { doorOf, playDoor, studioDoor } from "../sign-in/doors.ts";

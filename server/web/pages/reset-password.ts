@@ -16,7 +16,7 @@ const title = "Set a new password";
 /** `/reset-password?token=…`: the link in the password reset email. The token stays valid until a new password is set with it. */
 export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm, site: Site): Page {
   const dead = async (token: string): Promise<PageContent> => {
-    const link = (await accounts.deadLink(token, "reset")) ?? { why: "used" as const, role: undefined, isVerified: false };
+    const link = (await accounts.links.dead(token, "reset")) ?? { why: "used" as const, role: undefined, isVerified: false };
     const door = (link.role && doorOf(link.role)) ?? playDoor;
     return deadLinkPage(site, link, {
       used: "It was used, or a newer one took its place.",

@@ -1,7 +1,7 @@
 import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { BrowserAccounts, Registration } from "../../accounts/browser/accounts.ts";
 import { browserName } from "../../accounts/browser/agents.ts";
-import type { DeadLink } from "../../accounts/browser/link-state.ts";
+import type { DeadLink } from "../../accounts/browser/links.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent, redirect, sendPage } from "../html.ts";
@@ -18,7 +18,7 @@ import { deadLinkPage, named, signInLinks } from "./dead-link.ts";
  */
 export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { site, limits }: VerifyParts): Page {
   const dead = async (token: string): Promise<PageContent> =>
-    deadPage(site, (await accounts.deadLink(token, "verify")) ?? { why: "used", role: undefined, isVerified: false });
+    deadPage(site, (await accounts.links.dead(token, "verify")) ?? { why: "used", role: undefined, isVerified: false });
   return async (request, response, url, { client }) => {
     if (request.method === "GET" || request.method === "HEAD") {
       if (url.searchParams.has("sent")) return sendPage(response, 200, sentPage(site));
@@ -32,7 +32,7 @@ export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { sit
     const { token = "", action, email } = await readForm(request);
     if (action === "again") {
       limits.perAddress(request, "password");
-      await accounts.mailVerification(email ?? "");
+      await accounts.links.mailVerification(email ?? "");
       return redirect(response, `${pages.verifyEmail()}?sent=yes`);
     }
     const isDeletion = action === "delete";

@@ -133,7 +133,7 @@ async function showConfirmPage(
   { searchParams }: Target,
 ): Promise<void> {
   const token = searchParams.get("token") ?? "";
-  const dead = await accounts.deadLink(token, "sign-in");
+  const dead = await accounts.links.dead(token, "sign-in");
   if (!dead) return sendPage(response, 200, confirmPage({ ...fields, token }));
   if (await accounts.findSession(headers)) return redirect(response, fields.next);
   sendPage(response, 410, staleLinkPage(fields, dead.why));
@@ -152,7 +152,7 @@ async function showCodePage(
 
 async function mailLink({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
+  await accounts.links.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
   redirect(response, door.to.linkSent());
 }
 
@@ -185,7 +185,7 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
     return sendPage(
       response,
       410,
-      staleLinkPage({ site, door }, (await accounts.deadLink(form.token ?? "", "sign-in"))?.why ?? "used"),
+      staleLinkPage({ site, door }, (await accounts.links.dead(form.token ?? "", "sign-in"))?.why ?? "used"),
     );
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
   if (needsCode) return redirect(response, codePath(door, nextOf(door, form.next)));
@@ -279,7 +279,7 @@ async function register({ accounts, limits, site, door }: Parts, { request, resp
 
 async function mailPasswordReset({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.mailPasswordReset(form.email ?? "");
+  await accounts.links.mailPasswordReset(form.email ?? "");
   redirect(response, door.to.resetSent());
 }
 

@@ -1,6 +1,6 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
-import type { DeadLink } from "../../accounts/browser/link-state.ts";
+import type { DeadLink } from "../../accounts/browser/links.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { wordsOf } from "../shared/error-text.ts";
