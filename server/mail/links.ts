@@ -35,6 +35,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   conversation: (id: string) => baseUrl + portal.conversation(id),
   offers: baseUrl + portal.offers(),
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
+  friends: baseUrl + portal.friends(),
   earnings: baseUrl + portal.earnings(),
   emailSettings: baseUrl + portal.emails(),
 });
@@ -118,6 +119,13 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "finding.merged": ({ intoId }) => ofFinding({ findingId: intoId }),
   "finding.closed": ofFinding,
   "finding.reopened": ofFinding,
+  // Only playtesters get these.
+  "friend.requested": () => ["See the messages", "chat", null],
+  "friend.accepted": () => ["See the messages", "chat", null],
+  "team.requested": ofPlaytest,
+  "team.confirmed": ofPlaytest,
+  "team.incomplete": ofPlaytest,
+  "team.lapsed": ofPlaytest,
   "webhook.disabled": ofWebhook,
   "test.ping": ofWebhook,
 };

@@ -10,6 +10,7 @@ import { selectionModes, visibilities } from "./order-body.ts";
 import { publicationConsent } from "./publications/endpoints.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
+import { friends, offeredTeam, team, teamFriends, teamsWith } from "./teams/endpoints.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -51,6 +52,7 @@ export const offer = z
       .nullable()
       .meta({ description: "What you consent to by claiming a slot or applying; null if the video is not published." }),
     applicationsExpireAt: timestamp().nullable(),
+    team: offeredTeam.nullable().meta({ description: "The friends that a claim must name; null if it must name none." }),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),
     createdAt: timestamp(),
@@ -77,6 +79,7 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    team: team.nullable().meta({ description: "Who plays it, where a claim names friends; null for other slots." }),
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),
@@ -163,7 +166,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
-    body: z.strictObject({ acceptConsent: acceptConsent() }).prefault({}),
+    body: z.strictObject({ acceptConsent: acceptConsent(), with: teamFriends() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -241,6 +244,8 @@ export const playtester = {
     reply: slotReply,
     secretReply: true,
   }),
+  ...friends,
+  ...teamsWith(slotReply),
   ...ownPayoutDetails,
   ...statements,
   getEarnings: endpoint("GET /playtester/earnings", {

@@ -302,9 +302,9 @@ const once: readonly Mutant[] = [
     "`${Math.random()}:renewal`",
   ]),
   row("api/crypto", "no two open quotes share an amount", [
-    "server/billing/crypto/store.ts",
-    "if (taken) return",
-    "if (taken === null) return",
+    "server/database/rows.ts",
+    "${sql} ON CONFLICT DO NOTHING`, ...values)) === 1",
+    "${sql} ON CONFLICT DO NOTHING`, ...values)) >= 0",
   ]),
   row("api/crypto", "a transfer is booked once", [
     "server/billing/crypto/deposits.ts",

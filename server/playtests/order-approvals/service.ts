@@ -16,7 +16,7 @@ import type { PaymentMethod } from "../rules.ts";
 import * as playtests from "../store.ts";
 import { playtestView } from "../views.ts";
 import * as store from "./store.ts";
-import { statusAt, viewOf } from "./views.ts";
+import { sealedWithoutKeys, statusAt, viewOf } from "./views.ts";
 
 type Row = store.ApprovalRow;
 
@@ -113,6 +113,7 @@ export async function conclude(
 ): Promise<Row> {
   const { caller, reason = null, playtestId = null } = decision;
   const ended = await store.transition(tx, row, move, {
+    sealed: sealedWithoutKeys(tx, row),
     reason,
     playtest_id: playtestId,
     decided_at: tx.now,

@@ -5,6 +5,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
 
 export type SlotRow = Tables["slots"];
@@ -134,8 +135,14 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-export const listForPlaytester = (q: Query, playtesterId: string, page: Page) =>
-  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+/** Slots that a playtester has or had, and those of others in whose teams they play or are asked to play at `now` (ms). */
+const withTeams = `s.id IN (SELECT id FROM slots WHERE playtester_id = ? UNION ${slotsOfMember})`;
+
+export const findForMember = (q: Query, id: string, playtesterId: string, now: number) =>
+  q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND ${withTeams}`, id, playtesterId, playtesterId, now);
+
+export const listForMember = (q: Query, playtesterId: string, now: number, page: Page) =>
+  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE ${withTeams}`, playtesterId, playtesterId, now);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
@@ -156,24 +163,20 @@ export const insert = (tx: Query, rows: readonly New<"slots">[]) => sendManyRows
 
 export const { isIn, requireMove, transition, tryTransition } = stateMachine({ noun: "slot", table: "slots", moves: slotMoves });
 
-/** The oldest open slot of a playtest. */
-export const firstOpen = (tx: Query, playtestId: string) =>
+/** The oldest open slot of a playtest that is not held for a team at `now` (ms). */
+export const firstOpen = (tx: Query, playtestId: string, now: number) =>
   tx.one<SlotIn<"open">>(
-    "SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+    `SELECT o.* FROM slots o WHERE o.playtest_id = ? AND o.status = 'open' AND NOT ${heldForTeam()} ORDER BY o.created_at, o.id LIMIT 1`,
     playtestId,
+    now,
   );
 
 export const statusesOf = async (q: Query, playtestId: string) =>
   (await q.all<Pick<SlotRow, "status">>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
 
+/** How many slots a playtester holds at `now` (ms), alone or with others. */
 export const held = async (q: Query, playtesterId: string, now: number) =>
-  (
-    await q.one<{ count: number }>(
-      "SELECT COUNT(*) AS count FROM slots WHERE playtester_id = ? AND (status = 'blocked' OR (status = 'reserved' AND deadline_at > ?))",
-      playtesterId,
-      now,
-    )
-  )?.count ?? 0;
+  (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
 /** The statuses of all slots of a playtest that this playtester ever had. */
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>

@@ -17,6 +17,7 @@ import { payoutDetails } from "./earnings/details.ts";
 import { earnings } from "./earnings/page.ts";
 import { statement } from "./earnings/statements.ts";
 import { withFilters } from "./filters.ts";
+import { friends } from "./friends.ts";
 import { signedInLayout } from "./layout.ts";
 import { offers } from "./offers.ts";
 import { howToRecord } from "./slots/recording.ts";
@@ -46,6 +47,7 @@ const pagesOf = (host: PortalHost): PortalPage[] => [
   slots,
   slot(host),
   howToRecord,
+  friends,
   applications,
   ...chat.pages,
   earnings,

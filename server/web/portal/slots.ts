@@ -8,9 +8,10 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
-import { slotBadge } from "./badge.ts";
+import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
 import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
@@ -18,6 +19,11 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
+  ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
+  ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
+  ["declined", "You declined. The playtester who named you can name somebody else."],
+  ["left", "You left the team."],
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
@@ -28,7 +34,7 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
   const cards = data.slots.map(
     (
       slot,
-    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
+    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${badgeOf(slot)}</div>
 ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   );
   const none = html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
@@ -36,8 +42,11 @@ ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
-const facts = ({ site }: PageContext, { playtest }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+/** An open slot is shown only to the team that it is held for. */
+const badgeOf = ({ status, team }: HeldSlot) => (status === "open" && team ? teamBadge() : slotBadge(status));
+
+const facts = ({ site }: PageContext, { playtest, team }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
 
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
@@ -49,13 +58,17 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
+  // A member of a team plays; who claimed the slot submits, reports and releases it.
+  const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
+  const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
+${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && submitForms(context, slot, limits)}
-${isReserved && reportForm(context, slot)}
-${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
-  const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
+${submits && submitForms(context, slot, limits)}
+${submits && reportForm(context, slot)}
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}`;
+  const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }
 
@@ -104,7 +117,7 @@ ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt 
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
-${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
+${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
@@ -143,6 +156,6 @@ export const slots: PortalPage = { at: portal.slots, view: slotsPage };
 export const slot = ({ sendMedia, storeVideo }: PortalHost): PortalPage => ({
   at: portal.slot,
   view: slotPage,
-  actions: [...slotActions, { at: videoForm, serve: storeVideo(slotPage) }],
+  actions: [...slotActions, ...teamActions, { at: videoForm, serve: storeVideo(slotPage) }],
   files: [build, { at: video, serve: sendMedia("video") }, { at: captions, serve: sendMedia("captions") }],
 });

@@ -22,7 +22,10 @@ interface Options {
 }
 
 const everyReply = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-const cryptoHeaders = ["X-Payment"];
+const cryptoHeaders = ["X-Payment", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"];
+
+/** Whether an operation can be paid in crypto. */
+const takesCrypto = ({ headers }: Endpoint) => headers !== undefined && "X-Payment" in headers.shape;
 const retryable = new Set([402, 409, 429, 503]);
 const tags = Object.entries(resources).flatMap(([tag, group]) =>
   Object.keys(group).map((operation) => [operation, tag] as const),
@@ -85,12 +88,13 @@ function success(e: Endpoint, shared: Shared, reply?: Endpoint["reply"]) {
   const names = [...everyReply];
   if (e.media === "tus") names.push("Location", "Tus-Resumable");
   else if (e.method !== "GET" && e.access !== "none") names.push("Idempotency-Replayed");
+  if (takesCrypto(e)) names.push("PAYMENT-RESPONSE");
   return { description: e.summary, headers: headerRefs(names), ...content(e, shared, reply) };
 }
 
 /** Adds the failed reply to the components unless an operation before did, and points to it. */
 function problem(status: number, codes: ErrorCode[], e: Endpoint, shared: Shared) {
-  const crypto = status === 402 && e.headers !== undefined && "X-Payment" in e.headers.shape;
+  const crypto = status === 402 && takesCrypto(e);
   const name = crypto ? `${codes.join(".")}.x402` : codes.join(".");
   shared.responses[name] ??= {
     description: codes.join(", "),
