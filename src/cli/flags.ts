@@ -2,8 +2,8 @@ import { isWebUrl } from "../api/url.ts";
 import { parseDuration } from "../config/settings.ts";
 import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
+import { centsOf } from "../contract/money/amount.ts";
 import { type Field, operations } from "../contract/static.ts";
-import { centsOf } from "../contract/text/amount.ts";
 import { usage } from "../errors.ts";
 import { usd } from "../io/text.ts";
 

@@ -1,4 +1,4 @@
-import { centsOf } from "../../../src/contract/text/amount.ts";
+import { centsOf } from "../../../src/contract/money/amount.ts";
 import { invalid } from "../../lib/api-error.ts";
 import type { Form } from "../types.ts";
 

@@ -1,6 +1,6 @@
 import type { ChainName, Currency } from "../../../../src/contract/headers.ts";
+import { paymentUri } from "../../../../src/contract/money/payment-uri.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
-import { paymentUri } from "../../../../src/contract/text/payment-uri.ts";
 import { isReturnable } from "../../../billing/rules.ts";
 import { ApiError, invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
