@@ -173,7 +173,8 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.locator("#email").fill((await owner.get("/auth/me")).body.data.email);
   await page.locator("#password").fill(password);
   await press(page, "Sign in");
-  await page.getByRole("link", { name: "Passkeys" }).click();
+  await page.getByRole("link", { name: "Your account" }).click();
+  await page.getByRole("link", { name: "Add a passkey" }).click();
   await page.getByLabel("Name").fill("Laptop");
   await page.getByLabel("Current password").fill(password);
   await press(page, "Add a passkey");

@@ -28,6 +28,12 @@ beforeAll(async () => {
     keys: "/studio/account/keys",
     notifications: "/studio/notifications",
     order: "/studio/order",
+    inbox: "/studio",
+    billing: "/studio/billing",
+    webhooks: "/studio/webhooks",
+    "verify-again": "/verify-email",
+    "verify-unknown": "/verify-email?token=x",
+    start: "/",
   };
 }, 60_000);
 
@@ -43,6 +49,14 @@ async function filled(owner: Person): Promise<Record<string, string>> {
   await order(owner, game, { quantity: 2 });
   const unpaid = (await owner.post(`/games/${game}/playtests`, { quantity: 3 }, { "x-payment-method": "card" })).body.data
     .playtest.id;
+  const bought = (await owner.post("/billing/credit", { amountCents: 3000 })).body.data.paymentId;
+  await server.request("POST", `/sandbox/payments/${bought}/complete`, { body: { outcome: "paid" } });
+  const subscription = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data
+    .subscriptionId;
+  await server.request("POST", `/sandbox/subscriptions/${subscription}/complete`, { body: { outcome: "paid" } });
+  const [{ id: payment }] = (await owner.get("/billing/payments")).body.data.payments;
+  const url = "https://example.com/a/receiver/with/a/long/address/of/events";
+  const webhook = (await owner.post("/webhooks", { url, events: ["slot.submitted", "slot.blocked"] })).body.data.webhook.id;
   const budgets = [{ period: "day", limitCents: 5000 }];
   await owner.post("/auth/api-keys", { name: "A build server with a rather long name, on the second floor", budgets });
   return {
@@ -58,6 +72,10 @@ async function filled(owner: Person): Promise<Record<string, string>> {
     game: `/studio/games/${game}`,
     order: `/studio/order?game=${game}`,
     unpaid: `/studio/playtests/${unpaid}`,
+    billing: "/studio/billing",
+    payment: `/studio/billing/payments/${payment}`,
+    webhooks: "/studio/webhooks",
+    webhook: `/studio/webhooks/${webhook}`,
   };
 }
 

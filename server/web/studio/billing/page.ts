@@ -69,12 +69,13 @@ ${site.crypto.length > 0 && cryptoForm(context)}</section>`;
 
 /** What playtests cost in the last year, by month. */
 function months({ months: all }: Data<"getSpending">): Markup | false {
-  if (all.length === 0) return false;
+  const rows = all.filter(({ spentCents, spentMinutes }) => spentCents + spentMinutes > 0).reverse();
+  if (rows.length === 0) return false;
   const amount = (cents: number, minutes: number) =>
     minutes === 0 ? usd(cents) : cents === 0 ? plural(minutes, "minute") : `${usd(cents)} and ${plural(minutes, "minute")}`;
   return html`<section><h2>Spent by month</h2>
 <table><thead><tr><th scope="col">Month</th><th scope="col" class="money">For accepted and rejected videos</th></tr></thead>
-<tbody>${all.toReversed().map((one) => html`<tr><td>${one.month}</td><td class="money">${amount(one.spentCents, one.spentMinutes)}</td></tr>`)}</tbody></table>
+<tbody>${rows.map((one) => html`<tr><td>${one.month}</td><td class="money">${amount(one.spentCents, one.spentMinutes)}</td></tr>`)}</tbody></table>
 <p class="more"><a href="${studio.stats()}?days=365">By game</a></p></section>`;
 }
 
