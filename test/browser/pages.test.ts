@@ -132,6 +132,8 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     earnings: "/play/earnings",
     notifications: "/play/notifications",
     account: "/play/account",
+    "account-keys": "/play/account/keys",
+    "account-emails": "/play/account/emails",
     nowhere: "/play/nowhere",
     ...Object.fromEntries(Object.entries(slots).map(([status, id]) => [`slot-${status}`, `/play/slots/${id}`])),
   };
@@ -254,7 +256,7 @@ it("portal: the Tab key reaches everything in order, and the focus is visible", 
   }
   expect(stops.filter(({ visible }) => !visible)).toEqual([]);
   const names = stops.map(({ name }) => name);
-  expect(names.slice(0, 3)).toEqual(["Skip to content", "playtest", "Your account: Annegret Vierzehnheiligen"]);
+  expect(names.slice(0, 4)).toEqual(["Skip to content", "playtest", "Help", "Your account: Annegret Vierzehnheiligen"]);
   expect(names).toEqual(expect.arrayContaining(["Download the game (opens in a new tab)", "Submit", "Report a problem"]));
   const tops = stops.slice(4).map(({ y }) => y);
   expect(tops).toEqual(tops.toSorted((a, b) => a - b));
