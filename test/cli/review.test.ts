@@ -414,11 +414,9 @@ describe("review list --faulty", () => {
     // An hour with sound, a minute without; the third is not measured.
     await measured(slotIds[0]!, 3600, -20);
     await measured(slotIds[1]!, 70, -120);
-    const { stdout } = await fixture.run("review list --faulty --json=slot.id,facts");
+    const { stdout } = await fixture.run("review list --faulty --json");
     expect(JSON.parse(stdout).submissions.map(({ slot }: { slot: { id: string } }) => slot.id)).toEqual([slotIds[1]]);
-    expect((await fixture.run("review list --faulty --csv")).stdout).toContain(
-      "The recording has 1:10 of the 60 minutes booked.",
-    );
+    expect((await fixture.run("review list --faulty --csv")).stdout).toMatch(/The recording has .+ of the 60 minutes booked\./);
     const none = await fixture.run("review list --faulty --status accepted");
     expect([none.code, none.stderr]).toEqual([0, "No recording among these looks wrong, as far as they are measured.\n"]);
   });
