@@ -89,12 +89,11 @@ async function orderedBefore(host: Host, ref: string): Promise<Answer | undefine
   );
 }
 
-const waits = (approval: { id: string; url: string; expiresAt: string }): Answer =>
-  answer(
-    "needs_approval",
-    `A person must approve this order by ${approval.expiresAt}; nothing was ordered or charged yet: ${approval.url}`,
-    { approval: approval.id, url: approval.url },
-  );
+function waits({ baseUrl }: Host, { id, expiresAt }: { id: string; expiresAt: string }): Answer {
+  const url = baseUrl + studio.approval(id);
+  const line = `A person must approve this order by ${expiresAt}; nothing was ordered or charged yet: ${url}`;
+  return answer("needs_approval", line, { approval: id, url });
+}
 
 /** Places an order. An idempotency key made from its ref lets a repeated call take effect once. */
 async function place(host: Host, given: Order, ref: string): Promise<Answer> {
@@ -103,7 +102,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
     const params = { gameId: given.game };
     const { data } = await host.call("createPlaytest", { params, body: { ...bodyOf(given), ref }, idempotencyKey });
     // In the server the reply of an order that waits comes like any other.
-    if ("approval" in data) return waits(data.approval as Parameters<typeof waits>[0]);
+    if ("approval" in data) return waits(host, data.approval as Parameters<typeof waits>[1]);
     const { playtest, budgets = [] } = data;
     const unpaid = "requiresPayment" in data;
     const cents = "totalCents" in data ? { totalCents: data.totalCents } : {};
@@ -117,7 +116,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
     );
   } catch (error) {
     const approval = host.problemOf(error)?.approval;
-    if (approval) return waits(approval);
+    if (approval) return waits(host, approval);
     throw error;
   }
 }
