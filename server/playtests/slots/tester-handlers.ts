@@ -13,7 +13,6 @@ import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
-import { agreementToAccept } from "../agreements/service.ts";
 import * as consents from "../agreements/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
@@ -25,7 +24,7 @@ import { withdraw } from "../teams/changes.ts";
 import { claimWith, type NamedFriend } from "../teams/claim.ts";
 import { needsTeam, requireFullTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
-import { isPlayer, type KnownTeam, teamsOf, teamView } from "../teams/views.ts";
+import { isPlayer, offeredTeam, teamOf, teamsOf } from "../teams/views.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
@@ -142,16 +141,9 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
     const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
     const game = (await known).get(slot.game_id)!;
     const view = heldView(deps, slot, game, secrets && { ...secrets, playerId });
-    views.push(team ? { ...view, team: await teamOf(deps, q, slot, team, reader!) } : view);
+    views.push(team ? { ...view, team: await teamOf(q, slot, team, reader!) } : view);
   }
   return views;
-}
-
-/** The team of a slot as this member sees it. */
-async function teamOf(deps: Deps, q: ReadTx, slot: slots.SlotDetailRow, team: KnownTeam, reader: users.UserRow) {
-  const isAsked = team.members.some(({ user_id, status }) => user_id === reader.id && status === "asked");
-  const mustAccept = isAsked && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
-  return teamView(team, reader.id, { publicationConsent: asked(deps, slot, reader), mustAccept });
 }
 
 function heldView(
@@ -298,15 +290,7 @@ export const playtester = {
         mustAccept: mustAccept.has(row.game_id),
         publicationConsent: asked(call.deps, row, reader),
         applicationsExpireAt: isoOrNull(row.applications_expire_at),
-        team: needsTeam(call.deps.config, row)
-          ? {
-              friendsNeeded: row.player_count - 1,
-              confirmWithinMinutes: Math.round(multiplayer.confirmWithinMs / 60_000),
-              friends: friends
-                .filter(({ playtest_id }) => playtest_id === row.id)
-                .map(({ handle, display_name: displayName }) => ({ handle, displayName })),
-            }
-          : null,
+        team: offeredTeam(call.deps.config, row, friends),
         slotsOpen: slotsOpen.get(row.id) ?? 0,
         minVideoSeconds: shortest(call.deps, row),
         createdAt: iso(row.created_at),

@@ -1,5 +1,13 @@
+import type { UserRow } from "../../accounts/users-store.ts";
+import type { ReadTx } from "../../app/tx.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Query } from "../../database/port.ts";
 import { isoOrNull } from "../../lib/time.ts";
+import { agreementToAccept } from "../agreements/service.ts";
+import { asked } from "../publications/consents.ts";
+import type { SlotDetailRow } from "../slots/store.ts";
+import type { PlaytestRow } from "../store.ts";
+import { needsTeam } from "./requirements.ts";
 import * as store from "./store.ts";
 
 /** A team with everybody who was ever asked for it. */
@@ -31,12 +39,12 @@ interface Asked<Consent> {
 }
 
 /** A team as one of its members sees it. */
-export function teamView<Consent>({ team, members }: KnownTeam, userId: string, asked: Asked<Consent>) {
+function teamView<Consent>({ team, members }: KnownTeam, userId: string, agreed: Asked<Consent>) {
   return {
     status: team.status,
     confirmBy: team.status === "asking" ? isoOrNull(team.confirm_by) : null,
     yourShareCents: members.find((member) => member.user_id === userId)?.share_cents ?? 0,
-    ...asked,
+    ...agreed,
     members: members.map((member) => ({
       handle: member.handle,
       displayName: member.display_name,
@@ -46,5 +54,30 @@ export function teamView<Consent>({ team, members }: KnownTeam, userId: string, 
       shareCents: member.share_cents,
       answerBy: isoOrNull(member.answer_by),
     })),
+  };
+}
+
+/** The team of a slot as this member sees it. */
+export async function teamOf(q: ReadTx, slot: Pick<SlotDetailRow, "game_id" | "visibility">, team: KnownTeam, reader: UserRow) {
+  const isAsked = team.members.some(({ user_id, status }) => user_id === reader.id && status === "asked");
+  const mustAccept = isAsked && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
+  return teamView(team, reader.id, { publicationConsent: asked(q, slot, reader), mustAccept });
+}
+
+interface OfferedFriend {
+  playtest_id: string;
+  handle: string;
+  display_name: string;
+}
+
+/** What an offer says of the team that it needs. `friends` are those of the playtester for all offers. */
+export function offeredTeam(config: Config, playtest: PlaytestRow, friends: readonly OfferedFriend[]) {
+  if (!needsTeam(config, playtest)) return null;
+  return {
+    friendsNeeded: playtest.player_count - 1,
+    confirmWithinMinutes: Math.round(config.multiplayer.confirmWithinMs / 60_000),
+    friends: friends
+      .filter(({ playtest_id }) => playtest_id === playtest.id)
+      .map(({ handle, display_name: displayName }) => ({ handle, displayName })),
   };
 }
