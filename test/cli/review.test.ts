@@ -417,7 +417,7 @@ describe("review list --faulty", () => {
     const { stdout } = await fixture.run("review list --faulty --json");
     expect(JSON.parse(stdout).submissions.map(({ slot }: { slot: { id: string } }) => slot.id)).toEqual([slotIds[1]]);
     expect((await fixture.run("review list --faulty --csv")).stdout).toMatch(/The recording has .+ of the 60 minutes booked\./);
-    const none = await fixture.run("review list --faulty --status accepted");
+    const none = await fixture.run("review list --faulty --status accepted", { tty: { stdout: true } });
     expect([none.code, none.stderr]).toEqual([0, "No recording among these looks wrong, as far as they are measured.\n"]);
   });
 });

@@ -463,13 +463,14 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: world.owner, ids: { id }, body: { evidenceIds: [evidence[0]!.id], title: `${secretWord} part` } };
   },
   listTrackers: byOwner(),
-  connectTracker: async ({ owner, server }) => ({ as: owner, body: await githubOf(server) }),
+  connectTracker: async ({ owner, server }) => ({ as: owner, body: await trackerOf(server, "github") }),
+  // Another one than findings are filed in.
   disconnectTracker: async (world) => {
-    await connectedTo(world);
-    return { as: world.owner, body: { tracker: "github" } };
+    await connectedTo(world, "gitlab");
+    return { as: world.owner, body: { tracker: "gitlab" } };
   },
   fileFinding: async (world) => {
-    await connectedTo(world);
+    await connectedTo(world, "github");
     return { as: world.owner, ids: { id: (await findingIn(world)).id }, body: { tracker: "github", target: "acme/lantern" } };
   },
   syncFindings: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).gameId } }),
@@ -846,12 +847,13 @@ interface Found {
 const findingIn = async ({ owner, gameId }: RightfulWorld): Promise<Found> =>
   (await owner.post(`/games/${gameId}/findings`, { title: `${secretWord} finding` })).body.data.finding;
 
-const githubOf = async (server: TestServer) => {
+const trackerOf = async (server: TestServer, tracker: "github" | "gitlab") => {
   const { url } = await startTrackers(server.clock.now);
-  return { tracker: "github", token: "ghp_test", site: url };
+  return { tracker, token: "token", site: url };
 };
 
-const connectedTo = async ({ owner, server }: RightfulWorld) => owner.post("/trackers/connect", await githubOf(server));
+const connectedTo = async ({ owner, server }: RightfulWorld, tracker: "github" | "gitlab") =>
+  owner.post("/trackers/connect", await trackerOf(server, tracker));
 
 /** A finding with evidence. */
 async function seenIn(world: RightfulWorld): Promise<Found> {
