@@ -63,13 +63,13 @@ const homes: Record<string, RegExp> = {
   esbuild: /^server\/web\/scripts\.ts$/,
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
-  "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@noble/hashes": /^server\/(billing\/crypto\/signatures|web\/assets)\//,
   "@orama/stemmers": /^src\/commands\/shared\/words\//,
   "@orama/stopwords": /^src\/commands\/shared\/words\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
-  uqr: /^(src\/io|server\/web\/portal)\//,
+  uqr: /^(src\/io|server\/web\/shared)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
 
@@ -164,7 +164,7 @@ describe("imports", () => {
   });
 
   it("pages reach the server's data only by operations: they import no store, no handlers and no deps", () => {
-    const isPage = /^server\/web\/(pages|portal|studio|shared|sign-in)\//;
+    const isPage = /^server\/web\/(account|pages|portal|studio|shared|sign-in)\//;
     const closed = /^server\/(app\/|database\/|.*\b(store|handlers)\.ts$)/;
     expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe("imports", () => {
     for (const file of atStart)
       for (const { from, to, dynamic, typeOnly } of imports) if (from === file && !dynamic && !typeOnly) atStart.add(to);
     const afterwards =
-      /^(server\/(mcp\/|web\/((docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@modelcontextprotocol\/|@fastify\/busboy)/;
+      /^(server\/(mcp\/|web\/((account|docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@modelcontextprotocol\/|@fastify\/busboy)/;
     expect([...atStart].filter((file) => afterwards.test(file))).toEqual([]);
   });
 

@@ -92,6 +92,15 @@ export const findByToken = (q: Query, hash: string, purpose: TokenPurpose, now: 
     now,
   );
 
+/** A token of one of these purposes, whether it is valid or not, with the account that it belongs to. */
+export const findAnyToken = (q: Query, hash: string, purposes: readonly TokenPurpose[]) =>
+  q.one<Pick<Tables["one_time_tokens"], "used_at" | "expires_at"> & Pick<UserRow, "role" | "email_verified_at">>(
+    `SELECT t.used_at, t.expires_at, u.role, u.email_verified_at FROM one_time_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.hash = ? AND t.purpose IN (${purposes.map(() => "?").join(", ")})`,
+    hash,
+    ...purposes,
+  );
+
 /** Uses up a token. Undefined when it is unknown, used, expired or for another purpose. */
 export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: number) =>
   tx.one<{ user_id: string }>(

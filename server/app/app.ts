@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import type { Handler } from "../http/call.ts";
-import { type CallAs, createCallAs, createStreamAs, type Operations } from "../http/call-operation.ts";
+import { type CallAs, createCallAs, createFileAs, createStreamAs, type Operations } from "../http/call-operation.ts";
 import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
@@ -31,7 +31,8 @@ export function createApp(deps: Deps): App {
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);
   const mcp = madeLate(loadMcp, ({ mcpPage }) => mcpPage(deps, callAs));
-  const pages = createPages(deps, { callAs, streamAs: createStreamAs(operations, execute) }, { mcp });
+  const called = { callAs, streamAs: createStreamAs(operations, execute), fileAs: createFileAs(operations, execute) };
+  const pages = createPages(deps, called, { mcp });
   const handle = createListener(deps, createRoutes(operations), execute, pages);
   return { callAs, handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
 import { apiErrorOf, failureText, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
@@ -34,7 +34,7 @@ export function madeLate<Part>(load: () => Promise<Part>, make: (part: Part) => 
 /** Serves pages and files outside the API, by the first segment of the path. `more`: what is no page and comes from a higher folder. */
 export function createPages(
   deps: Deps,
-  called: { callAs: CallAs; streamAs: StreamAs },
+  called: { callAs: CallAs; streamAs: StreamAs; fileAs: FileAs },
   more: Record<string, Page> = {},
 ): PageHandler {
   const site = siteOf(deps);

@@ -488,7 +488,7 @@ const facts: Fact<Market>[] = [
     },
   },
   {
-    says: 'Order a playtest of one of your <a href="/studio/games">games</a>, and its videos appear here:',
+    says: "Three steps, and the videos of your first playtest appear here.",
     see: async () => "/studio",
     async holds(scene) {
       const page = await submitted(scene);

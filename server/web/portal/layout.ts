@@ -1,4 +1,4 @@
-import { portal } from "../../../src/contract/pages/addresses.ts";
+import { pages, portal } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
 import { tokens } from "../shared/parts.ts";
@@ -33,7 +33,7 @@ export async function signedInLayout(
   const links = sections
     .filter(([name]) => !hidden.includes(name))
     .map(([name, path, label]) => ({ path, label, unread: unread[name] ?? 0, isCurrent: name === section }));
-  const who = html`<a href="${portal.account()}"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="${portal.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`;
+  const who = html`<a href="${pages.topic("playtesters")}">Help</a><a href="${portal.account()}"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="${portal.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`;
   const { style = [], scripts = [] } = page.assets ?? {};
   return {
     wide: true,

@@ -1,11 +1,11 @@
 import type { Data } from "../../../src/contract/index.ts";
-import type { portal, studio } from "../../../src/contract/pages/addresses.ts";
 import { invalid, notFound } from "../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { notice, passkeyForm, tokens } from "../shared/parts.ts";
 import { time } from "../shared/text.ts";
 import type { AreaPage, PageContext, View } from "../shared/types.ts";
-import { codeField, codeLabel } from "./views.ts";
+import { codeField, codeLabel } from "../sign-in/views.ts";
+import { backToAccount, type Place } from "./place.ts";
 
 type Passkey = Data<"listPasskeys">["passkeys"][number];
 
@@ -14,15 +14,7 @@ const done = new Map([
   ["removed", "The passkey was removed. It can no longer be used to sign in. Delete it on your device too."],
 ]);
 
-/** Where accounts find the pages of their passkeys. */
-interface Place<C extends PageContext> {
-  at: typeof portal.passkeys | typeof studio.passkeys;
-  /** Leads from there to where they came from. */
-  back: Markup;
-  layout(context: C, page: PageContent): Promise<PageContent>;
-}
-
-const addressesOf = ({ at }: Pick<Place<never>, "at">) => ({
+const addressesOf = ({ to: { passkeys: at } }: Pick<Place<never>, "to">) => ({
   list: at,
   start: at.below("start"),
   add: at.below("add"),
@@ -53,14 +45,14 @@ export function passkeyPages<C extends PageContext>(place: Place<C>): AreaPage<C
 }
 
 /** The passkeys of the account, and the form to add one. */
-async function listPage<C extends PageContext>({ back }: Place<C>, to: Addresses, context: C): Promise<PageContent> {
+async function listPage<C extends PageContext>(place: Place<C>, to: Addresses, context: C): Promise<PageContent> {
   const { passkeys, available } = (await context.call("listPasskeys")).data;
   const said = done.get(context.query.get("done") ?? "");
   const body = html`${said && notice(said)}
 <p>With a passkey you sign in by the fingerprint, face or PIN of your device, without your password and without a code. A passkey works on this site only, so a fake site cannot use it.</p>
 ${passkeys.length > 0 && html`<ul class="list">${passkeys.map((passkey) => item(to, passkey))}</ul>`}
 ${available ? await addForm(to, context) : html`<p>Passkeys cannot be added here: browsers allow them only for a host name with HTTPS.</p>`}
-<p class="more">${back}</p>`;
+${backToAccount(place)}`;
   return { title: "Passkeys", body };
 }
 

@@ -1,7 +1,3 @@
-import { inflateRawSync, constants as zlib } from "node:zlib";
-import { decoded } from "./decode.ts";
-import { headBytes } from "./kinds.ts";
-
 /** One file, link or folder inside an archive. */
 export interface ZipEntry {
   /** As it is unpacked: without the `./` that some programs put before all names. A folder's ends with a slash. */
@@ -28,37 +24,46 @@ export const isLink = ({ mode = 0 }: Pick<ZipEntry, "mode">) => (mode & 0o170000
 export const isExecutable = ({ mode = 0 }: Pick<ZipEntry, "mode">) => !isLink({ mode }) && (mode & 0o111) !== 0;
 
 /** Reads `length` bytes from `start`; fewer at the end. */
-export type ReadAt = (start: number, length: number) => Promise<Buffer>;
+export type ReadAt<Bytes extends Uint8Array = Uint8Array> = (start: number, length: number) => Promise<Bytes>;
 
-/** Enough to unpack a head of most files; little that is packed can be much, and is unpacked whole. */
-const packedHead = 2 ** 13;
 const endSize = 22;
 const longestComment = 65_535;
 const full = 0xffffffff;
 const unix = [3, 19];
 
+/** Where a signature is for the last time; -1 for nowhere. */
+function lastOf(bytes: Uint8Array, signature: number): number {
+  const view = viewOf(bytes);
+  for (let at = bytes.length - 4; at >= 0; at--) if (view.getUint32(at, true) === signature) return at;
+  return -1;
+}
+
+const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const [endOfDirectory, locatorOf64, directoryRecord] = [0x06054b50, 0x07064b50, 0x02014b50];
+
 /** What is in the central directory of a zip archive. Undefined if it is not a zip archive. */
 export async function readZipIndex(size: number, readAt: ReadAt): Promise<ZipEntry[] | undefined> {
   const tailStart = Math.max(0, size - endSize - longestComment);
   const tail = await readAt(tailStart, size - tailStart);
-  const end = tail.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
+  const end = lastOf(tail, endOfDirectory);
   if (end < 0 || end + endSize > tail.length) return undefined;
-  let [length, start] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
+  const ending = viewOf(tail);
+  let [length, start] = [ending.getUint32(end + 12, true), ending.getUint32(end + 16, true)];
   if (length === full || start === full) {
-    const locator = tail.lastIndexOf(Buffer.from("PK\x06\x07", "latin1"));
+    const locator = lastOf(tail, locatorOf64);
     if (locator < 0) return undefined;
-    const record = await readAt(Number(tail.readBigUInt64LE(locator + 8)), 56);
-    [length, start] = [Number(record.readBigUInt64LE(40)), Number(record.readBigUInt64LE(48))];
+    const record = viewOf(await readAt(Number(ending.getBigUint64(locator + 8, true)), 56));
+    [length, start] = [Number(record.getBigUint64(40, true)), Number(record.getBigUint64(48, true))];
   }
   return parseDirectory(await readAt(start, length), start);
 }
 
-function parseDirectory(directory: Buffer, start: number): ZipEntry[] {
+function parseDirectory(directory: Uint8Array, start: number): ZipEntry[] {
+  const view = viewOf(directory);
   const entries: ZipEntry[] = [];
-  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50; ) {
-    const [nameLength = 0, extraLength = 0, commentLength = 0] = [28, 30, 32].map((offset) =>
-      directory.readUInt16LE(at + offset),
-    );
+  for (let at = 0; at + 46 <= directory.length && view.getUint32(at, true) === directoryRecord; ) {
+    const [nameLength = 0, extraLength = 0, commentLength = 0] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
     const extra = directory.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength);
     const entry = { ...parseRecord(directory, at, nameLength, extra), record: start + at };
     // The folder itself, which some programs name.
@@ -68,49 +73,44 @@ function parseDirectory(directory: Buffer, start: number): ZipEntry[] {
   return entries;
 }
 
-function parseRecord(directory: Buffer, at: number, nameLength: number, extra: Buffer): Omit<ZipEntry, "record"> {
+function nameOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return String.fromCharCode(...bytes);
+  }
+}
+
+function parseRecord(directory: Uint8Array, at: number, nameLength: number, extra: Uint8Array): Omit<ZipEntry, "record"> {
+  const view = viewOf(directory);
   const name = directory.subarray(at + 46, at + 46 + nameLength);
   const wide = wideNumbers(extra);
   const [size, packedSize, header] = [24, 20, 42].map((offset) => {
-    const short = directory.readUInt32LE(at + offset);
+    const short = view.getUint32(at + offset, true);
     return short === full ? (wide.shift() ?? short) : short;
   }) as [number, number, number];
-  const mode = directory.readUInt16LE(at + 40);
-  const flags = directory.readUInt16LE(at + 8);
+  const mode = view.getUint16(at + 40, true);
+  const flags = view.getUint16(at + 8, true);
   return {
     clearName: (flags & 0x800) !== 0 || name.every((byte) => byte < 0x80),
-    path: (decoded(name) ?? name.toString("latin1")).replace(/^(\.\/+)+/, ""),
+    path: nameOf(name).replace(/^(\.\/+)+/, ""),
     size,
     packedSize,
     header,
-    crc32: directory.readUInt32LE(at + 16),
+    crc32: view.getUint32(at + 16, true),
     mode: unix.includes(directory[at + 5]!) && mode !== 0 ? mode : undefined,
-    method: directory.readUInt16LE(at + 10),
+    method: view.getUint16(at + 10, true),
     encrypted: (flags & 1) === 1,
   };
 }
 
 /** The numbers that do not fit in 32 bits, in the order of the fields that lack them. */
-function wideNumbers(extra: Buffer): number[] {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== 1) continue;
-    const count = Math.floor(Math.min(extra.readUInt16LE(at + 2), extra.length - at - 4) / 8);
-    return Array.from({ length: count }, (_, i) => Number(extra.readBigUInt64LE(at + 4 + 8 * i)));
+function wideNumbers(extra: Uint8Array): number[] {
+  const view = viewOf(extra);
+  for (let at = 0; at + 4 <= extra.length; at += 4 + view.getUint16(at + 2, true)) {
+    if (view.getUint16(at, true) !== 1) continue;
+    const count = Math.floor(Math.min(view.getUint16(at + 2, true), extra.length - at - 4) / 8);
+    return Array.from({ length: count }, (_, i) => Number(view.getBigUint64(at + 4 + 8 * i, true)));
   }
   return [];
-}
-
-/** How a file in an archive begins; undefined if it cannot be read: encrypted, or packed in another way. */
-export async function headOf(entry: ZipEntry, readAt: ReadAt): Promise<Buffer | undefined> {
-  if (entry.encrypted || (entry.method !== 0 && entry.method !== 8)) return undefined;
-  const header = await readAt(entry.header, 30);
-  if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) return undefined;
-  const start = entry.header + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
-  const packed = await readAt(start, Math.min(entry.packedSize, entry.method === 0 ? headBytes : packedHead));
-  if (entry.method === 0) return packed;
-  try {
-    return inflateRawSync(packed, { finishFlush: zlib.Z_SYNC_FLUSH }).subarray(0, headBytes);
-  } catch {
-    return undefined;
-  }
 }
