@@ -63,7 +63,7 @@ describe("push_build", () => {
     const builds = async () => (await owner.get(`/games/${gameId}/builds`)).body.data.builds.length as number;
     const before = await builds();
     const { call } = await connect({ transport: "stdio", baseUrl: server.baseUrl, key: owner.key, folder: root });
-    for (const path of ["../outside", outside, "link", "link/secret.txt", "/etc/passwd", "nothing", "--help"]) {
+    for (const path of ["..", "../outside", outside, "link", "link/secret.txt", "/etc/passwd", "nothing", "--help"]) {
       const refused = await call("push_build", { path, game: gameId });
       expect(refused.content[0]!.text).toContain(
         "is not a file or folder inside the folder that --root names. Nothing was sent.",

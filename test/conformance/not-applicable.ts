@@ -9,8 +9,6 @@ export const notApplicable: Record<string, string> = {
     "a server without sessions cannot send requests to clients of the older revision: see the table in mcp.test.ts",
   "elicitation-sep1034-defaults": "a server without sessions cannot send requests to clients of the older revision",
   "elicitation-sep1330-enums": "a server without sessions cannot send requests to clients of the older revision",
-  "logging-set-level": "a server without sessions has nowhere to keep the level; logging is deprecated since 2026-07-28",
-  "tools-call-with-logging": "a server without sessions has nowhere to keep the level; logging is deprecated since 2026-07-28",
   "server-sse-polling": "pending in the suite; a server without sessions resumes no streams",
   "server-session-lifecycle": "the server has no sessions",
   "json-schema-2020-12": "pending in the suite; it wants a fixture whose schema our tools do not need",
