@@ -1,3 +1,5 @@
+import type * as z from "zod";
+import { argumentsOf } from "../../server/mcp/tool.ts";
 import { tools } from "../../server/mcp/tools/index.ts";
 import { code, table } from "./markdown.ts";
 
@@ -5,12 +7,12 @@ import { code, table } from "./markdown.ts";
 export const toolTable = () =>
   table(
     ["tool", "toolset", "what it does", "arguments"],
-    tools.map(({ name, toolset, description, input }) => [
-      code(name),
-      code(toolset),
-      description,
-      Object.entries(input)
-        .map(([field, schema]) => (schema.safeParse(undefined).success ? `[${code(field)}]` : code(field)))
+    tools.map((tool) => [
+      code(tool.name),
+      code(tool.toolset),
+      tool.description,
+      Object.entries(argumentsOf(tool).shape)
+        .map(([field, schema]) => ((schema as z.ZodType).safeParse(undefined).success ? `[${code(field)}]` : code(field)))
         .join(", "),
     ]),
   );

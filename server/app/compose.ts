@@ -96,6 +96,7 @@ export function createDeps(external: External): Deps {
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
+    trackers: { kinds: ["sync-finding"], width: 4, fair: true },
     mail: { kinds: ["send-mail"], width: 8 },
     search: { kinds: ["index-text"], width: 1 },
     inspections: { kinds: ["inspect-videos"], width: 1 },

@@ -18,7 +18,7 @@ import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
 import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
-import { lapseTeam } from "../playtests/teams/changes.ts";
+import { expireTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { measureVideo } from "../sharing/signals/jobs.ts";
@@ -65,7 +65,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "end-publishing": endPublishing,
   "keep-connection": keepConnection,
   "resolve-problem": resolveProblem,
-  "lapse-team": lapseTeam,
+  "expire-team": expireTeam,
   "warn-about-keys": warnAboutKeys,
   "watch-slot": watchSlot,
   // Queued by earlier versions, beside each other.

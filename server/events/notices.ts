@@ -86,10 +86,10 @@ const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : ""
 export const absenceTexts: Record<Absence, string> = {
   declined: "declined to play",
   left: "left the team",
-  lapsed: "did not confirm in time",
+  expired: "did not confirm in time",
 };
 export const endingTexts: Record<TeamEnding, string> = {
-  lapsed: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
+  expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
   withdrawn: "The playtester who claimed the slot withdrew the request.",
   cancelled: "The owner cancelled the slot.",
   released: "The playtester who claimed the slot released it.",
@@ -314,9 +314,9 @@ const notices = {
     title: "Team member missing",
     body: `${memberName ?? "A member"} ${absenceTexts[absence ?? "left"]}. Ask another friend to playtest ${game} with you.`,
   }),
-  "team.lapsed": ({ game, teamEnding }) => ({
+  "team.ended": ({ game, teamEnding }) => ({
     title: "Team ended",
-    body: `Your team will not playtest ${game}. ${endingTexts[teamEnding ?? "lapsed"]}`,
+    body: `Your team will not playtest ${game}. ${endingTexts[teamEnding ?? "expired"]}`,
   }),
   "webhook.disabled": ({ url, gone }) => ({
     title: "Webhook disabled",

@@ -106,7 +106,7 @@ const once: Rule = {
     `SELECT 'slot ' || id AS id, 'is ' || status || ', its hold ended ' || ${text("times")} || ' times' AS detail FROM (
         SELECT s.id, s.status, ${ends} AS times FROM slots s JOIN playtests p ON p.id = s.playtest_id WHERE ${held}) AS ended
       WHERE times <> CASE WHEN status IN ${holding} THEN 0 ELSE 1 END`,
-    `SELECT 'slot ' || e.slot_id, 'is accepted, but ' || e.user_id || ' was not paid ' || ${text("e.cents")} FROM (${earners}) e
+    `SELECT 'slot ' || e.slot_id, 'is accepted, but its playtester was not paid ' || ${text("e.cents")} FROM (${earners}) e
       WHERE e.cents > 0 AND NOT EXISTS (SELECT 1 FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
         WHERE t.event_key = 'accept:' || e.slot_id AND x.account_id = 'liab:payable:' || e.user_id AND x.amount = -e.cents)`,
     `SELECT 'slot ' || e.slot_id, 'is accepted, but the shares of its team are ' || ${text("SUM(e.cents)")} || ' of ' || ${text("MAX(e.payout)")}

@@ -125,7 +125,7 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "team.requested": ofPlaytest,
   "team.confirmed": ofPlaytest,
   "team.incomplete": ofPlaytest,
-  "team.lapsed": ofPlaytest,
+  "team.ended": ofPlaytest,
   "webhook.disabled": ofWebhook,
   "test.ping": ofWebhook,
 };

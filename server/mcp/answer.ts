@@ -1,4 +1,4 @@
-import { oneLine } from "./untrusted.ts";
+import { plainLine } from "./untrusted.ts";
 
 /** The most bytes of the result of a tool, as JSON: 12 kB with what the protocol adds, such as who answers. */
 export const maxBytes = 11_800;
@@ -68,7 +68,7 @@ export async function fitting(limit: number, build: (limit: number) => Promise<A
 
 /** The result of a call that did nothing, with what to do next. */
 export const failed = (code: string, message: string): ToolResult => ({
-  content: [{ type: "text", text: `${code}: ${oneLine(message, 1000)}` }],
+  content: [{ type: "text", text: `${code}: ${plainLine(message, 1000)}` }],
   isError: true,
 });
 

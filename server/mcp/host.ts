@@ -6,7 +6,7 @@ export interface Problem {
   code: string;
   message: string;
   /** The order that waits for a person, where that is why nothing was ordered. */
-  approval?: { id: string; url: string; expiresAt: string } | undefined;
+  approval?: { id: string; expiresAt: string } | undefined;
 }
 
 /** A build that was uploaded. */

@@ -16,6 +16,7 @@ import type { Page } from "../web/types.ts";
 import { challenged, requireOwner, requireOwnHost } from "./gate.ts";
 import type { Host } from "./host.ts";
 import { problemOf } from "./problem.ts";
+import type { AnswerMessage } from "./protocol/http.ts";
 import { settingsOf } from "./settings.ts";
 import { createWaits } from "./waits.ts";
 
@@ -28,7 +29,7 @@ const maxBytes = 256 * 1024;
  * `POST /mcp`: the Model Context Protocol for an API key. The tools call operations as that key's account in this process, by the same
  * rules as over HTTP.
  */
-export function mcpPage(deps: Deps, callAs: CallAs): Page {
+export function mcpPage(deps: Deps, callAs: CallAs, answers = loadAnswers): Page {
   const { baseUrl, http, version } = deps.config;
   const identify = createIdentify(deps);
   const wait = createWaits(deps);
@@ -64,9 +65,9 @@ export function mcpPage(deps: Deps, callAs: CallAs): Page {
     // Each would be one request for the rate limit.
     if (Array.isArray(message)) throw badRequest("Send one message in each request. Nothing was done.");
     if (message === undefined) throw badRequest("Send a message as JSON. Nothing was done.");
-    const { answerMessage } = await import("./protocol/http.ts");
-    const answer = await answerMessage(hostOf(principal, url, origin), asRequest(request, origin), message);
-    await send(response, answer);
+    const ended = AbortSignal.any([origin.client.signal, deps.retiring]);
+    const answerMessage = await answers();
+    await send(response, await answerMessage(hostOf(principal, url, origin), asRequest(request, origin), message, ended));
   }
 
   return async (request, response, url, origin) => {
@@ -81,6 +82,8 @@ export function mcpPage(deps: Deps, callAs: CallAs): Page {
     }
   };
 }
+
+const loadAnswers = async (): Promise<AnswerMessage> => (await import("./protocol/http.ts")).answerMessage;
 
 const passedOn = /^(accept|content-type|last-event-id|mcp-[\w-]+)$/;
 

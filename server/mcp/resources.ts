@@ -1,7 +1,7 @@
 import { readCues } from "../../src/contract/text/cues.ts";
 import { positionText } from "../../src/contract/text/position.ts";
 import type { Host } from "./host.ts";
-import { oneLine } from "./untrusted.ts";
+import { plainLine } from "./untrusted.ts";
 
 const json = "application/json";
 
@@ -47,7 +47,7 @@ async function playtestText({ call, baseUrl }: Host, id: string): Promise<string
 async function transcriptText(host: Host, id: string): Promise<string> {
   const { slot } = (await host.call("getSlot", { params: { id } })).data;
   const captions = (await host.readCaptions(slot.id)) ?? "";
-  const lines = readCues(captions, "hidden").map((cue) => `[${positionText(cue.startMs)}] ${oneLine(cue.text)}`);
+  const lines = readCues(captions, "hidden").map((cue) => `[${positionText(cue.startMs)}] ${plainLine(cue.text)}`);
   const text = lines.join("\n");
   return JSON.stringify({ slot: slot.id, truncated: text.length > longest, untrustedText: text.slice(0, longest) });
 }

@@ -7,7 +7,7 @@
 const invisible = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** A text in one line of at most `max` UTF-16 units; a longer one ends with `…`. */
-export function oneLine(text: string, max = 500): string {
+export function plainLine(text: string, max = 500): string {
   const line = text.replace(/\s+/g, " ").replace(invisible, "").trim();
   return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

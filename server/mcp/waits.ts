@@ -10,9 +10,9 @@ const most = 8;
 export function createWaits({ wait, retiring }: Pick<Deps, "wait" | "retiring">) {
   const waiting = new Map<string, number>();
   return async (userId: string, ms: number, signal: AbortSignal): Promise<boolean> => {
-    const before = waiting.get(userId) ?? 0;
-    if (retiring.aborted || before >= most) return false;
-    waiting.set(userId, before + 1);
+    const others = waiting.get(userId) ?? 0;
+    if (retiring.aborted || others >= most) return false;
+    waiting.set(userId, others + 1);
     try {
       await wait(ms, AbortSignal.any([signal, retiring]));
       return true;

@@ -33,7 +33,7 @@ const values: Record<string, unknown> = {
   adapter: "youtube",
   shareCents: 1000,
   absence: "left",
-  ending: "lapsed",
+  ending: "expired",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),
 };
 

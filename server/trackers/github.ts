@@ -32,6 +32,7 @@ export class GithubTracker implements Tracker {
 
   /** Lists issues, because the search of GitHub knows a new one only after some time. */
   async find(marker: string, target: string, since: number): Promise<Issue | undefined> {
+    let ours: z.output<typeof issueReply> | undefined;
     for (let page = 1; page <= searchedPages; page++) {
       const query = new URLSearchParams({
         state: "all",
@@ -42,11 +43,10 @@ export class GithubTracker implements Tracker {
         page: String(page),
       });
       const found = await this.#client.ask(issues, { method: "GET", path: `/repos/${target}/issues?${query}` });
-      const ours = found.find(({ body }) => body?.includes(commentFrame(marker).begin));
-      if (ours) return this.#issue(target, ours);
-      if (found.length < perPage) return undefined;
+      ours = found.findLast(({ body }) => body?.includes(commentFrame(marker).begin)) ?? ours;
+      if (found.length < perPage) break;
     }
-    return undefined;
+    return ours && this.#issue(target, ours);
   }
 
   async create({ target, title, document, marker, labels, assignee, issue_type }: Draft): Promise<Issue> {

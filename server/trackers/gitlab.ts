@@ -32,6 +32,7 @@ export class GitlabTracker implements Tracker {
   account = async () => (await this.#client.ask(user, { method: "GET", path: "/user" })).username;
 
   async find(marker: string, target: string, since: number): Promise<Issue | undefined> {
+    let ours: z.output<typeof issueReply> | undefined;
     for (let page = 1; page <= searchedPages; page++) {
       const query = new URLSearchParams({
         scope: "all",
@@ -41,11 +42,10 @@ export class GitlabTracker implements Tracker {
         page: String(page),
       });
       const found = await this.#client.ask(issues, { method: "GET", path: `${projectPath(target)}/issues?${query}` });
-      const ours = found.find(({ description }) => description?.includes(commentFrame(marker).begin));
-      if (ours) return this.#issue(target, ours);
-      if (found.length < perPage) return undefined;
+      ours = found.findLast(({ description }) => description?.includes(commentFrame(marker).begin)) ?? ours;
+      if (found.length < perPage) break;
     }
-    return undefined;
+    return ours && this.#issue(target, ours);
   }
 
   async create({ target, title, document, marker, labels, assignee, issue_type }: Draft): Promise<Issue> {

@@ -27,8 +27,9 @@ export const framed = (document: Document, { begin, end }: Frame): string => `${
 /** The description with what is between begin and end replaced. Undefined where people removed either. */
 export function reframed(description: string, document: Document, frame: Frame): string | undefined {
   const start = description.indexOf(frame.begin);
-  const end = description.indexOf(frame.end, start + frame.begin.length);
-  if (start < 0 || end < 0) return undefined;
+  // The last one: what people wrote may have the same words.
+  const end = description.lastIndexOf(frame.end);
+  if (start < 0 || end < start + frame.begin.length) return undefined;
   return description.slice(0, start) + framed(document, frame) + description.slice(end + frame.end.length);
 }
 

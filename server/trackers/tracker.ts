@@ -36,7 +36,10 @@ export interface Place {
 export interface Tracker {
   /** The account of the token, for people. */
   account(): Promise<string>;
-  /** The issue that says that it is of this marker, if one was created since `since` (ms by the tracker's clock). */
+  /**
+   * The issue that says that it is of this marker, if one was created since `since` (ms by the tracker's clock). Of several it is the first: in public
+   * places, others can repeat what they read.
+   */
   find(marker: string, target: string, since: number): Promise<Issue | undefined>;
   create(draft: Draft): Promise<Issue>;
   /** Undefined for one that the tracker no longer has. */

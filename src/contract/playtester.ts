@@ -234,6 +234,16 @@ export const playtester = {
     risk: "destroy",
     reply: slotReply,
   }),
+  withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
+    ...own,
+    extension: true,
+    summary: "Withdraw your consent to publish your video; it is deleted where it was published",
+    risk: "destroy",
+    body: z
+      .strictObject({ reason: readableText(2000).optional().meta({ description: "Reason, shown to the game owner." }) })
+      .prefault({}),
+    reply: slotReply,
+  }),
   reportSlot: endpoint("POST /playtester/slots/:id/report", {
     ...own,
     summary: "Report that the build cannot be played",

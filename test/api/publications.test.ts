@@ -342,6 +342,16 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
       reason: "Shows a secret level.",
     },
     {
+      name: "by its playtester",
+      remove: ({ tester, slotId }) => tester.post(`/playtester/slots/${slotId}/unpublish`, { reason: "My voice." }),
+      reason: "The playtester withdrew the consent to publish it. The reason: My voice.",
+    },
+    {
+      name: "by its playtester, without a reason",
+      remove: ({ tester, slotId }) => tester.post(`/playtester/slots/${slotId}/unpublish`),
+      reason: "The playtester withdrew the consent to publish it.",
+    },
+    {
       name: "by an operator",
       remove: async (world) => world.admin.post(`/admin/publications/${await idOf(world)}/remove`, { reason: "Shows a face." }),
       reason: "Shows a face.",

@@ -7,6 +7,7 @@ import {
   giveCredit,
   giveMinutes,
   giveVideo,
+  ledgerFaults,
   order,
   type Person,
   registerOwner,
@@ -266,6 +267,13 @@ onBothDatabases("teams", (serve, it) => {
       await ann.submitSlot({ params: { id: slotId } });
       await owner.acceptSlot({ params: { id: slotId } });
       expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 501, 499]);
+      const shift = (by: number) =>
+        server.deps.store.write((tx) =>
+          tx.run("UPDATE team_members SET share_cents = share_cents + ? WHERE slot_id = ? AND seat = 1", by, slotId),
+        );
+      await shift(1);
+      expect((await ledgerFaults(server)).join()).toMatch(/was not paid 502.*the shares of its team are 1501 of 1500/s);
+      await shift(-1);
       const { entries } = await ben.getEarnings();
       expect(entries.map(({ kind, amountCents, slotId: of }) => [kind, amountCents, of])).toEqual([["payout", 501, slotId]]);
       const { statement } = await cleo.getStatement({ query: { year: "2026" } });
@@ -460,6 +468,47 @@ onBothDatabases("teams", (serve, it) => {
     ]);
     await (await firstAdmin(server)).chargebackPayment({ params: { id: paymentId } });
     for (const person of [ann, ben]) expect(await held(person)).toEqual([1000, 0, 1000]);
+  });
+
+  it("two teams that claim the only slot at once: one holds it, the other is refused", async () => {
+    const { server, ann, ben, cleo, dana, make } = await market(serve);
+    const erik = await registerWithHandle(server, "erik");
+    await befriend(cleo, erik);
+    const playtestId = await make({ playerCount: 2 });
+    const replies = await Promise.all([claimOf(ann, playtestId, "ben"), claimOf(cleo, playtestId, "erik")]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const held = await Promise.all([ann, ben, cleo, dana, erik].map(async (one) => (await one.listHeldSlots()).slots.length));
+    expect(held.reduce((sum, n) => sum + n)).toBe(2);
+  });
+
+  it("the last two confirm at once: the slot is reserved once, and each has a key", async () => {
+    const known = await market(serve, { keysForTesters: ["K1", "K2", "K3"] });
+    const { owner, ann, ben, cleo, playtestId } = known;
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    const replies = await Promise.all([ben, cleo].map((one) => team(one, slotId, "confirm", { shareCents: 1000 })));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    const keys = await Promise.all([ann, ben, cleo].map(async (one) => (await slotOf(one, slotId)).keys));
+    expect(keys).toEqual([["K1"], ["K2"], ["K3"]]);
+    const { notifications } = (await owner.get("/notifications")).body.data;
+    expect(notifications.filter(({ type }: { type: string }) => type === "slot.reserved")).toHaveLength(1);
+  });
+
+  it("a team that waits counts as a slot held, for the claimant and for who confirmed", async () => {
+    const known = await market(serve);
+    const { server, ann, ben, cleo, dana, make } = known;
+    server.deps.config.playtesters.maxReserved = 1;
+    const two = [await make({ playerCount: 2 }), await make({ playerCount: 2 })];
+    const slotId = await claimWith(ann, two[0]!, "ben");
+    expect(refusal(await claimOf(ann, two[1]!, "cleo"))).toEqual([
+      409,
+      "You already hold 1 slot, the maximum. Submit or release one first. Nothing was claimed.",
+    ]);
+    await confirm(ben, slotId);
+    await befriend(cleo, ben);
+    expect(refusal(await claimOf(cleo, two[1]!, "ben"))[1]).toBe(
+      "ben cannot claim this playtest. Nothing was changed. Name another friend.",
+    );
+    expect((await dana.listOffers()).playtests).toEqual([]);
   });
 
   it("deletion of a member's account: refused while their slot is unfinished; a request counts as declined", async () => {

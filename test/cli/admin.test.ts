@@ -7,6 +7,7 @@ import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { startPeertube } from "../helpers/peertube.ts";
 import { failedJob } from "../helpers/rightful-requests.ts";
 
 const fixture = eachOwnerFixture();
@@ -26,7 +27,27 @@ const email = async (id: string) => (await data("users --all")).users.find((user
 describe("admin", () => {
   it.each(["connect", "disconnect"])("admin publishing %s refuses a platform that is not known", async (verb) => {
     const { code, stderr } = await admin(`publishing ${verb} vimeo --yes`);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown platform "vimeo".\nSupported: youtube.')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown platform "vimeo".\nSupported: youtube, peertube.')]);
+  });
+
+  it("admin publishing connect peertube: reads the password from standard input, and shows it nowhere", async () => {
+    const peertube = await startPeertube();
+    const line = `admin publishing connect peertube --instance ${peertube.url} --username moon --password-file - --channel playtests`;
+    const { code, stdout, stderr } = await fixture.run(line, { key, stdin: "correct horse\n" });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Connected to PeerTube as moon@127\.0\.0\.1:\d+\.$/m)]);
+    expect(stdout + stderr).not.toContain("correct horse");
+    peertube.oneTimeCode = "123456";
+    expect(await fixture.run(line, { key, stdin: "correct horse\n" })).toMatchObject({ code: 6, stdout: "" });
+    expect((await fixture.run(`${line} --one-time-code 123456`, { key, stdin: "correct horse\n" })).code).toBe(0);
+    expect((await admin("publishing disconnect peertube --yes")).stdout).toContain("not connected");
+  });
+
+  it.each([
+    ["peertube --device", "--device is for YouTube."],
+    ["youtube --one-time-code 1", "--one-time-code is for PeerTube."],
+    ["peertube --instance videos.example.org", "Pass --username."],
+  ])("admin publishing connect %s is refused", async (words, said) => {
+    expect(await admin(`publishing connect ${words}`)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
   });
 
   it("admin approvals: approves and rejects a pending approval by its listed id", async () => {

@@ -341,7 +341,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription approveOrder grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript unpublishSlot deleteMoment deleteStill deleteFinding disconnectTracker deleteShare deleteClip cancelSubscription removeBudget declineOrder deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin movePublication removePublication disconnectPublisher"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript unpublishSlot deleteMoment deleteStill deleteFinding disconnectTracker deleteShare deleteClip cancelSubscription removeBudget declineOrder deleteWebhook rotateWebhookSecret releaseSlot withdrawVideo removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin movePublication removePublication disconnectPublisher"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",

@@ -449,6 +449,12 @@ const ownScenes: Record<string, Row> = {
     return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", videoBytes()) };
   },
   "tester release": tester((id) => `${id} --yes`),
+  "tester unpublish": async (world) => {
+    const person = await registerPlaytester(world.server);
+    const slotId = await play(world.server, person, await world.order({ visibility: "public" }));
+    await world.owner.acceptSlot({ params: { id: slotId } });
+    return { key: person.key, words: `${slotId} --yes` };
+  },
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
   "tester earnings": fresh,
   "tester payout-details": fresh,

@@ -399,6 +399,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   unblockSlot: onSlot("blocked"),
   getSlotPublication: onPublished(),
   unpublishSlot: onPublished({ reason: secretWord }),
+  withdrawVideo: async (world) => ({ as: world.playtester, ids: { id: await published(world) }, body: { reason: secretWord } }),
   listPublications: byAdmin(),
   listPublishers: byAdmin(),
   startPublisherSignIn: onGoogle(),

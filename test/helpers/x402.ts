@@ -78,7 +78,7 @@ export async function signFor(asked: Reply, account: Account, { asked: changes, 
 }
 
 export interface TestFacilitator extends Receiver {
-  /** Paths that were asked for, without repeats of what is honest. */
+  /** The paths that were asked for, in order. */
   asked(): string[];
   /** Sends what it was last asked to settle to the sandbox chain; the hash. */
   execute(): Promise<string>;

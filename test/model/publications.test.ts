@@ -60,6 +60,7 @@ const anywhere = (random: Random): Chance[] => [
 ];
 /** What can happen to a part of a video, besides. */
 const toPart = (random: Random): Chance[] => [
+  [8, "lost"],
   [6, { keep: Math.floor(random() * 4000) }],
   [3, "without-range"],
   [3, "forget"],
@@ -68,7 +69,7 @@ const toPart = (random: Random): Chance[] => [
 function youtubeFault(random: Random, kind: YoutubeKind): Fault | undefined {
   const own: Partial<Record<YoutubeKind, Chance[]>> = {
     part: toPart(random),
-    query: [[3, "forget"]],
+    query: [[15, "forget"]],
     token: [[2, { status: 400, reason: "invalid_grant" }]],
     start: [
       [4, { status: 403, reason: "quotaExceeded" }],
@@ -83,7 +84,7 @@ function peertubeFault(random: Random, kind: PeertubeKind): Fault | undefined {
   const own: Partial<Record<PeertubeKind, Chance[]>> = {
     part: [...toPart(random), [2, { status: 409 }], [1, { status: 422 }]],
     query: [
-      [3, "forget"],
+      [10, "forget"],
       [3, { status: 503, headers: { "Retry-After": "300" } }],
     ],
     start: [

@@ -21,7 +21,11 @@ const states = "src/contract/states/index.ts";
 const stepwise = "server/database/stepwise.ts";
 
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from }", "= {}"];
-const anySlotIsOpen: Edit = ["server/playtests/slots/store.ts", "AND status = 'open' ORDER BY created_at, id LIMIT 1", "LIMIT 1"];
+const anySlotIsOpen: Edit = [
+  "server/playtests/slots/store.ts",
+  "AND o.status = 'open' AND NOT ${heldForTeam()} ORDER BY o.created_at",
+  "AND NOT ${heldForTeam()} ORDER BY o.created_at",
+];
 const noLocks: Edit = [queries, "this.send(`UPDATE", "if (!table) this.send(`UPDATE"];
 const noReadingLocks: Edit = [
   queries,

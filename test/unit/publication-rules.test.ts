@@ -8,7 +8,7 @@ const now = 1_000 * hour;
 
 describe("a step of a publication", () => {
   const row = (state: "waiting" | "uploading" | "processing") => ({ state, attempts: 2, bytes_total: 500 });
-  const done = { error: null, attempts: 0 };
+  const done = { error: null, detail: null, attempts: 0 };
   const failed = (more: object) => ({ is: "failed", reason: "busy", ...more }) as Outcome;
 
   it.each<[what: string, outcome: Outcome, move: string, changes: object]>([
@@ -40,33 +40,47 @@ describe("a step of a publication", () => {
       "publishes, and needs no session any more",
       { is: "published", remoteId: "R", url: "https://video.example/R" },
       "publish",
-      { error: null, attempts: 0, next_attempt_at: null, remote_id: "R", session: null, bytes_sent: 500, reason: null },
+      {
+        error: null,
+        detail: null,
+        attempts: 0,
+        next_attempt_at: null,
+        remote_id: "R",
+        session: null,
+        bytes_sent: 500,
+        reason: null,
+      },
     ],
     [
       "is blocked by the platform",
       { is: "blocked", remoteId: "R", reason: "private" },
       "block",
-      { error: null, next_attempt_at: null, remote_id: "R", reason: "private" },
+      { error: null, detail: null, next_attempt_at: null, remote_id: "R", reason: "private" },
     ],
-    ["fails for good", failed({ permanent: true }), "fail", { attempts: 3, error: null, reason: "busy", next_attempt_at: null }],
-    ["fails for now", failed({}), "process", { attempts: 3, error: "busy", next_attempt_at: now + 40 * second }],
+    [
+      "fails for good",
+      failed({ permanent: true }),
+      "fail",
+      { attempts: 3, error: null, detail: null, reason: "busy", next_attempt_at: null },
+    ],
+    ["fails for now", failed({}), "process", { attempts: 3, error: "busy", detail: null, next_attempt_at: now + 40 * second }],
     [
       "is tried again when a platform says",
       failed({ retryAt: now + 5 }),
       "process",
-      { attempts: 3, error: "busy", next_attempt_at: now + 5 },
+      { attempts: 3, error: "busy", detail: null, next_attempt_at: now + 5 },
     ],
     [
       "is tried again at once, never in the past",
       failed({ retryAt: now - 5 }),
       "process",
-      { attempts: 3, error: "busy", next_attempt_at: now },
+      { attempts: 3, error: "busy", detail: null, next_attempt_at: now },
     ],
     [
       "begins again where the session is gone",
       failed({ session: null }),
       "wait",
-      { attempts: 3, error: "busy", next_attempt_at: now + 40 * second, session: null, bytes_sent: 0 },
+      { attempts: 3, error: "busy", detail: null, next_attempt_at: now + 40 * second, session: null, bytes_sent: 0 },
     ],
   ])("%s", (_, outcome, move, changes) => {
     expect(rules.afterStep(row("processing"), outcome, now)).toStrictEqual({ move, changes });

@@ -9,7 +9,7 @@ const kinds = [
   "team.requested",
   "team.confirmed",
   "team.incomplete",
-  "team.lapsed",
+  "team.ended",
 ];
 
 /**
@@ -42,7 +42,7 @@ export const friends = {
     "CREATE UNIQUE INDEX team_members_by_user ON team_members (user_id, team_id)",
     "CREATE UNIQUE INDEX team_members_by_seat ON team_members (team_id, seat) WHERE status IN ('asked', 'confirmed')",
     "CREATE INDEX team_members_by_slot ON team_members (slot_id)",
-    ...enumerated("team_members", { status: ["asked", "confirmed", "declined", "left", "lapsed"] }),
+    ...enumerated("team_members", { status: ["asked", "confirmed", "declined", "left", "expired"] }),
     "ALTER TABLE playtest_keys ADD COLUMN user_id TEXT",
     ...withKinds.map(([table, column]) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check`),
     ...withKinds.flatMap(([table, column]) => enumerated(table, { [column]: kinds })),

@@ -12,7 +12,6 @@ export async function serveStreams(host: Host, input: Readable, output: Writable
   });
   const serving = serveStdio(() => createServer(host), {
     transport: new StdioServerTransport(input, output),
-    maxSubscriptions: 0,
     onerror: () => {},
   });
   await ended;

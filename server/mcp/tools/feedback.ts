@@ -4,7 +4,7 @@ import { type Cue, readCues } from "../../../src/contract/text/cues.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import { type Answer, chosen, continued, fits, fitting } from "../answer.ts";
 import { tool } from "../tool.ts";
-import { numbered, oneLine, pseudonym } from "../untrusted.ts";
+import { numbered, plainLine, pseudonym } from "../untrusted.ts";
 import { count, cursor, fields, id, limit, list, more, text } from "./fields.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
@@ -31,9 +31,9 @@ export const getSubmission = tool({
     const { slot } = (await host.call("getSlot", { params: { id: slotId } })).data;
     const url = host.baseUrl + studio.slot(slot.id);
     const tester = slot.playtester ? pseudonym(slot.playtester.id) : undefined;
-    const takeaways = (slot.transcription?.keyTakeaways ?? []).map((takeaway) => `Takeaway: ${oneLine(takeaway)}`);
-    const notes = slot.submission?.notes ? [`Notes: ${oneLine(slot.submission.notes, 2500)}`] : [];
-    const problem = slot.blockedReport?.notes ? [`Reported problem: ${oneLine(slot.blockedReport.notes, 1000)}`] : [];
+    const takeaways = (slot.transcription?.keyTakeaways ?? []).map((takeaway) => `Takeaway: ${plainLine(takeaway)}`);
+    const notes = slot.submission?.notes ? [`Notes: ${plainLine(slot.submission.notes, 2500)}`] : [];
+    const problem = slot.blockedReport?.notes ? [`Reported problem: ${plainLine(slot.blockedReport.notes, 1000)}`] : [];
     const length = slot.submission?.videoDurationSeconds ?? undefined;
     const written = [...takeaways, ...notes, ...problem];
     return {
@@ -57,7 +57,7 @@ export const getSubmission = tool({
   },
 });
 
-const spoken = (cues: readonly Cue[]) => cues.map((cue) => `[${positionText(cue.startMs)}] ${oneLine(cue.text)}`).join("\n");
+const spoken = (cues: readonly Cue[]) => cues.map((cue) => `[${positionText(cue.startMs)}] ${plainLine(cue.text)}`).join("\n");
 
 /** No answer holds more cues, however short they are. */
 const mostCues = 500;
@@ -138,7 +138,7 @@ export const searchFeedback = tool({
         };
       });
       const quotes = data.results.map(({ lines }) =>
-        oneLine(
+        plainLine(
           lines
             .filter((line) => line.matches.length > 0)
             .map((line) => line.text)

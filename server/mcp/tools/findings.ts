@@ -7,7 +7,7 @@ import { invalid } from "../../lib/api-error.ts";
 import { type Answer, chosen, continued, fitting } from "../answer.ts";
 import type { Host } from "../host.ts";
 import { tool } from "../tool.ts";
-import { numbered, oneLine } from "../untrusted.ts";
+import { numbered, plainLine } from "../untrusted.ts";
 import { count, cursor, fields, id, limit, list, more, text } from "./fields.ts";
 
 type Finding = Data<"getFinding">["finding"];
@@ -36,8 +36,8 @@ async function oneFinding(host: Host, findingId: string, size: number): Promise<
     lines: [lineOf(finding), ...evidence.map(({ slot, second }) => `${slot} at second ${second}`)],
     data: { findings: [itemOf(host, finding)], evidence, truncated: finding.evidence.length > size },
     untrustedText: [
-      oneLine(`${finding.title}: ${finding.text}`, 1500),
-      ...shown.map(({ quote, text }) => oneLine(quote ?? text ?? "", 300)),
+      plainLine(`${finding.title}: ${finding.text}`, 1500),
+      ...shown.map(({ quote, text }) => plainLine(quote ?? text ?? "", 300)),
     ].join("\n"),
   };
 }
@@ -83,7 +83,7 @@ export const listFindings = tool({
       return {
         lines: data.findings.map(lineOf),
         data: { findings: chosen(findings, fields), ...continued(meta.hasMore ? meta.cursor : null) },
-        ...(findings.length > 0 && { untrustedText: numbered(data.findings.map(({ title }) => oneLine(title, 200))) }),
+        ...(findings.length > 0 && { untrustedText: numbered(data.findings.map(({ title }) => plainLine(title, 200))) }),
       };
     }),
 });

@@ -4,7 +4,7 @@ import { playtestStatuses } from "../../../src/contract/states/index.ts";
 import { chosen, continued, fitting } from "../answer.ts";
 import type { Host } from "../host.ts";
 import { tool } from "../tool.ts";
-import { oneLine, pseudonym } from "../untrusted.ts";
+import { plainLine, pseudonym } from "../untrusted.ts";
 import { count, cursor, fields, id, limit, list, more, text } from "./fields.ts";
 
 const newestBuild = async ({ call }: Host, gameId: string) =>
@@ -23,8 +23,8 @@ export const listGames = tool({
         data.games.map(async ({ id, name }) => {
           const build = await newestBuild(host, id);
           const known = build && { buildId: build.id, builtAt: build.createdAt };
-          const version = build?.version ? { version: oneLine(build.version, 60) } : {};
-          return { id, name: oneLine(name, 100), ...known, ...version };
+          const version = build?.version ? { version: plainLine(build.version, 60) } : {};
+          return { id, name: plainLine(name, 100), ...known, ...version };
         }),
       );
       return {

@@ -9,7 +9,7 @@ import type { Answer } from "../answer.ts";
 import { budgetsOf, isBounded } from "../budgets.ts";
 import { type Host, ifPermitted } from "../host.ts";
 import { type Exchange, type Outcome, tool } from "../tool.ts";
-import { oneLine } from "../untrusted.ts";
+import { plainLine } from "../untrusted.ts";
 import { budgetLines } from "./account.ts";
 import { count, flag, id, text } from "./fields.ts";
 
@@ -89,12 +89,11 @@ async function orderedBefore(host: Host, ref: string): Promise<Answer | undefine
   );
 }
 
-const waits = (approval: { id: string; url: string; expiresAt: string }): Answer =>
-  answer(
-    "needs_approval",
-    `A person must approve this order by ${approval.expiresAt}; nothing was ordered or charged yet: ${approval.url}`,
-    { approval: approval.id, url: approval.url },
-  );
+function waits({ baseUrl }: Host, { id, expiresAt }: { id: string; expiresAt: string }): Answer {
+  const url = baseUrl + studio.approval(id);
+  const line = `A person must approve this order by ${expiresAt}; nothing was ordered or charged yet: ${url}`;
+  return answer("needs_approval", line, { approval: id, url });
+}
 
 /** Places an order. An idempotency key made from its ref lets a repeated call take effect once. */
 async function place(host: Host, given: Order, ref: string): Promise<Answer> {
@@ -103,7 +102,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
     const params = { gameId: given.game };
     const { data } = await host.call("createPlaytest", { params, body: { ...bodyOf(given), ref }, idempotencyKey });
     // In the server the reply of an order that waits comes like any other.
-    if ("approval" in data) return waits(data.approval as Parameters<typeof waits>[0]);
+    if ("approval" in data) return waits(host, data.approval as Parameters<typeof waits>[1]);
     const { playtest, budgets = [] } = data;
     const unpaid = "requiresPayment" in data;
     const cents = "totalCents" in data ? { totalCents: data.totalCents } : {};
@@ -117,7 +116,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
     );
   } catch (error) {
     const approval = host.problemOf(error)?.approval;
-    if (approval) return waits(approval);
+    if (approval) return waits(host, approval);
     throw error;
   }
 }
@@ -137,7 +136,7 @@ async function question({ host, canAsk, reply }: Exchange, given: Order, cents: 
   if (reply && !reply.agreed) return answer("declined", "The user declined. Nothing was ordered.");
   if (reply && cents <= reply.cents) return undefined;
   const { name } = (await host.call("getGame", { params: { id: given.game } })).data.game;
-  const what = `${plural(given.quantity, "slot")} of ${given.minutes} minutes of ${oneLine(name, 100)}`;
+  const what = `${plural(given.quantity, "slot")} of ${given.minutes} minutes of ${plainLine(name, 100)}`;
   return { ask: { message: `Order ${what} for ${usd(cents)}?`, cents } };
 }
 

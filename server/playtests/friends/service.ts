@@ -20,7 +20,7 @@ export async function setProfile(
   const available = changes.available ?? (before?.available ?? 1) === 1;
   const row = { user_id: userId, handle: changes.handle ?? before?.handle ?? null, available: available ? 1 : 0 };
   const { handle } = changes;
-  if (handle !== undefined && (await isTaken(tx, handle, userId))) throw taken();
+  if (handle !== undefined && (await store.isTaken(tx, handle, userId))) throw taken();
   try {
     await store.putProfile(tx, { ...row, created_at: before?.created_at ?? tx.now, updated_at: tx.now });
   } catch (error) {
@@ -28,9 +28,6 @@ export async function setProfile(
     throw error;
   }
 }
-
-const isTaken = async (q: Query, handle: string, userId: string) =>
-  (await q.one("SELECT user_id FROM playtester_profiles WHERE handle = ? AND user_id <> ?", handle, userId)) !== undefined;
 
 const taken = () => conflict("Another playtester has this handle. Nothing was changed. Choose another one.");
 

@@ -32,6 +32,10 @@ export const count = (q: Query, userId: string) => countRows(q, "friends", { use
 export const profile = (q: Query, userId: string) => findRow(q, "playtester_profiles", { user_id: userId });
 export const putProfile = (tx: Query, row: New<"playtester_profiles">) => putRow(tx, "playtester_profiles", row, "user_id");
 
+/** Whether another playtester has this handle. */
+export const isTaken = async (q: Query, handle: string, userId: string): Promise<boolean> =>
+  (await q.one("SELECT user_id FROM playtester_profiles WHERE handle = ? AND user_id <> ?", handle, userId)) !== undefined;
+
 /** The playtester with this handle whose account is neither suspended nor deleted. */
 export const byHandle = (q: Query, handle: string) =>
   q.one<{ id: string; display_name: string }>(

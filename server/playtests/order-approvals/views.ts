@@ -11,12 +11,6 @@ type Row = store.ApprovalRow;
 export const orderOf = (q: ReadTx, { id, sealed }: Pick<Row, "id" | "sealed">): Order =>
   orderBody.parse(JSON.parse(q.secrets.open(sealed, store.sealingContext(id))));
 
-/** The order as it is kept once nothing waits for it: without its game keys. */
-export function sealedWithoutKeys(q: ReadTx, row: Pick<Row, "id" | "sealed">): string {
-  const { keysForTesters: _, ...order } = orderOf(q, row);
-  return q.secrets.seal(JSON.stringify(order), store.sealingContext(row.id));
-}
-
 /** One that nobody decided in time is expired, also before the job says so. */
 export const statusAt = ({ status, expires_at: end }: Row, now: number) =>
   status === "pending" && end <= now ? "expired" : status;

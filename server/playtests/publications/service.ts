@@ -150,6 +150,14 @@ async function discard(tx: Tx, row: Publication, reason: string): Promise<void> 
   if (left) await scheduleRun(tx, removed, (await slots.find(tx, row.slot_id))!.owner_id);
 }
 
+/** Removes the publication of a slot whose playtester no longer consents to it. 409 when nothing is published. */
+export async function withdrawConsent(tx: Tx, slotId: string, reason?: string): Promise<void> {
+  const row = await store.ofSlot(tx, slotId);
+  if (!row || row.state === "removed") throw conflict("The video of this slot is not published. Nothing was changed.");
+  const said = reason === undefined ? "" : ` The reason: ${reason}`;
+  await remove(tx, await lockedPublication(tx, row.id), `The playtester withdrew the consent to publish it.${said}`);
+}
+
 /** Ends the publication of a slot that was rejected after all. */
 export async function withdraw(tx: Tx, slotId: string, reason: string): Promise<void> {
   const row = await store.ofSlot(tx, slotId);

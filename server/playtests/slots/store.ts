@@ -135,14 +135,29 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-/** Slots that a playtester has or had, and those of others in whose teams they play or are asked to play at `now` (ms). */
-const withTeams = `s.id IN (SELECT id FROM slots WHERE playtester_id = ? UNION ${slotsOfMember})`;
-
+/** A slot that a playtester has or had, or in whose team they play or are asked to play at `now` (ms). */
 export const findForMember = (q: Query, id: string, playtesterId: string, now: number) =>
-  q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND ${withTeams}`, id, playtesterId, playtesterId, now);
+  q.one<SlotDetailRow>(
+    `${detail} WHERE s.id = ? AND (s.playtester_id = ? OR s.id IN (${slotsOfMember}))`,
+    id,
+    playtesterId,
+    playtesterId,
+    now,
+  );
 
-export const listForMember = (q: Query, playtesterId: string, now: number, page: Page) =>
-  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE ${withTeams}`, playtesterId, playtesterId, now);
+/** All of these slots, newest first. The index of a playtester's own leads to the page; most have no others. */
+export async function listForMember(q: Query, playtesterId: string, now: number, page: Page): Promise<SlotDetailRow[]> {
+  const own = await paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+  const others = await q.all<{ slot_id: string }>(slotsOfMember, playtesterId, now);
+  if (others.length === 0) return own;
+  const joined = await paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.id IN (${slotsOfMember}) AND COALESCE(s.playtester_id, '') <> ?`,
+    ...[playtesterId, now, playtesterId],
+  );
+  return [...own, ...joined].sort(newestFirst).slice(0, page.limit + 1);
+}
+
+const newestFirst = (a: SlotRow, b: SlotRow) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {

@@ -13,17 +13,19 @@ import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
+import { agreementToAccept } from "../agreements/service.ts";
 import * as consents from "../agreements/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
+import { withdrawConsent } from "../publications/service.ts";
 import * as playtests from "../store.ts";
 import { withdraw } from "../teams/changes.ts";
 import { claimWith, type NamedFriend } from "../teams/claim.ts";
 import { needsTeam, requireFullTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
-import { isPlayer, teamsOf, teamView } from "../teams/views.ts";
+import { isPlayer, type KnownTeam, teamsOf, teamView } from "../teams/views.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
@@ -140,9 +142,16 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
     const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
     const game = (await known).get(slot.game_id)!;
     const view = heldView(deps, slot, game, secrets && { ...secrets, playerId });
-    views.push(team ? { ...view, team: teamView(team, playerId, asked(deps, slot, reader!)) } : view);
+    views.push(team ? { ...view, team: await teamOf(deps, q, slot, team, reader!) } : view);
   }
   return views;
+}
+
+/** The team of a slot as this member sees it. */
+async function teamOf(deps: Deps, q: ReadTx, slot: slots.SlotDetailRow, team: KnownTeam, reader: users.UserRow) {
+  const isAsked = team.members.some(({ user_id, status }) => user_id === reader.id && status === "asked");
+  const mustAccept = isAsked && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
+  return teamView(team, reader.id, { publicationConsent: asked(deps, slot, reader), mustAccept });
 }
 
 function heldView(
@@ -194,6 +203,12 @@ export async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId:
   return { slot: view! };
 }
 
+/** Refuses the other players of a team with 409. */
+function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
+  if (slot.playtester_id === playtesterId) return slot;
+  throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
+}
+
 /** The playtester's slot, locked with its playtest and checked for this move. 409 when its deadline has passed, even before the job has run. */
 async function ownBefore<Move extends "submit" | "release" | "report">(
   q: ReadTx,
@@ -203,8 +218,7 @@ async function ownBefore<Move extends "submit" | "release" | "report">(
 ) {
   playtests.lockOfSlot(q, slotId);
   const [held, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
-  if (held.playtester_id !== playtesterId)
-    throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
+  requireClaimant(held, playtesterId);
   if (statusAt(held, q.now) === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
   return slots.requireMove(slot!, move);
 }
@@ -342,6 +356,13 @@ export const playtester = {
       if (withdrawn) return withdrawn;
       const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
       await release(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+      return shown(call.deps, tx, slot.id, call.principal.userId);
+    }, playtests.rowLocks),
+
+  withdrawVideo: (call) =>
+    call.commit(async (tx) => {
+      const slot = requireClaimant(await own(tx, call.params.id, call.principal.userId), call.principal.userId);
+      await withdrawConsent(tx, slot.id, call.body.reason);
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }, playtests.rowLocks),
 

@@ -1,5 +1,6 @@
 import type { TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import type { Tx } from "../../app/tx.ts";
+import * as keys from "../keys/store.ts";
 import type { SlotRow } from "../slots/store.ts";
 import { isSeated } from "./rules.ts";
 import * as store from "./store.ts";
@@ -15,7 +16,7 @@ export async function endTeam(tx: Tx, slot: SlotRow, ending: TeamEnding, except?
   const seated = (await store.membersOf(tx, [team.id])).filter(isSeated);
   if (team.status === "asking") await store.update(tx, team.id, { status: "ended", ended_at: tx.now });
   for (const { id, status } of seated)
-    if (status === "asked") await store.updateMember(tx, id, { status: "lapsed", answer_by: null, updated_at: tx.now });
+    if (status === "asked") await store.updateMember(tx, id, { status: "expired", answer_by: null, updated_at: tx.now });
   const told = seated.map(({ user_id }) => user_id).filter((id) => id !== except);
   await tellEnded(tx, team, slot, told, ending);
 }
@@ -24,22 +25,13 @@ export async function endTeam(tx: Tx, slot: SlotRow, ending: TeamEnding, except?
 export async function dealKeys(tx: Tx, slotId: string): Promise<void> {
   const members = await store.shares(tx, slotId);
   if (members.length === 0) return;
-  const keys = await tx.all<{ playtest_id: string; position: number; user_id: string | null }>(
-    "SELECT playtest_id, position, user_id FROM playtest_keys WHERE slot_id = ? AND retired_at IS NULL ORDER BY position",
-    slotId,
-  );
-  const have = new Set(keys.map((key) => key.user_id));
+  const held = await keys.ofSlot(tx, slotId);
+  const have = new Set(held.map((key) => key.user_id));
   const lacking = members.filter(({ user_id }) => !have.has(user_id));
-  const free = keys.filter((key) => key.user_id === null);
+  const free = held.filter((key) => key.user_id === null);
   for (const [index, { user_id }] of lacking.entries()) {
     const key = free[index];
-    if (key)
-      await tx.run(
-        "UPDATE playtest_keys SET user_id = ? WHERE playtest_id = ? AND position = ?",
-        user_id,
-        key.playtest_id,
-        key.position,
-      );
+    if (key) await keys.deal(tx, key, user_id);
   }
 }
 

@@ -157,12 +157,7 @@ export async function leave(tx: Tx, slotId: string, userId: string): Promise<voi
 
 async function depart(tx: Tx, member: store.MemberRow): Promise<void> {
   await release(tx, member, "left");
-  await tx.run(
-    "UPDATE playtest_keys SET retired_at = ? WHERE slot_id = ? AND user_id = ? AND retired_at IS NULL",
-    tx.now,
-    member.slot_id,
-    member.user_id,
-  );
+  await keys.retireOf(tx, member.slot_id, member.user_id, tx.now);
 }
 
 /** The seat to fill: of the member with this handle, or the only one that can be filled. */
@@ -200,7 +195,7 @@ export async function replace(
   await requireEligible(tx, playtest, friend);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);
-  if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "lapsed") : depart(tx, inSeat));
+  if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "expired") : depart(tx, inSeat));
   const share = members.find((member) => member.seat === seat)!.share_cents;
   const limit = team.status === "asking" ? team.confirm_by : (slot.deadline_at ?? Number.POSITIVE_INFINITY);
   const answerBy = Math.min(tx.now + tx.config.multiplayer.confirmWithinMs, limit);
@@ -264,17 +259,17 @@ export async function declineBetween(tx: Tx, one: string, other: string): Promis
 }
 
 /** Ends a team that was not confirmed in time, without a mark for anybody; of a complete team, what a replacement was asked. */
-export const lapseTeam = (job: Job, deps: Deps) =>
+export const expireTeam = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     await job.done(tx);
     const slotId = String(job.payload.slotId);
     playtests.lockOfSlot(tx, slotId);
     const [slot, team] = [await slots.find(tx, slotId), await store.find(tx, String(job.payload.teamId))];
     if (!slot || !team || team.status === "ended") return;
-    if (team.status === "asking") return team.confirm_by <= tx.now ? endTeam(tx, slot, "lapsed") : undefined;
+    if (team.status === "asking") return team.confirm_by <= tx.now ? endTeam(tx, slot, "expired") : undefined;
     for (const member of await store.membersOf(tx, [team.id])) {
       if (member.status !== "asked" || member.answer_by === null || member.answer_by > tx.now) continue;
-      await release(tx, member, "lapsed");
-      await tellAbsence(tx, team, slot, member.user_id, "lapsed");
+      await release(tx, member, "expired");
+      await tellAbsence(tx, team, slot, member.user_id, "expired");
     }
   });

@@ -168,4 +168,4 @@ export const newMember = (
 
 /** Schedules the end of the time in which members can confirm. */
 export const watch = (tx: Tx, team: store.TeamRow, at: number) =>
-  tx.schedule({ kind: "lapse-team", key: `${team.id}:${at}`, payload: { teamId: team.id, slotId: team.slot_id }, runAt: at });
+  tx.schedule({ kind: "expire-team", key: `${team.id}:${at}`, payload: { teamId: team.id, slotId: team.slot_id }, runAt: at });

@@ -80,10 +80,10 @@ export async function tellEnded(
   const { gameName, notice } = await aboutOf(tx, slot, team);
   for (const id of userIds) {
     await emit(tx, toPlaytester(id), {
-      kind: "team.lapsed",
+      kind: "team.ended",
       data: { ...subjectOf(slot, team), ending },
       notice: { ...notice, teamEnding: ending },
     });
-    await mailAbout(tx, await users.find(tx, id), "team.lapsed", endedLetter({ config: tx.config, gameName, ending }));
+    await mailAbout(tx, await users.find(tx, id), "team.ended", endedLetter({ config: tx.config, gameName, ending }));
   }
 }

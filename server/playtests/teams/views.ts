@@ -24,13 +24,19 @@ export async function teamsOf(q: Query, slotIds: readonly string[]): Promise<Map
 export const isPlayer = ({ team, members }: KnownTeam, userId: string) =>
   team.status === "complete" && members.some((member) => member.user_id === userId && member.status === "confirmed");
 
-/** A team as one of its members sees it. `consent` is what they consent to by confirming. */
-export function teamView<Consent>({ team, members }: KnownTeam, userId: string, consent: Consent) {
+/** What a member has to agree to before they confirm. */
+interface Asked<Consent> {
+  publicationConsent: Consent;
+  mustAccept: boolean;
+}
+
+/** A team as one of its members sees it. */
+export function teamView<Consent>({ team, members }: KnownTeam, userId: string, asked: Asked<Consent>) {
   return {
     status: team.status,
     confirmBy: team.status === "asking" ? isoOrNull(team.confirm_by) : null,
     yourShareCents: members.find((member) => member.user_id === userId)?.share_cents ?? 0,
-    publicationConsent: consent,
+    ...asked,
     members: members.map((member) => ({
       handle: member.handle,
       displayName: member.display_name,

@@ -10,7 +10,7 @@ import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
 import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import { reasons, releaseForm, reportForm, slotActions, submitForms, unpublishForm, videoForm } from "./slots/forms.ts";
 import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
@@ -19,6 +19,7 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["unpublished", "You withdrew your consent. The video is no longer published."],
   ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
   ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
   ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
@@ -42,11 +43,14 @@ ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
+/** Statuses of a public playtest whose video is still to be published. */
+const beforePublication: readonly SlotStatus[] = ["open", "reserved", "blocked", "submitted", "publishing"];
+
 /** An open slot is shown only to the team that it is held for. */
 const badgeOf = ({ status, team }: HeldSlot) => (status === "open" && team ? teamBadge() : slotBadge(status));
 
-const facts = ({ site }: PageContext, { playtest, team }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+const facts = ({ site }: PageContext, { playtest, team, status }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
 
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
@@ -67,7 +71,7 @@ ${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${submits && submitForms(context, slot, limits)}
 ${submits && reportForm(context, slot)}
-${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}`;
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
   const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }

@@ -42,6 +42,7 @@ export function createPusher(ctx: Context, root: string): NonNullable<StdioParts
       ...ctx.io.env,
       PLAYTEST_BASE_URL: ctx.settings().get("baseUrl")!.value,
       PLAYTEST_API_KEY: ctx.settings().apiKey()!.value,
+      ...(ctx.flags.insecure && { PLAYTEST_INSECURE: "1" }),
     };
     const given = [
       ...process.execArgv,

@@ -15,11 +15,12 @@ import { slots } from "./slots.ts";
 import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
 import { teamCommands } from "./team.ts";
+import { unpublish } from "./unpublish.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
+    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, unpublish],
     ...friendsCommands,
     ...teamCommands,
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],

@@ -45,7 +45,7 @@ export const eventKinds = [
   "team.requested",
   "team.confirmed",
   "team.incomplete",
-  "team.lapsed",
+  "team.ended",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -145,11 +145,11 @@ export const eventPayloads = {
   "team.incomplete": z.strictObject({
     ...team,
     memberId: id().meta({ description: "The member who is missing." }),
-    absence: z.enum(absences).meta({ description: "`lapsed`: did not answer in time." }),
+    absence: z.enum(absences).meta({ description: "`expired`: did not answer in time." }),
   }),
-  "team.lapsed": z.strictObject({
+  "team.ended": z.strictObject({
     ...team,
-    ending: z.enum(teamEndings).meta({ description: "`lapsed`: not everybody confirmed in time." }),
+    ending: z.enum(teamEndings).meta({ description: "`expired`: not everybody confirmed in time." }),
   }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),

@@ -6,11 +6,11 @@ export type FriendStatus = (typeof friendStatuses)[number];
 export const teamStatuses = ["asking", "complete", "ended"] as const;
 export type TeamStatus = (typeof teamStatuses)[number];
 
-export const memberStatuses = ["asked", "confirmed", "declined", "left", "lapsed"] as const;
+export const memberStatuses = ["asked", "confirmed", "declined", "left", "expired"] as const;
 export type MemberStatus = (typeof memberStatuses)[number];
 
 /** Why a team is not complete, or ended. */
-export const absences = ["declined", "left", "lapsed"] as const;
+export const absences = ["declined", "left", "expired"] as const;
 export type Absence = (typeof absences)[number];
-export const teamEndings = ["lapsed", "withdrawn", "cancelled", "released"] as const;
+export const teamEndings = ["expired", "withdrawn", "cancelled", "released"] as const;
 export type TeamEnding = (typeof teamEndings)[number];

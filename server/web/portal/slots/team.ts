@@ -15,7 +15,7 @@ const labels: Record<MemberStatus, string> = {
   confirmed: "confirmed",
   declined: "declined",
   left: "left",
-  lapsed: "did not answer",
+  expired: "did not answer",
 };
 
 const isSeated = ({ status }: Member) => status === "asked" || status === "confirmed";
@@ -53,7 +53,7 @@ ${button(context, leave.at(slot.id), "Leave the team", "danger")}</details>`;
 const answerForms = (context: PageContext, slot: HeldSlot, team: Team, me: Member): Markup =>
   html`${me.answerBy !== null && team.status === "complete" && html`<p>Confirm by ${time(me.answerBy)} (${until(me.answerBy, context.now)}).</p>`}
 ${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirming you consent to that.</p>`}
-<p>If this game has an agreement, <a href="${portal.agreement(slot.requestId)}">read and accept it</a> first.</p>
+${team.mustAccept && html`<p>You must accept an agreement before you can confirm. <a href="${portal.agreement(slot.requestId)}">Read the agreement</a></p>`}
 <div class="buttons"><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off"><button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
 ${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
 

@@ -37,11 +37,12 @@ interface Item {
 
 interface Cluster {
   items: Item[];
-  /** The sum of the vectors. */
+  /** The sum of the vectors, and its length. */
   sum: Map<string, number>;
+  length: number;
 }
 
-const lengthOf = (vector: Vector) => Math.hypot(...vector.values());
+const lengthOf = (vector: Vector) => Math.sqrt([...vector.values()].reduce((sum, weight) => sum + weight * weight, 0));
 
 function normalized(vector: Vector): Vector {
   const length = lengthOf(vector);
@@ -60,38 +61,46 @@ function vectorsOf(stems: readonly (readonly string[])[]): Vector[] {
 }
 
 const dot = (a: Vector, b: Vector) => [...a].reduce((sum, [stem, weight]) => sum + weight * (b.get(stem) ?? 0), 0);
-const shared = (a: Vector, b: Vector) => [...a.keys()].filter((stem) => b.has(stem)).length;
-const likeness = (item: Item, { sum }: Cluster) => dot(item.vector, sum) / lengthOf(sum);
-
-/** Two words in common, unless the item has only one. */
-const sharesEnough = ({ vector }: Item, { sum }: Cluster) => shared(vector, sum) >= Math.min(2, vector.size);
+const likeness = (item: Item, { sum, length }: Cluster) => dot(item.vector, sum) / length;
+/** Words that an item and a group must have in common, unless the item has only one. */
+const leastShared = 2;
 
 class Clusters {
   readonly all: Cluster[] = [];
   readonly #having = new Map<string, Set<Cluster>>();
 
   add(item: Item): void {
-    const least = item.said.note === null ? alike.passage : alike.note;
-    const cluster = this.#best(item, least) ?? this.#open();
+    const cluster = this.#best(item) ?? this.#open();
     cluster.items.push(item);
     for (const [stem, weight] of item.vector) {
       cluster.sum.set(stem, (cluster.sum.get(stem) ?? 0) + weight);
-      this.#having.set(stem, (this.#having.get(stem) ?? new Set()).add(cluster));
+      const having = this.#having.get(stem) ?? new Set();
+      this.#having.set(stem, having.add(cluster));
     }
+    cluster.length = lengthOf(cluster.sum);
   }
 
   #open(): Cluster {
-    const cluster = { items: [], sum: new Map<string, number>() };
+    const cluster = { items: [], sum: new Map<string, number>(), length: 0 };
     this.all.push(cluster);
     return cluster;
   }
 
-  #best(item: Item, least: number): Cluster | undefined {
+  /** The group that is most like the item. Words lead to the groups that have them, which are few. */
+  #best({ said, vector }: Item): Cluster | undefined {
+    const found = new Map<Cluster, { dot: number; shared: number }>();
+    for (const [stem, weight] of vector)
+      for (const cluster of this.#having.get(stem) ?? []) {
+        const known = found.get(cluster);
+        const part = weight * cluster.sum.get(stem)!;
+        if (known) Object.assign(known, { dot: known.dot + part, shared: known.shared + 1 });
+        else found.set(cluster, { dot: part, shared: 1 });
+      }
     let best: Cluster | undefined;
-    let highest = least;
-    for (const cluster of new Set([...item.vector.keys()].flatMap((stem) => [...(this.#having.get(stem) ?? [])]))) {
-      const value = likeness(item, cluster);
-      if (value < highest || !sharesEnough(item, cluster)) continue;
+    let highest = said.note === null ? alike.passage : alike.note;
+    for (const [cluster, { dot: product, shared }] of found) {
+      const value = product / cluster.length;
+      if (value < highest || shared < Math.min(leastShared, vector.size)) continue;
       best = cluster;
       highest = value;
     }
