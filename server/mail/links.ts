@@ -34,6 +34,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   slot: (id: string) => baseUrl + portal.slot(id),
   conversation: (id: string) => baseUrl + portal.conversation(id),
   offers: baseUrl + portal.offers(),
+  offer: (playtestId: string) => baseUrl + portal.offer(playtestId),
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
   earnings: baseUrl + portal.earnings(),
   emailSettings: baseUrl + portal.emails(),

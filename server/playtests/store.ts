@@ -162,6 +162,10 @@ export function listOffers(q: Query, playtesterId: string, { now, device, langua
   );
 }
 
+/** One of the offers at a time (ms). Undefined for a playtest that is not offered to this playtester. */
+export const findOffer = (q: Query, playtesterId: string, now: number, id: string) =>
+  q.one<PlaytestRow>(`SELECT p.* ${fromOffers} AND p.id = ?`, ...offeredTo(playtesterId, now), id);
+
 /** The languages of the games of all offers, sorted. */
 export async function languagesOffered(q: Query, playtesterId: string, now: number): Promise<string[]> {
   const rows = await q.all<{ languages: string }>(

@@ -60,6 +60,8 @@ footer { max-width: 34rem; margin: 0 auto 2rem; padding: 1rem; text-align: cente
 
 export interface PageContent {
   title: string;
+  /** The HTTP status of the reply; 200 by default. */
+  status?: number;
   /** The heading, if it differs from the title. */
   heading?: string;
   body: Markup;

@@ -57,6 +57,20 @@ export const offer = z
   })
   .meta({ id: "Offer" });
 
+/** One offer with what claiming a slot of it means for the playtester who asks. */
+export const shownOffer = offer
+  .extend({
+    deadlineHours: z.int().meta({ description: "How many hours you have from the claim, or the approval, to the submission." }),
+    maxHeldSlots: z.int().meta({ description: "How many slots you can hold at once." }),
+    whyNot: z
+      .string()
+      .nullable()
+      .meta({ description: "Why you cannot claim a slot or apply now; null if you can, once you accepted the agreement." }),
+    slotId: id().nullable().meta({ description: "Your newest slot of this playtest; null if you never had one." }),
+    applicationId: id().nullable().meta({ description: "Your application to this playtest; null without one." }),
+  })
+  .meta({ id: "ShownOffer" });
+
 /** A slot as its playtester sees it; what helps to play is there only while they hold it. */
 export const heldSlot = z
   .strictObject({
@@ -159,6 +173,11 @@ export const playtester = {
           .meta({ description: "Languages of all games that are offered to you, whatever the filter." }),
       }),
     }),
+  }),
+  getOffer: endpoint("GET /playtester/playtests/:id", {
+    ...own,
+    summary: "Show a playtest that you can claim, apply to, or took part in",
+    reply: z.strictObject({ playtest: shownOffer }),
   }),
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,

@@ -260,6 +260,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await page.getByLabel("Email address").last().fill("playtester2@example.com");
   await page.getByLabel("Password").fill("correct horse");
   await press(page, "Sign in");
+  await page.getByRole("link", { name: "See and apply" }).first().click();
   await page.getByText("Owns a gamepad.").waitFor();
   await page.getByLabel("Why are you a good fit?").fill("I do own one.");
   await press(page, "Apply");

@@ -183,6 +183,14 @@ export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string)
     playtesterId,
   );
 
+/** The id of the newest slot of a playtest that a playtester ever had. */
+export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
+  q.one<Pick<SlotRow, "id">>(
+    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+    playtestId,
+    playtesterId,
+  );
+
 export const insertSubmission = (tx: Query, row: New<"submissions">) => sendRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) => findRow(q, "submissions", { slot_id: slotId });
 export const insertRating = (tx: Query, row: New<"ratings">) => sendRow(tx, "ratings", row);

@@ -13,17 +13,19 @@ import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
 import * as consents from "../agreements/store.ts";
+import * as applications from "../applications/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
-import { type Claimed, claim } from "./claims.ts";
+import { type Claimed, claim, eligibilityFacts, targetingOf } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
+import { whyNotApply, whyNotClaim } from "./eligibility.ts";
 import { report } from "./report-moves.ts";
-import { minVideoSeconds, statusAt } from "./rules.ts";
+import { deadlineHours, minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { uploadedVideo } from "./store.ts";
 import { release, submit } from "./transitions.ts";
@@ -202,48 +204,106 @@ function requireLongEnough(deps: Deps, playtest: playtests.PlaytestRow, { durati
   );
 }
 
+/** What offers show of their games, slots, agreements and consents, read for all of them. */
+async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.PlaytestRow[], reader: users.UserRow) {
+  const [known, slotsOpen, mustAccept] = [
+    await gamesOf(
+      q,
+      rows.map((row) => row.game_id),
+    ),
+    await claimableCounts(q, rows),
+    await gamesToAccept(q, rows, reader.id),
+  ];
+  return rows.map((row) => ({
+    id: row.id,
+    game: known.get(row.game_id)!.view,
+    visibility: row.visibility,
+    durationMinutes: row.duration_minutes,
+    playerCount: row.player_count,
+    payoutCents: row.payout_cents,
+    selectionMode: row.selection_mode,
+    qualifications: row.qualifications,
+    panel: row.panel,
+    mustAccept: mustAccept.has(row.game_id),
+    publicationConsent: asked(deps, row, reader),
+    applicationsExpireAt: isoOrNull(row.applications_expire_at),
+    slotsOpen: slotsOpen.get(row.id) ?? 0,
+    minVideoSeconds: shortest(deps, row),
+    createdAt: iso(row.created_at),
+  }));
+}
+
+/** What a playtester has of a playtest already. */
+async function partIn(q: Query, playtestId: string, playtesterId: string) {
+  const [slot, application] = await Promise.all([
+    slots.newestOf(q, playtestId, playtesterId),
+    applications.ofPlaytester(q, playtestId, playtesterId),
+  ]);
+  return { slotId: slot?.id ?? null, applicationId: application?.id ?? null };
+}
+
+/**
+ * A playtest that is offered to this playtester, or that they took part in. 404 for any other: an unreleased game is shown to nobody
+ * whom it is not offered to.
+ */
+async function offerOf(q: ReadTx, playtestId: string, playtesterId: string) {
+  const [offered, part] = await Promise.all([
+    playtests.findOffer(q, playtesterId, q.now, playtestId),
+    partIn(q, playtestId, playtesterId),
+  ]);
+  const isKnown = part.slotId !== null || part.applicationId !== null;
+  const playtest = offered ?? (isKnown ? await playtests.find(q, playtestId) : undefined);
+  if (!playtest) throw notFound();
+  return { playtest, part };
+}
+
+/** Why nobody can claim a slot of it or apply now, or not this playtester. Null if they can. */
+async function whyNot(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string, applied: boolean) {
+  const targeting = targetingOf(playtest);
+  const facts = await eligibilityFacts(q, playtest, playtesterId);
+  const isManual = playtest.selection_mode === "manual";
+  const why = isManual ? whyNotApply(targeting, playtesterId, facts) : whyNotClaim(targeting, playtesterId, facts);
+  return why ?? (applied ? "You have already applied to this playtest, and you can apply only once." : null);
+}
+
 export const playtester = {
   async listOffers(call) {
     const page = call.page();
     const { device, language } = call.query;
-    const { rows, known, slotsOpen, heldSlots, mustAccept, languages, reader } = await call.read(async (q) => {
+    const {
+      rows,
+      shown: offers,
+      heldSlots,
+      languages,
+    } = await call.read(async (q) => {
       const me = call.principal.userId;
       const found = await playtests.listOffers(q, me, { now: q.now, device, language }, page);
       return {
         rows: found,
         languages: await playtests.languagesOffered(q, me, q.now),
-        reader: (await users.find(q, me))!,
         heldSlots: await slots.held(q, me, q.now),
-        known: await gamesOf(
-          q,
-          found.map((row) => row.game_id),
-        ),
-        slotsOpen: await claimableCounts(q, found),
-        mustAccept: await gamesToAccept(q, found, call.principal.userId),
+        shown: await offersShown(call.deps, q, found, (await users.find(q, me))!),
       };
     });
     return call.listed(page, rows, (items) => ({
       heldSlots,
       filters: { languages },
-      playtests: items.map((row) => ({
-        id: row.id,
-        game: known.get(row.game_id)!.view,
-        visibility: row.visibility,
-        durationMinutes: row.duration_minutes,
-        playerCount: row.player_count,
-        payoutCents: row.payout_cents,
-        selectionMode: row.selection_mode,
-        qualifications: row.qualifications,
-        panel: row.panel,
-        mustAccept: mustAccept.has(row.game_id),
-        publicationConsent: asked(call.deps, row, reader),
-        applicationsExpireAt: isoOrNull(row.applications_expire_at),
-        slotsOpen: slotsOpen.get(row.id) ?? 0,
-        minVideoSeconds: shortest(call.deps, row),
-        createdAt: iso(row.created_at),
-      })),
+      playtests: offers.slice(0, items.length),
     }));
   },
+
+  getOffer: (call) =>
+    call.read(async (q) => {
+      const me = call.principal.userId;
+      const { playtest, part } = await offerOf(q, call.params.id, me);
+      const [view] = await offersShown(call.deps, q, [playtest], (await users.find(q, me))!);
+      const more = {
+        deadlineHours: deadlineHours(playtest.selection_mode, playtest.player_count),
+        maxHeldSlots: call.deps.config.playtesters.maxReserved,
+        whyNot: await whyNot(q, playtest, me, part.applicationId !== null),
+      };
+      return { playtest: { ...view!, ...more, ...part } };
+    }),
 
   claimPlaytest: (call) =>
     call.commit(

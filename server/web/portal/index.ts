@@ -22,6 +22,7 @@ import { factor } from "./factors/authenticator-app.ts";
 import { withFilters } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import { notifications } from "./notifications.ts";
+import { offer } from "./offers/page.ts";
 import { offers } from "./offers.ts";
 import { howToRecord } from "./slots/recording.ts";
 import { slot, slots } from "./slots.ts";
@@ -38,6 +39,7 @@ const layout: Area<PageContext>["layout"] = (context, page) => signedInLayout(co
 
 const pagesOf = (host: PortalHost): PortalPage[] => [
   offers,
+  offer,
   agreement,
   slots,
   slot(host),

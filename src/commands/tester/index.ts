@@ -6,6 +6,7 @@ import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";
 import { claim } from "./claim.ts";
 import { earnings } from "./earnings.ts";
+import { offer } from "./offer.ts";
 import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
@@ -17,7 +18,7 @@ import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
+    ...[browse, offer, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],
   ],
   fallback: "slots",

@@ -1,4 +1,4 @@
-import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus } from "../../cli/define.ts";
+import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus, withColumns } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
@@ -29,6 +29,15 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
   ],
   { empty: "No playtests are available to you at the moment." },
 );
+
+export const shownOfferView = withColumns<Data<"getOffer">["playtest"]>(offerView, [
+  detail("description:game.description"),
+  "hours to submit:deadlineHours",
+  "slots you can hold:maxHeldSlots",
+  optionalCol("your slot:slotId"),
+  optionalCol("your application:applicationId"),
+  optionalCol("cannot take part:whyNot"),
+]);
 
 /** The shortest video that can be submitted. Undefined where any can. */
 function shortest(playtest: unknown) {
