@@ -33,6 +33,10 @@ export const offeredGame = gameWithRelations
       .meta({ description: "Path on this server to its copy of the cover image; null while it has none." }),
   });
 
+/** `ended`: nothing can happen to them any more. */
+export const slotStates = ["active", "ended"] as const;
+export type SlotState = (typeof slotStates)[number];
+
 const minVideoSeconds = () => z.int().meta({ description: "Shortest video that can be submitted; 0 for no minimum." });
 
 export const offer = z
@@ -91,6 +95,19 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    attempt: z
+      .strictObject({
+        number: z.int().meta({ description: "1 for the first attempt at this playtest." }),
+        before: z
+          .strictObject({ slotId: id(), reason: z.string().nullable().meta({ description: "Why it was rejected." }) })
+          .nullable()
+          .meta({ description: "The attempt before this one; null for the first." }),
+        next: z
+          .strictObject({ slotId: id(), status: z.enum(slotStatuses), deadlineAt: timestamp().nullable() })
+          .nullable()
+          .meta({ description: "The attempt that was allowed when this one was rejected; null without one." }),
+      })
+      .meta({ description: "A rejection can allow another attempt, which is a slot of its own." }),
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),
@@ -214,7 +231,9 @@ export const playtester = {
   listHeldSlots: endpoint("GET /playtester/slots", {
     ...own,
     summary: "List your slots",
-    query: pageQuery(),
+    query: pageQuery().extend({
+      state: z.enum(slotStates).optional().meta({ description: "Only slots that are `active`, or those that have `ended`." }),
+    }),
     list: true,
     reply: z.strictObject({ slots: z.array(heldSlot) }),
   }),

@@ -93,7 +93,7 @@ export async function reject(
   await keys.moveToRetry(tx, slot.id, retry.id);
   await tellRejected(tx, rejected, why, { slotId: retry.id, deadlineAt });
   await watchDeadline(tx, reserved);
-  await emitSlotEvent(tx, reserved, "slot.reserved");
+  await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadlineAt), isRetry: true });
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 

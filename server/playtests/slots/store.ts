@@ -1,3 +1,4 @@
+import type { SlotState } from "../../../src/contract/playtester.ts";
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { type Page, paged } from "../../database/keyset.ts";
@@ -6,6 +7,7 @@ import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { latestSql } from "./reports-store.ts";
+import { endedStatuses } from "./rules.ts";
 
 export type SlotRow = Tables["slots"];
 
@@ -134,8 +136,35 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-export const listForPlaytester = (q: Query, playtesterId: string, page: Page) =>
-  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+/** The slots of a playtester, or of them those that are active or have ended at `now` (ms). */
+export function listForPlaytester(
+  q: Query,
+  playtesterId: string,
+  { state, now }: { state?: SlotState | undefined; now: number },
+  page: Page,
+) {
+  const select = `${detail} WHERE s.playtester_id = ?`;
+  if (state === undefined) return paged(q, page, "s").all<SlotDetailRow>(select, playtesterId);
+  const ended = `(${statusSql}) IN (${endedStatuses.map((status) => `'${status}'`).join(", ")})`;
+  const wanted = state === "ended" ? ended : `NOT ${ended}`;
+  return paged(q, page, "s").all<SlotDetailRow>(`${select} AND ${wanted}`, playtesterId, now, now);
+}
+
+/** A slot as one attempt of a playtester at a playtest. */
+export type AttemptRow = Pick<
+  SlotDetailRow,
+  "id" | "playtest_id" | "retry_of" | "reject_reason" | "deadline_at" | "status" | "window_at"
+>;
+
+/** All slots that a playtester ever had of these playtests, the oldest first: after a rejection that allows it, a slot follows another. */
+export const attemptsOf = (q: Query, playtesterId: string, playtestIds: readonly string[]) =>
+  q.all<AttemptRow>(
+    `SELECT s.id, s.playtest_id, s.retry_of, s.deadline_at, s.status, NULL AS window_at, r.reason AS reject_reason
+       FROM slots s LEFT JOIN rejections r ON r.slot_id = s.id
+      WHERE s.playtester_id = ? AND s.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) ORDER BY s.created_at, s.id`,
+    playtesterId,
+    ...playtestIds,
+  );
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {

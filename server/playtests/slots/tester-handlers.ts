@@ -108,6 +108,30 @@ async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], p
   return found;
 }
 
+type Attempts = readonly slots.AttemptRow[];
+
+/** Which attempt of the playtester a slot is, after which other and before which. */
+function attemptOf({ id, playtest_id, retry_of }: slots.SlotDetailRow, attempts: Attempts, now: number) {
+  const ofPlaytest = attempts.filter((one) => one.playtest_id === playtest_id);
+  const before = ofPlaytest.find((one) => one.id === retry_of);
+  const next = ofPlaytest.find((one) => one.retry_of === id);
+  return {
+    number: Math.max(1, ofPlaytest.findIndex((one) => one.id === id) + 1),
+    before: before ? { slotId: before.id, reason: before.reject_reason } : null,
+    next: next ? { slotId: next.id, status: statusAt(next, now), deadlineAt: isoOrNull(next.deadline_at) } : null,
+  };
+}
+
+/** Only a slot that follows another, or that was rejected, can have other attempts beside it. */
+const hasAttempts = ({ retry_of, rejected_at }: slots.SlotDetailRow) => retry_of !== null || rejected_at !== null;
+
+async function attemptsBeside(q: Query, rows: readonly slots.SlotDetailRow[]): Promise<Attempts> {
+  const [first, ...rest] = rows.filter(hasAttempts);
+  if (!first) return [];
+  return slots.attemptsOf(q, first.playtester_id!, [...new Set([first, ...rest].map((row) => row.playtest_id))]);
+}
+
+/** The slots of one playtester. */
 async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailRow[]) {
   const known = gamesOf(
     q,
@@ -115,11 +139,12 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
   );
   // Those of the first slot are read together with the games: mostly it is the only one.
   known.catch(() => {});
+  const attempts = await attemptsBeside(q, rows);
   const views = [];
   for (const slot of rows) {
     const status = statusAt(slot, q.now);
     const secrets = statusesWithAccess.includes(status) ? await handedOut(q, slot) : undefined;
-    views.push(heldView(deps, slot, (await known).get(slot.game_id)!, secrets));
+    views.push(heldView(deps, slot, (await known).get(slot.game_id)!, attempts, secrets));
   }
   return views;
 }
@@ -128,6 +153,7 @@ function heldView(
   deps: Deps,
   slot: slots.SlotDetailRow,
   game: Awaited<ReturnType<typeof gameOf>>,
+  attempts: Attempts,
   secrets: HandedOut | undefined,
 ) {
   return {
@@ -149,6 +175,7 @@ function heldView(
     rejection: rejectionView(slot),
     blockedReport: reportView(slot),
     publishedUrl: slot.published_url,
+    attempt: attemptOf(slot, attempts, deps.clock.now()),
     ...(secrets && secretsView(deps, slot, game.row, secrets)),
   };
 }
@@ -157,7 +184,7 @@ function heldView(
 async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtester: { display_name } }: Claimed) {
   const [known, keys] = await Promise.all([gameOf(q, game), playtest.uses_keys === 0 ? [] : keyStore.ofSlot(q, slot.id)]);
   const detail = slots.detailOfClaimed(slot, playtest, { game: game.name, playtester: display_name });
-  return { slot: heldView(deps, detail, known, { keys, video: undefined }) };
+  return { slot: heldView(deps, detail, known, [], { keys, video: undefined }) };
 }
 
 async function own(q: Query, slotId: string, playtesterId: string) {
@@ -318,7 +345,7 @@ export const playtester = {
   async listHeldSlots(call) {
     const page = call.page();
     const { rows, views } = await call.read(async (q) => {
-      const found = await slots.listForPlaytester(q, call.principal.userId, page);
+      const found = await slots.listForPlaytester(q, call.principal.userId, { state: call.query.state, now: q.now }, page);
       return { rows: found, views: await heldViews(call.deps, q, found) };
     });
     return call.listed(page, rows, (items) => ({ slots: views.slice(0, items.length) }));

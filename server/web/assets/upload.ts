@@ -36,6 +36,7 @@ class Uploader {
       if (this.#run) this.#pause(this.#run);
       else if (this.#file) this.#start(this.#file);
     });
+    this.#page.discard.addEventListener("click", () => this.#discard());
     window.addEventListener("beforeunload", (event) => this.#run && event.preventDefault());
     window.addEventListener("online", () => this.#wake());
     the("#plain-upload").remove();
@@ -52,6 +53,7 @@ class Uploader {
     this.#stop();
     this.#page.warn();
     this.#page.say(`Reading ${file.name}.`);
+    this.#page.holdSubmit(`You can submit when ${file.name} is uploaded.`);
     const { warning, reason } = await check(file, this.#maxBytes).then(
       (warning) => ({ warning, reason: undefined }),
       (reason: Error) => ({ warning: undefined, reason }),
@@ -64,6 +66,7 @@ class Uploader {
       input.focus();
       state.replaceChildren(...said);
       if (this.#file) this.#sayPaused(this.#file);
+      else this.#page.holdSubmit();
       return this.#page.complain(reason.message);
     }
     this.#page.warn(warning);
@@ -76,8 +79,10 @@ class Uploader {
     const run = { file };
     this.#file = file;
     this.#run = run;
-    const { pause, progress } = this.#page;
+    const { pause, progress, discard } = this.#page;
     this.#page.complain();
+    this.#page.holdSubmit(`You can submit when ${file.name} is uploaded.`);
+    discard.hidden = false;
     if (progress.hidden) this.#page.show(0, file.size);
     pause.hidden = false;
     pause.textContent = "Pause";
@@ -91,6 +96,18 @@ class Uploader {
     this.#wake();
     this.#page.showStanding();
     this.#page.pause.textContent = "Resume";
+  }
+
+  /** Forgets the file that is on its way. What was uploaded before can be submitted again. */
+  #discard(): void {
+    this.#stop();
+    this.#end();
+    this.#page.input.value = "";
+    this.#page.complain();
+    this.#page.warn();
+    this.#page
+      .refresh()
+      .catch(() => this.#page.say("The upload was discarded. Reload this page to see the video that is uploaded."));
   }
 
   #pause({ file }: Run): void {
@@ -182,6 +199,8 @@ class Uploader {
     this.#file = undefined;
     this.#upload.forget();
     this.#page.progress.hidden = true;
+    this.#page.discard.hidden = true;
+    this.#page.holdSubmit();
   }
 
   async #finish({ name }: File): Promise<void> {

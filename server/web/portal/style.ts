@@ -32,7 +32,7 @@ kbd { padding: .1rem .4rem; border: 1px solid var(--soft); border-radius: .3rem;
 main li { margin: .25rem 0; }
 .list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
-.card h2 { margin: 0; } .card > :last-child { margin-bottom: 0; }
+.card h2, .card h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
 .game { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: 0 1.25rem; align-items: start; }
 .cover { display: grid; place-items: center; font-size: 2rem; font-weight: 700; color: var(--soft); width: 10rem; height: 5.625rem; border-radius: .5rem; object-fit: cover; background: linear-gradient(135deg, var(--wash), var(--line)); }
 .offers { margin: .75rem 0 0; padding: 0; list-style: none; } .offers > li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); } .offers > li:last-child { padding-bottom: 0; }

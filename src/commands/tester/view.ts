@@ -51,6 +51,12 @@ function uploaded({ uploadedVideo }: Item) {
   return video ? `${video.filename} (length: ${lengthText(video.durationSeconds)})` : undefined;
 }
 
+/** Undefined for the first attempt, and on servers that count none. */
+function laterAttempt(attempt: unknown) {
+  const { number } = (attempt ?? { number: 1 }) as { number: number };
+  return number > 1 ? String(number) : undefined;
+}
+
 export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
   [
     "id",
@@ -78,6 +84,9 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     detail("rating:rating.score"),
     detail("comment:rating.comment"),
     detail("rejection reason:rejection.reason"),
+    detail("next attempt:attempt.next.slotId"),
+    detail("attempt", ({ attempt }: Item) => laterAttempt(attempt)),
+    detail("last rejected because:attempt.before.reason"),
     detail("published at:publishedUrl"),
     detail("reported", (slot: Item) => (slot.blockedReport as Item | null)?.reasonCode),
     detail("answer by:blockedReport.answerBy", "ago"),

@@ -7,6 +7,7 @@ export class UploadPage {
   readonly input = the<HTMLInputElement>("#video");
   readonly pause = the<HTMLButtonElement>("#pause");
   readonly progress = the("#upload-progress");
+  readonly discard = the<HTMLButtonElement>("#discard");
   #error = the("#video-error");
   #warning = the("#video-warning");
   #bar = the<HTMLProgressElement>("#progress");
@@ -48,6 +49,24 @@ export class UploadPage {
   /** While nothing is sent there is no rate, and nobody knows how long it takes. */
   showStanding(): void {
     this.#transfer.textContent = this.#transfer.textContent.split(" · ")[0]!;
+  }
+
+  /** While a video is on its way, submitting would send the one before: the button waits, and says for what. Nothing for no text. */
+  holdSubmit(why?: string): void {
+    const waits = the("#submit-waits");
+    waits.textContent = why ?? "";
+    waits.hidden = why === undefined;
+    const button = document.querySelector<HTMLButtonElement>("#submit button");
+    if (!button) return;
+    if (why !== undefined && !button.disabled) {
+      button.disabled = true;
+      button.dataset.held = "yes";
+      button.setAttribute("aria-describedby", "submit-waits");
+    } else if (why === undefined && button.dataset.held) {
+      button.disabled = false;
+      delete button.dataset.held;
+      button.removeAttribute("aria-describedby");
+    }
   }
 
   /** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
