@@ -8,6 +8,13 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .player { scroll-margin-top: 1rem; }
 .player video { aspect-ratio: 16 / 9; max-height: 70vh; }
 .timeline { display: block; width: 100%; height: 1.75rem; margin: .5rem 0 0; border-radius: .35rem; background: var(--bar); cursor: pointer; }
+.track { display: grid; gap: 2px; margin-top: .5rem; cursor: pointer; touch-action: pan-y; border-radius: .35rem; } .track .timeline { margin: 0; }
+.strip { display: block; width: 100%; height: 1.5rem; border-radius: .35rem; background: var(--bar); }
+.loudness { fill: var(--note); opacity: .55; } .wrong { fill: var(--bug); opacity: .35; } .wrong-black, .wrong-no_picture { opacity: .6; } .wrong-frozen { fill: var(--confusion); opacity: .5; }
+.chosen { fill: var(--idea); opacity: .3; pointer-events: none; }
+.icon { display: block; fill: currentColor; }
+.player[data-state="playing"] .if-paused, .player:not([data-state="playing"]) .if-playing, .player[data-muted] .if-loud, .player:not([data-muted]) .if-muted { display: none; }
+.player:fullscreen { display: grid; grid-template-rows: minmax(0, 1fr) auto auto; padding: .5rem; background: var(--paper); } .player:fullscreen video { max-height: none; height: 100%; border-radius: 0; }
 .timeline line { vector-effect: non-scaling-stroke; }
 .mark { stroke: var(--note); stroke-width: 5px; stroke-linecap: round; }
 .mark.span { stroke-width: 12px; stroke-linecap: butt; }
@@ -15,7 +22,11 @@ kbd { padding: .1rem .4rem; border: 1px solid currentColor; border-radius: .3rem
 .playhead { stroke: var(--ink); stroke-width: 2px; pointer-events: none; }
 .player-bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; margin-top: .5rem; }
 .player-bar .position { margin: 0; font-variant-numeric: tabular-nums; white-space: nowrap; } .position .at { font-weight: 700; }
-.player-bar .buttons { display: flex; flex-wrap: wrap; align-items: stretch; gap: .4rem; } .player-bar select { height: 100%; }
+.player-bar .buttons { display: flex; flex-wrap: wrap; align-items: stretch; gap: .4rem; } .player-bar select { height: 100%; } .player-bar .sign { padding: .35rem .5rem; } .player-bar .volume { width: 5rem; height: 100%; padding: 0; accent-color: var(--accent); }
+.player-bar .position { align-self: center; margin: 0 .4rem; }
+.part { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .6rem; margin: .5rem 0 0; padding-block: .4rem; } .part button { margin: 0; padding: .2rem .7rem; font-weight: 400; }
+@media (hover: none) and (pointer: coarse) { kbd, .keys-button { display: none; } }
+@media (max-width: 40rem) { .player-bar .fine { display: none; } .player-bar .sign { padding: .45rem .6rem; } }
 .player-bar button, .player-bar select { width: auto; margin: 0; padding: .35rem .7rem; font-weight: 400; white-space: nowrap; }
 .player-bar label { margin: 0; } .player-bar select { background: var(--paper); }
 .player-problem { margin-top: .75rem; }

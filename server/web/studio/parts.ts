@@ -7,6 +7,10 @@ import type { StudioContext } from "./types.ts";
 export const command = ({ cli }: Pick<StudioContext, "cli">, text: string): Markup =>
   html`<div class="command"><pre class="wrap"><code>${cli(text)}</code></pre><button type="button" class="quiet copy" data-copy="${cli(text)}" hidden>Copy<span class="hidden"> the command ${text}</span></button></div>`;
 
+/** The command that does the same as a form, behind a button: it weighs less than what it belongs to. */
+export const commandButton = (context: Pick<StudioContext, "cli">, text: string): Markup =>
+  html`<details class="by-command"><summary>Command</summary>${command(context, text)}</details>`;
+
 /** Commands with what each of them does. */
 export const commands = (
   context: Pick<StudioContext, "cli">,
