@@ -68,8 +68,8 @@ const keyRow = ([keys, what]: KeyRow) => html`<div><dt>${keys.map((key) => html`
 
 const speeds = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 3];
 
-const act = (name: string, label: Markup | string, look = "") =>
-  html`<button type="button" class="quiet ${look}" data-act="${name}">${label}</button>`;
+const act = (name: string, label: Markup | string, look = "", key?: string) =>
+  html`<button type="button" class="quiet ${look}" data-act="${name}"${key !== undefined && html` title="Key ${key}"`}>${label}</button>`;
 
 /** A button with a sign and, for those who do not see it, what it does. */
 const signed = (name: string, sign: Markup, what: string, look = "") =>
@@ -108,12 +108,12 @@ export function player(video: PlayerVideo): Markup {
 <div class="player-problem note bad" role="alert" hidden data-broken="This video cannot be played here: the file is damaged or missing, or your browser does not support its format." data-blind="Your browser cannot show the picture of this video, only play its sound: it does not support the format, or the file has no picture." data-connection="The connection was lost while the video was loading." data-stale="This page is out of date. Reload it to see the video."><span></span> <button type="button" class="link retry" hidden>Try again</button><a class="download" href="${src}" download hidden>Download it to open it in another player</a></div>
 <div class="track">${timeline(marks, lengthMs)}${measured && strip(measured, lengthMs)}</div>
 <div class="player-bar" hidden>
-<div class="buttons">${signed("toggle", icons.play, "Play or pause")}${act("back", html`<span aria-hidden="true">−10</span><span class="hidden">10 seconds back</span>`)}${act("forward", html`<span aria-hidden="true">+10</span><span class="hidden">10 seconds forward</span>`)}
-<p class="position"><span class="at">${positionText(startMs)}</span><span class="soft"> / <span class="length">${lengthMs === undefined ? "–" : positionText(lengthMs)}</span></span></p></div>
-<div class="buttons">${signed("mute", icons.sound, "Sound on or off")}<label class="fine"><span class="hidden">Volume</span><input type="range" class="volume" min="0" max="1" step="0.05" value="1"></label>
+<div class="buttons">${signed("toggle", icons.play, "Play or pause")}${act("back", html`<span aria-hidden="true">−10</span><span class="hidden">10 seconds back</span>`, "", "J")}${act("forward", html`<span aria-hidden="true">+10</span><span class="hidden">10 seconds forward</span>`, "", "L")}
+<p class="position"><span class="at">${positionText(startMs)}</span><span class="soft of-length"> / <span class="length">${lengthMs === undefined ? "–" : positionText(lengthMs)}</span></span></p></div>
+<div class="buttons">${signed("mute", icons.sound, "Sound on or off", "fine")}<label class="fine"><span class="hidden">Volume</span><input type="range" class="volume" min="0" max="1" step="0.05" value="1"></label>
 ${signed("frame-back", html`<span aria-hidden="true">◂│</span>`, "One frame back", "fine")}${signed("frame-forward", html`<span aria-hidden="true">│▸</span>`, "One frame forward", "fine")}
 <label><span class="hidden">Speed</span><select class="speed">${speeds.map((speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`)}</select></label>
-${captions !== undefined && signed("captions", icons.captions, "Captions on or off")}${takesMarks && act("mark", html`Note <kbd>M</kbd>`)}${takesMarks && act("in", html`In <kbd>I</kbd>`)}${takesMarks && act("out", html`Out <kbd>O</kbd>`)}${signed("full", icons.full, "Full screen")}${act("keys", html`<span class="hidden">Keys </span><kbd>?</kbd>`, "keys-button")}</div></div>
+${captions !== undefined && signed("captions", icons.captions, "Captions on or off", "fine")}${takesMarks && act("mark", "Note", "", "M")}${takesMarks && act("in", html`In<span class="hidden">: the part starts here</span>`, "fine", "I")}${takesMarks && act("out", html`Out<span class="hidden">: the part ends here</span>`, "fine", "O")}${signed("full", icons.full, "Full screen")}${act("keys", html`<span class="hidden">Keys </span><kbd>?</kbd>`, "keys-button")}</div></div>
 ${takesMarks && html`<div class="part note" hidden><span role="status"></span> ${act("note-part", "Note this part")}${act("clip-part", "Cut a clip")}${act("no-part", html`Clear <kbd>X</kbd>`)}</div>`}
 <dialog class="keys-dialog" aria-label="Keys"><h2>Keys</h2><dl>${keys.map(keyRow)}</dl><form method="dialog"><button>Close</button></form></dialog>
 </div>`;

@@ -1,5 +1,5 @@
 import { exactPosition } from "../../../../src/contract/text/position.ts";
-import { all, type Part, the } from "../shared/dom.ts";
+import { all, around, type Part, the } from "../shared/dom.ts";
 import { showPartOf } from "./tabs.ts";
 
 /** Takes the positions of moments and clips from the player: where it is, or the part that was chosen there. */
@@ -29,6 +29,7 @@ class NotePosition {
       this.#followed = this.#field.value;
     });
     for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.#follow(video.currentTime));
+    this.#follow(video.currentTime);
   }
 
   #follow(seconds: number): void {
@@ -46,6 +47,10 @@ class NotePosition {
 
 /** Marks the lines of the transcript that are selected as the chosen part. */
 function chooseSelectedLines(player: HTMLElement): void {
+  const chooseLines = (first: HTMLElement, last: HTMLElement) => {
+    const detail: Part = { fromMs: Number(first.dataset.at), toMs: Number(last.dataset.end) };
+    player.dispatchEvent(new CustomEvent("playtest:choose", { detail }));
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const choose = () => {
     const selection = document.getSelection();
@@ -53,9 +58,18 @@ function chooseSelectedLines(player: HTMLElement): void {
     const lines = all<HTMLAnchorElement>(".cues a").filter((line) => selection.containsNode(line, true));
     const [first, last] = [lines[0], lines.at(-1)];
     if (!first || !last) return;
-    const detail: Part = { fromMs: Number(first.dataset.at), toMs: Number(last.dataset.end) };
-    player.dispatchEvent(new CustomEvent("playtest:choose", { detail }));
+    chooseLines(first, last);
   };
+  // With Shift, from the line that the video is at to the one that is clicked.
+  document.addEventListener("click", (event) => {
+    const clicked = event.shiftKey ? around(event, ".cues a") : null;
+    if (!clicked) return;
+    event.preventDefault();
+    const current = document.querySelector<HTMLElement>(".cues a[aria-current]") ?? clicked;
+    const isBefore = Number(current.dataset.at) <= Number(clicked.dataset.at);
+    if (isBefore) chooseLines(current, clicked);
+    else chooseLines(clicked, current);
+  });
   document.addEventListener("selectionchange", () => {
     clearTimeout(timer);
     timer = setTimeout(choose, 200);
@@ -69,6 +83,8 @@ export function takePositions(note: HTMLFormElement | null): void {
   const position = note ? new NotePosition(note, video) : undefined;
   const clip = document.querySelector<HTMLInputElement>("#part");
   chooseSelectedLines(player);
+  // A server without ffmpeg cuts nothing.
+  if (!clip) for (const button of all<HTMLButtonElement>("[data-act=clip-part]", player)) button.hidden = true;
 
   document.addEventListener("playtest:mark", ({ detail: { seconds } }) => {
     if (!note) return;

@@ -66,9 +66,9 @@ export function decision(context: StudioContext, review: Review): Markup {
 <form method="post" action="${accept.at(id)}" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-done="${done}" data-command="accept">${tokens(context)}
 <div class="verdict"><fieldset class="rating"><legend>Rating <span class="soft">(optional)</span></legend>
 ${ratings.map(([value, label]) => html`<label><input type="radio" name="rating" value="${value}"${form.rating === value && html` checked`}><span>${value}<span class="hidden"> ${label}</span></span></label>`)}<label class="no-rating"><input type="radio" name="rating" value=""${!form.rating && html` checked`}><span>No rating</span></label></fieldset>
-<div class="comment"><label for="comment">Comment for ${name} <span class="soft">(optional)</span></label>
+<div class="comment"><label for="comment">Comment for the playtester <span class="soft">(optional)</span></label>
 <textarea id="comment" name="comment" rows="1" maxlength="1000"${marked(context, "comment")}>${form.comment}</textarea>${fault(context, "comment")}</div></div>
-<div class="acts"><button>${acceptLabel(review)} <kbd class="hint">A</kbd></button><div>${payment(context, review)}</div></div></form>
+<button>${acceptLabel(review)} <kbd class="hint">A</kbd></button><div class="pays">${payment(context, review)}</div></form>
 ${commandButton(context, acceptCommand(id, {}))}
 <details class="reject"${isRejecting && html` open`}><summary>Reject <kbd class="hint">R</kbd></summary>
 <form method="post" action="${reject.at(id)}" id="reject" data-undo="Rejecting" data-done="Rejected." data-command="reject">${tokens(context)}

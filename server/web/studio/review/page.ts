@@ -57,12 +57,12 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const startMs = parsePosition(context.query.get("t") ?? "");
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
-<div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
+<div class="review-head"><p>${slotBadge(slot.status)} ${inShort(slot)}</p>${queueLinks(place)}</div>
 <div class="review" data-scope><div class="review-stage"><div class="review-video">${video(review, startMs)}</div>
 ${tabs(review)}${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${slot.status === "submitted" ? decision(context, review) : outcome(review)}${place.number === undefined && decided}</div>
 <div class="review-side"><div class="panel" id="transcript-panel" data-panel>${transcriptOf(context, review, startMs)}</div>
 <div class="panel" id="notes" data-panel>${momentsSection(context, review, startMs)}</div>
-<div class="panel" id="about" data-panel>${recordingSection(review)}${findingsSection(context, review)}${notesOf(review)}${clipsSection(context, review.clips, review.cuts)}${sharesSection(context, "slots", review.shares, review.clips)}${messageForm(context, review)}${links(context, review)}</div></div></div>`;
+<div class="panel" id="about" data-panel>${recordingSection(review)}${findingsSection(context, review)}${notesOf(review)}${clipsSection(context, review.clips, review.cuts)}${sharesSection(context, "slots", review.shares, review.clips)}${messageForm(context, review)}${facts(context, slot)}</div></div></div>`;
   const scripts = [playerScript, transcriptScript, "review.js"];
   const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
   const next = place.nextId;
@@ -90,9 +90,30 @@ function tabs({ slot, moments }: Review): Markup | false {
 /** What was decided in this browser, which its script fills in when nothing else waits. */
 const decided = html`<section class="review-card" id="decided" hidden><h2>Decided in this browser</h2><p class="soft">A decision cannot be changed after it was sent.</p><ul></ul><p><a href="${studio.inbox()}">Back to the inbox</a></p></section>`;
 
-function facts({ submission, playtest, build }: Slot): Markup {
+/** How much there is to watch. */
+const inShort = ({ submission, playtest }: Slot): Markup => {
   const seconds = submission?.videoDurationSeconds;
-  return html`<span class="soft">${submission && html`submitted ${time(submission.createdAt)} · `}${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked · ${playtest.visibility}${typeof submission?.videoFileSize === "number" && ` · ${fileSize(submission.videoFileSize)}`}${submission?.device && ` · played on ${deviceLabels[submission.device] ?? submission.device}`}${build && html` · build ${build.version ?? html`of ${time(build.createdAt)}`}`}</span>`;
+  return html`<span class="soft">${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked</span>`;
+};
+
+type Fact = readonly [name: string, what: Markup | string];
+
+/** What is known of a submission besides its video, and the file itself. */
+function facts({ site }: StudioContext, { id, submission, playtest, build, publishedUrl }: Slot): Markup | false {
+  if (!submission) return false;
+  const { createdAt, videoFileSize: size, device } = submission;
+  const rows: (Fact | false)[] = [
+    ["Submitted", time(createdAt)],
+    ["Visibility", playtest.visibility],
+    device ? ["Played on", deviceLabels[device] ?? device] : false,
+    build ? ["Build", html`${build.version ?? time(build.createdAt)}`] : false,
+    typeof size === "number" && [
+      "File",
+      html`${fileSize(size)} · <a href="${slotFiles.video(id)}" download>Download the video</a>`,
+    ],
+    publishedUrl ? ["Published", html`<a href="${publishedUrl}">on ${site.name}</a>`] : false,
+  ];
+  return html`<section class="review-card"><h2>About this submission</h2><dl class="needs">${rows.filter((row) => row !== false).map(([name, what]) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`)}</dl></section>`;
 }
 
 const none = {
@@ -126,11 +147,6 @@ function video({ slot, lengthMs, cues, moments, measured }: Review, startMs: num
     pageKeys,
   })}`;
 }
-
-/** What else can be done with the video. */
-const links = ({ site }: StudioContext, { slot }: Review): Markup | false =>
-  slot.submission !== null &&
-  html`<p class="soft review-links"><a href="${slotFiles.video(slot.id)}" download>Download the video</a>${slot.publishedUrl && html` · <a href="${slot.publishedUrl}">Published on ${site.name}</a>`}</p>`;
 
 const withoutTranscript = {
   pending: "The transcript is being made. Reload this page in a few minutes.",
