@@ -1,67 +1,31 @@
 import { problemOf } from "../../../src/contract/files/inspect-video.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
-import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import * as covers from "../../games/covers/store.ts";
-import * as games from "../../games/store.ts";
-import { relationsView } from "../../games/views.ts";
+import type * as games from "../../games/store.ts";
 import type { Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
-import * as consents from "../agreements/store.ts";
-import * as applications from "../applications/store.ts";
-import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
-import { asked } from "../publications/consents.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
-import { type Claimed, claim, eligibilityFacts, targetingOf } from "./claims.ts";
+import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
+import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
-import { whyNotApply, whyNotClaim } from "./eligibility.ts";
+import { gameOf, gamesOf } from "./offered-games.ts";
 import { report } from "./report-moves.ts";
-import { deadlineHours, minVideoSeconds, statusAt } from "./rules.ts";
+import { minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { uploadedVideo } from "./store.ts";
 import { release, submit } from "./transitions.ts";
 
 /** A playtester sees the instructions, keys and build of a slot only while it has one of these statuses. */
 const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
-
-const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[], coverPath: string | undefined) => ({
-  id: game.id,
-  name: game.name,
-  description: game.description,
-  coverImageUrl: game.cover_image_url,
-  coverPath: coverPath ?? null,
-  externalUrl: game.external_url,
-  ...relationsView(game, categories),
-});
-
-async function gamesOf(q: Query, ids: readonly string[]) {
-  const known = [...new Set(ids)];
-  const [rows, categories, paths] = await Promise.all([
-    games.findMany(q, known),
-    games.categoriesOf(q, known),
-    covers.pathsOf(q, known),
-  ]);
-  const viewOf = (row: games.GameRow) => offeredGameView(row, categories.get(row.id) ?? [], paths.get(row.id));
-  return new Map(rows.map((row) => [row.id, { row, view: viewOf(row) }]));
-}
-
-/** As `gamesOf`, of a game whose row was read already. */
-async function gameOf(q: Query, row: games.GameRow) {
-  const [categories, paths] = await Promise.all([
-    games.categoriesOf(q, [row.id]),
-    row.cover_image_url === null ? undefined : covers.pathsOf(q, [row.id]),
-  ]);
-  return { row, view: offeredGameView(row, categories.get(row.id) ?? [], paths?.get(row.id)) };
-}
 
 const handedOut = async (q: Query, { id }: slots.SlotDetailRow) => {
   const [keys, video] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id)]);
@@ -85,50 +49,6 @@ function secretsView(deps: Deps, slot: slots.SlotDetailRow, game: games.GameRow,
         }
       : null,
   };
-}
-
-/** How many slots of each playtest can be claimed now. */
-async function claimableCounts(q: Query, rows: readonly playtests.PlaytestRow[]) {
-  const ids = rows.map((row) => row.id);
-  const [opened, unused] = [await playtests.openCounts(q, ids), await keyStore.unusedCounts(q, ids)];
-  const countOf = ({ id, uses_keys, player_count }: playtests.PlaytestRow) => {
-    const count = opened.get(id) ?? 0;
-    return uses_keys === 0 ? count : claimable(count, unused.get(id) ?? 0, player_count);
-  };
-  return new Map(rows.map((row) => [row.id, countOf(row)]));
-}
-
-/** The games whose agreement the playtester has not accepted. */
-async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], playtesterId: string) {
-  const found = new Set<string>();
-  for (const gameId of new Set(rows.map((row) => row.game_id))) {
-    const agreement = await consents.inForce(q, gameId);
-    if (agreement && !(await consents.findAcceptance(q, agreement.id, playtesterId))) found.add(gameId);
-  }
-  return found;
-}
-
-type Attempts = readonly slots.AttemptRow[];
-
-/** Which attempt of the playtester a slot is, after which other and before which. */
-function attemptOf({ id, playtest_id, retry_of }: slots.SlotDetailRow, attempts: Attempts, now: number) {
-  const ofPlaytest = attempts.filter((one) => one.playtest_id === playtest_id);
-  const before = ofPlaytest.find((one) => one.id === retry_of);
-  const next = ofPlaytest.find((one) => one.retry_of === id);
-  return {
-    number: Math.max(1, ofPlaytest.findIndex((one) => one.id === id) + 1),
-    before: before ? { slotId: before.id, reason: before.reject_reason } : null,
-    next: next ? { slotId: next.id, status: statusAt(next, now), deadlineAt: isoOrNull(next.deadline_at) } : null,
-  };
-}
-
-/** Only a slot that follows another, or that was rejected, can have other attempts beside it. */
-const hasAttempts = ({ retry_of, rejected_at }: slots.SlotDetailRow) => retry_of !== null || rejected_at !== null;
-
-async function attemptsBeside(q: Query, rows: readonly slots.SlotDetailRow[]): Promise<Attempts> {
-  const [first, ...rest] = rows.filter(hasAttempts);
-  if (!first) return [];
-  return slots.attemptsOf(q, first.playtester_id!, [...new Set([first, ...rest].map((row) => row.playtest_id))]);
 }
 
 /** The slots of one playtester. */
@@ -231,107 +151,7 @@ function requireLongEnough(deps: Deps, playtest: playtests.PlaytestRow, { durati
   );
 }
 
-/** What offers show of their games, slots, agreements and consents, read for all of them. */
-async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.PlaytestRow[], reader: users.UserRow) {
-  const [known, slotsOpen, mustAccept] = [
-    await gamesOf(
-      q,
-      rows.map((row) => row.game_id),
-    ),
-    await claimableCounts(q, rows),
-    await gamesToAccept(q, rows, reader.id),
-  ];
-  return rows.map((row) => ({
-    id: row.id,
-    game: known.get(row.game_id)!.view,
-    visibility: row.visibility,
-    durationMinutes: row.duration_minutes,
-    playerCount: row.player_count,
-    payoutCents: row.payout_cents,
-    selectionMode: row.selection_mode,
-    qualifications: row.qualifications,
-    panel: row.panel,
-    mustAccept: mustAccept.has(row.game_id),
-    publicationConsent: asked(deps, row, reader),
-    applicationsExpireAt: isoOrNull(row.applications_expire_at),
-    slotsOpen: slotsOpen.get(row.id) ?? 0,
-    minVideoSeconds: shortest(deps, row),
-    createdAt: iso(row.created_at),
-  }));
-}
-
-/** What a playtester has of a playtest already. */
-async function partIn(q: Query, playtestId: string, playtesterId: string) {
-  const [slot, application] = await Promise.all([
-    slots.newestOf(q, playtestId, playtesterId),
-    applications.ofPlaytester(q, playtestId, playtesterId),
-  ]);
-  return { slotId: slot?.id ?? null, applicationId: application?.id ?? null };
-}
-
-/**
- * A playtest that is offered to this playtester, or that they took part in. 404 for any other: an unreleased game is shown to nobody
- * whom it is not offered to.
- */
-async function offerOf(q: ReadTx, playtestId: string, playtesterId: string) {
-  const [offered, part] = await Promise.all([
-    playtests.findOffer(q, playtesterId, q.now, playtestId),
-    partIn(q, playtestId, playtesterId),
-  ]);
-  const isKnown = part.slotId !== null || part.applicationId !== null;
-  const playtest = offered ?? (isKnown ? await playtests.find(q, playtestId) : undefined);
-  if (!playtest) throw notFound();
-  return { playtest, part };
-}
-
-/** Why nobody can claim a slot of it or apply now, or not this playtester. Null if they can. */
-async function whyNot(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string, applied: boolean) {
-  const targeting = targetingOf(playtest);
-  const facts = await eligibilityFacts(q, playtest, playtesterId);
-  const isManual = playtest.selection_mode === "manual";
-  const why = isManual ? whyNotApply(targeting, playtesterId, facts) : whyNotClaim(targeting, playtesterId, facts);
-  return why ?? (applied ? "You have already applied to this playtest, and you can apply only once." : null);
-}
-
 export const playtester = {
-  async listOffers(call) {
-    const page = call.page();
-    const { device, language } = call.query;
-    const {
-      rows,
-      shown: offers,
-      heldSlots,
-      languages,
-    } = await call.read(async (q) => {
-      const me = call.principal.userId;
-      const found = await playtests.listOffers(q, me, { now: q.now, device, language }, page);
-      return {
-        rows: found,
-        languages: await playtests.languagesOffered(q, me, q.now),
-        heldSlots: await slots.held(q, me, q.now),
-        shown: await offersShown(call.deps, q, found, (await users.find(q, me))!),
-      };
-    });
-    return call.listed(page, rows, (items) => ({
-      heldSlots,
-      filters: { languages },
-      playtests: offers.slice(0, items.length),
-    }));
-  },
-
-  getOffer: (call) =>
-    call.read(async (q) => {
-      const me = call.principal.userId;
-      const { playtest, part } = await offerOf(q, call.params.id, me);
-      const [view] = await offersShown(call.deps, q, [playtest], (await users.find(q, me))!);
-      const more = {
-        deadlineHours: deadlineHours(playtest.selection_mode, playtest.player_count),
-        maxHeldSlots: call.deps.config.playtesters.maxReserved,
-        whyNot: await whyNot(q, playtest, me, part.applicationId !== null),
-      };
-      return { playtest: { ...view!, ...more, ...part } };
-    }),
-
   claimPlaytest: (call) =>
     call.commit(
       async (tx) => {

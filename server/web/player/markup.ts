@@ -34,6 +34,8 @@ export interface PlayerVideo {
   strip?: Strip | undefined;
   /** The page can note a moment, by its script on the event `playtest:mark`. */
   takesMarks?: boolean;
+  /** The page can also cut a part out of the video. */
+  cutsClips?: boolean;
   /** Further keys of the page, for the list of keys. */
   pageKeys?: readonly KeyRow[];
 }
@@ -100,6 +102,7 @@ export function player(video: PlayerVideo): Markup {
     marks = [],
     strip: measured,
     takesMarks = false,
+    cutsClips = false,
     pageKeys = [],
   } = video;
   const keys = [...playerKeys, ...(takesMarks ? markKeys : []), ...pageKeys, [["?"], "This list"] as const];
@@ -114,7 +117,7 @@ export function player(video: PlayerVideo): Markup {
 ${signed("frame-back", html`<span aria-hidden="true">◂│</span>`, "One frame back", "fine")}${signed("frame-forward", html`<span aria-hidden="true">│▸</span>`, "One frame forward", "fine")}
 <label><span class="hidden">Speed</span><select class="speed">${speeds.map((speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`)}</select></label>
 ${captions !== undefined && signed("captions", icons.captions, "Captions on or off", "fine")}${takesMarks && act("mark", "Note", "", "M")}${takesMarks && act("in", html`In<span class="hidden">: the part starts here</span>`, "fine", "I")}${takesMarks && act("out", html`Out<span class="hidden">: the part ends here</span>`, "fine", "O")}${signed("full", icons.full, "Full screen")}${act("keys", html`<span class="hidden">Keys </span><kbd>?</kbd>`, "keys-button")}</div></div>
-${takesMarks && html`<div class="part note" hidden><span role="status"></span> ${act("note-part", "Note this part")}${act("clip-part", "Cut a clip")}${act("no-part", html`Clear <kbd>X</kbd>`)}</div>`}
+${takesMarks && html`<div class="part note" hidden><span role="status"></span> ${act("note-part", "Note this part")}${cutsClips && act("clip-part", "Cut a clip")}${act("no-part", html`Clear <kbd>X</kbd>`)}</div>`}
 <dialog class="keys-dialog" aria-label="Keys"><h2>Keys</h2><dl>${keys.map(keyRow)}</dl><form method="dialog"><button>Close</button></form></dialog>
 </div>`;
 }

@@ -83,8 +83,6 @@ export function takePositions(note: HTMLFormElement | null): void {
   const position = note ? new NotePosition(note, video) : undefined;
   const clip = document.querySelector<HTMLInputElement>("#part");
   chooseSelectedLines(player);
-  // A server without ffmpeg cuts nothing.
-  if (!clip) for (const button of all<HTMLButtonElement>("[data-act=clip-part]", player)) button.hidden = true;
 
   document.addEventListener("playtest:mark", ({ detail: { seconds } }) => {
     if (!note) return;

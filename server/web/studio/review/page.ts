@@ -128,7 +128,7 @@ function formatNote({ videoFormat: format }: NonNullable<Slot["submission"]>): M
   return html`<p class="${format.fault === null ? "soft" : "note bad"}">${format.fault === null ? "Format" : "Problem"}: ${videoFormatText(format)}.</p>`;
 }
 
-function video({ slot, lengthMs, cues, moments, measured }: Review, startMs: number | undefined): Markup {
+function video({ slot, lengthMs, cues, moments, measured, cuts, clips }: Review, startMs: number | undefined): Markup {
   if (!slot.submission) {
     const why = slot.status in none ? none[slot.status as keyof typeof none] : "No video was submitted for this slot.";
     return html`<p class="calm">${why}</p>`;
@@ -144,6 +144,7 @@ function video({ slot, lengthMs, cues, moments, measured }: Review, startMs: num
     strip: measured && stripOf(measured),
     marks: moments.page.map(markOf),
     takesMarks: true,
+    cutsClips: cuts && clips !== undefined,
     pageKeys,
   })}`;
 }
