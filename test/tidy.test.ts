@@ -55,6 +55,7 @@ const homes: Record<string, RegExp> = {
   pino: /^server\/lib\/log\.ts/,
   nodemailer: /^server\/mail\//,
   stripe: /^server\/billing\/cards\//,
+  "@modelcontextprotocol/server": /^server\/mcp\/protocol\//,
   "@tus/server": /^server\/uploads\//,
   mediabunny: /^(src\/io\/files|server\/web\/assets)\//,
   "tus-js-client": /^(src\/api|server\/web\/assets)\//,
@@ -63,6 +64,8 @@ const homes: Record<string, RegExp> = {
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@orama/stemmers": /^src\/commands\/shared\/words\//,
+  "@orama/stopwords": /^src\/commands\/shared\/words\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
@@ -72,8 +75,8 @@ const homes: Record<string, RegExp> = {
 
 /** The rooms of the server in the order of their imports: each imports only from itself and from those before it. */
 const rooms = (
-  "lib config outbound database jobs mail ledger audit accounts http games events billing search playtests transcripts uploads sharing chat admin " +
-  "personal inbox sandbox operations metrics web app"
+  "lib config outbound database jobs mail ledger audit accounts http games events billing search playtests transcripts uploads sharing trackers chat admin " +
+  "personal inbox sandbox operations metrics web mcp app"
 ).split(" ");
 const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
 /** A type of the app's dependencies, of a transaction or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
@@ -132,14 +135,14 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  it("the client reaches the server only by the dynamic imports of `serve` and `studio`", () => {
+  it("the client reaches the server only by the dynamic imports of `serve`, `studio` and `mcp`", () => {
     expect(
       broken(
         ({ from, to, dynamic, typeOnly }) =>
           from.startsWith("src/") &&
           to.startsWith("server/") &&
           !typeOnly &&
-          !(dynamic && /^src\/commands\/(serve\/|root\/studio\.ts$)/.test(from)),
+          !(dynamic && /^src\/commands\/(serve\/|mcp\/|root\/studio\.ts$)/.test(from)),
       ),
     ).toEqual([]);
   });
@@ -186,7 +189,7 @@ describe("imports", () => {
     for (const file of atStart)
       for (const { from, to, dynamic, typeOnly } of imports) if (from === file && !dynamic && !typeOnly) atStart.add(to);
     const afterwards =
-      /^(server\/(web\/((docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@fastify\/busboy)/;
+      /^(server\/(mcp\/|web\/((docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@modelcontextprotocol\/|@fastify\/busboy)/;
     expect([...atStart].filter((file) => afterwards.test(file))).toEqual([]);
   });
 

@@ -40,6 +40,9 @@ const belongings = [
   "DELETE FROM notifications WHERE user_id = ?",
   "DELETE FROM notification_settings WHERE user_id = ?",
   "DELETE FROM tester_group_members WHERE user_id = ?",
+  "DELETE FROM friends WHERE user_id = ?",
+  "DELETE FROM friends WHERE other_id = ?",
+  "DELETE FROM playtester_profiles WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
 ];
 

@@ -8,10 +8,13 @@ import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import type { Route } from "../http/routes.ts";
+import { late } from "../lib/late.ts";
 import { createFolder, uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
-import { createPages } from "../web/index.ts";
+import { createPages, madeLate } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
 import { handlers } from "./handlers.ts";
+
+const loadMcp = late(() => import("../mcp/page.ts"));
 
 export interface App {
   /** Calls operations as pages do, without HTTP. */
@@ -27,7 +30,8 @@ export function createApp(deps: Deps): App {
   const operations = createOperations(deps);
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);
-  const pages = createPages(deps, { callAs, streamAs: createStreamAs(operations, execute) });
+  const mcp = madeLate(loadMcp, ({ mcpPage }) => mcpPage(deps, callAs));
+  const pages = createPages(deps, { callAs, streamAs: createStreamAs(operations, execute) }, { mcp });
   const handle = createListener(deps, createRoutes(operations), execute, pages);
   return { callAs, handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }

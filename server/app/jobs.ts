@@ -16,12 +16,14 @@ import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
-import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
+import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
+import { expireTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { measureVideo } from "../sharing/signals/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
+import { syncFinding } from "../trackers/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
@@ -53,6 +55,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "send-summary": sendSummary,
+  "sync-finding": syncFinding,
   "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
   "expire-approval": expireApproval,
@@ -60,7 +63,9 @@ export const jobKinds: JobKinds<JobKind> = {
   "close-window": closeWindow,
   "publish-video": publishVideo,
   "end-publishing": endPublishing,
+  "keep-connection": keepConnection,
   "resolve-problem": resolveProblem,
+  "expire-team": expireTeam,
   "warn-about-keys": warnAboutKeys,
   "watch-slot": watchSlot,
   // Queued by earlier versions, beside each other.

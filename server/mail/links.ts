@@ -37,6 +37,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   offers: baseUrl + portal.offers(),
   offer: (playtestId: string) => baseUrl + portal.offer(playtestId),
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
+  friends: baseUrl + portal.friends(),
   earnings: baseUrl + portal.earnings(),
   emailSettings: baseUrl + portal.emails(),
 });
@@ -146,6 +147,13 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "finding.merged": ({ intoId }) => ofFinding({ findingId: intoId }),
   "finding.closed": ofFinding,
   "finding.reopened": ofFinding,
+  // Only playtesters get these.
+  "friend.requested": () => ["See the messages", "chat", null],
+  "friend.accepted": () => ["See the messages", "chat", null],
+  "team.requested": ofPlaytest,
+  "team.confirmed": ofPlaytest,
+  "team.incomplete": ofPlaytest,
+  "team.ended": ofPlaytest,
   "webhook.disabled": ofWebhook,
   "test.ping": ofWebhook,
 };

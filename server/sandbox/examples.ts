@@ -31,6 +31,9 @@ const values: Record<string, unknown> = {
   message: "Fixed. Please download the game again.",
   url: "https://example.com/webhook",
   adapter: "youtube",
+  shareCents: 1000,
+  absence: "left",
+  ending: "expired",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),
 };
 

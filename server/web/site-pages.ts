@@ -13,8 +13,8 @@ import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
 import { robots } from "./adapters/robots-txt.ts";
-import { wellKnown } from "./adapters/security-txt.ts";
 import { sitemap } from "./adapters/sitemap.ts";
+import { wellKnown } from "./adapters/well-known.ts";
 import { createReadForm } from "./form.ts";
 import { redirect } from "./html.ts";
 import type { PageLimits } from "./limits.ts";
@@ -84,7 +84,7 @@ export function sitePages(
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
     covers: countedIfRefused(coverImages(deps)),
-    ".well-known": counted(wellKnown(config, clock.now)),
+    ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),
     play: portal({
       ...signedIn,

@@ -10,6 +10,7 @@ import { selectionModes, visibilities } from "./order-body.ts";
 import { publicationConsent } from "./publications/endpoints.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
+import { friends, offeredTeam, team, teamFriends, teamsWith } from "./teams/endpoints.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -55,6 +56,7 @@ export const offer = z
       .nullable()
       .meta({ description: "What you consent to by claiming a slot or applying; null if the video is not published." }),
     applicationsExpireAt: timestamp().nullable(),
+    team: offeredTeam.nullable().meta({ description: "The friends that a claim must name; null if it must name none." }),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),
     createdAt: timestamp(),
@@ -108,6 +110,7 @@ export const heldSlot = z
           .meta({ description: "The attempt that was allowed when this one was rejected; null without one." }),
       })
       .meta({ description: "A rejection can allow another attempt, which is a slot of its own." }),
+    team: team.nullable().meta({ description: "Who plays it, where a claim names friends; null for other slots." }),
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),
@@ -199,7 +202,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
-    body: z.strictObject({ acceptConsent: acceptConsent() }).prefault({}),
+    body: z.strictObject({ acceptConsent: acceptConsent(), with: teamFriends() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -269,6 +272,16 @@ export const playtester = {
     risk: "destroy",
     reply: slotReply,
   }),
+  withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
+    ...own,
+    extension: true,
+    summary: "Withdraw your consent to publish your video; it is deleted where it was published",
+    risk: "destroy",
+    body: z
+      .strictObject({ reason: readableText(2000).optional().meta({ description: "Reason, shown to the game owner." }) })
+      .prefault({}),
+    reply: slotReply,
+  }),
   reportSlot: endpoint("POST /playtester/slots/:id/report", {
     ...own,
     summary: "Report that the build cannot be played",
@@ -279,6 +292,8 @@ export const playtester = {
     reply: slotReply,
     secretReply: true,
   }),
+  ...friends,
+  ...teamsWith(slotReply),
   ...ownPayoutDetails,
   ...statements,
   getEarnings: endpoint("GET /playtester/earnings", {

@@ -86,6 +86,12 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "finding.merged | Finding merged | You merged a finding into another.",
         "finding.closed | Finding closed | A finding was closed.",
         "finding.reopened | Finding reopened | A finding is open again.",
+        "friend.requested | Friend request | Tess wants to play with you.",
+        "friend.accepted | Friend request accepted | Tess accepted your request.",
+        "team.requested | Play with a friend | Tess wants to playtest Star Lanes with you for $20.00. Confirm before the time limit.",
+        "team.confirmed | Team complete | Everybody confirmed, and your slot to playtest Star Lanes is reserved until its deadline.",
+        "team.incomplete | Team member missing | A member left the team. Ask another friend to playtest Star Lanes with you.",
+        "team.ended | Team ended | Your team will not playtest Star Lanes. Not everybody confirmed in time, so the slot is open again. You can claim it again.",
       ]
     `);
   });

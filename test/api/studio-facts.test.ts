@@ -317,6 +317,18 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "(the API key nightly build)",
+    async see({ owner }) {
+      await owner.post("/auth/api-keys", { name: "nightly build", budgets: [{ period: "day", limitCents: 5000 }] });
+      return "/studio/approvals";
+    },
+    async holds({ owner }) {
+      const keys = (await owner.get("/auth/api-keys")).body.data.keys as { id: string; name: string }[];
+      const keyId = keys.find(({ name }) => name === "nightly build")!.id;
+      expect((await owner.get("/billing/budgets")).body.data.budgets).toMatchObject([{ keyId }]);
+    },
+  },
+  {
     says: "Your answer was sent. The playtester has the slot back, with a new deadline.",
     async see(scene) {
       const page = `${await reported(scene)}/problem`;

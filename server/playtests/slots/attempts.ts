@@ -7,12 +7,12 @@ import * as slots from "./store.ts";
 export type Attempts = readonly slots.AttemptRow[];
 
 /** Which attempt of the playtester a slot is, after which other and before which. */
-export function attemptOf({ id, playtest_id, retry_of }: slots.SlotDetailRow, attempts: Attempts, now: number) {
-  const ofPlaytest = attempts.filter((one) => one.playtest_id === playtest_id);
-  const before = ofPlaytest.find((one) => one.id === retry_of);
-  const next = ofPlaytest.find((one) => one.retry_of === id);
+export function attemptOf({ id, playtest_id, playtester_id, retry_of }: slots.SlotDetailRow, attempts: Attempts, now: number) {
+  const ofHolder = attempts.filter((one) => one.playtest_id === playtest_id && one.playtester_id === playtester_id);
+  const before = ofHolder.find((one) => one.id === retry_of);
+  const next = ofHolder.find((one) => one.retry_of === id);
   return {
-    number: Math.max(1, ofPlaytest.findIndex((one) => one.id === id) + 1),
+    number: Math.max(1, ofHolder.findIndex((one) => one.id === id) + 1),
     before: before ? { slotId: before.id, reason: before.reject_reason } : null,
     next: next ? { slotId: next.id, status: statusAt(next, now), deadlineAt: isoOrNull(next.deadline_at) } : null,
   };
@@ -22,7 +22,8 @@ export function attemptOf({ id, playtest_id, retry_of }: slots.SlotDetailRow, at
 const hasAttempts = ({ retry_of, rejected_at }: slots.SlotDetailRow) => retry_of !== null || rejected_at !== null;
 
 export async function attemptsBeside(q: Query, rows: readonly slots.SlotDetailRow[]): Promise<Attempts> {
-  const [first, ...rest] = rows.filter(hasAttempts);
-  if (!first) return [];
-  return slots.attemptsOf(q, first.playtester_id!, [...new Set([first, ...rest].map((row) => row.playtest_id))]);
+  const found = rows.filter(hasAttempts);
+  if (found.length === 0) return [];
+  const distinct = (values: readonly (string | null)[]) => [...new Set(values.filter((value) => value !== null))];
+  return slots.attemptsOf(q, distinct(found.map((row) => row.playtester_id)), distinct(found.map((row) => row.playtest_id)));
 }

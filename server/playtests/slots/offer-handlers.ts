@@ -11,6 +11,8 @@ import { claimable } from "../keys/rules.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
 import * as playtests from "../store.ts";
+import { needsTeam } from "../teams/requirements.ts";
+import * as teams from "../teams/store.ts";
 import { eligibilityFacts, targetingOf } from "./claims.ts";
 import { whyNotApply, whyNotClaim } from "./eligibility.ts";
 import { gamesOf } from "./offered-games.ts";
@@ -18,12 +20,15 @@ import { deadlineHours, minVideoSeconds } from "./rules.ts";
 import * as slots from "./store.ts";
 
 /** How many slots of each playtest can be claimed now. */
-async function claimableCounts(q: Query, rows: readonly playtests.PlaytestRow[]) {
+async function claimableCounts(q: ReadTx, rows: readonly playtests.PlaytestRow[]) {
   const ids = rows.map((row) => row.id);
-  const [opened, unused] = [await playtests.openCounts(q, ids), await keyStore.unusedCounts(q, ids)];
+  const [opened, unused] = [await playtests.openCounts(q, ids, q.now), await keyStore.unusedCounts(q, ids)];
+  const asking = await teams.askingCounts(q, ids, q.now);
   const countOf = ({ id, uses_keys, player_count }: playtests.PlaytestRow) => {
     const count = opened.get(id) ?? 0;
-    return uses_keys === 0 ? count : claimable(count, unused.get(id) ?? 0, player_count);
+    if (uses_keys === 0) return count;
+    const left = (unused.get(id) ?? 0) - (asking.get(id) ?? 0) * player_count;
+    return Math.max(0, claimable(count, left, player_count));
   };
   return new Map(rows.map((row) => [row.id, countOf(row)]));
 }
@@ -38,15 +43,38 @@ async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], p
   return found;
 }
 
+/** Whom playtests are offered to. Where claims name friends, only to those who have some that can play. */
+const readerOf = ({ config: { multiplayer, playtesters } }: Deps, id: string, now: number) => ({
+  id,
+  now,
+  maxHeld: multiplayer.friends ? playtesters.maxReserved : undefined,
+});
+
+type Friends = Awaited<ReturnType<typeof playtests.friendsFor>>;
+
+/** The friends that a claim must name. Null if it must name none. */
+function teamFor({ config }: Deps, row: playtests.PlaytestRow, friends: Friends) {
+  if (!needsTeam(config, row)) return null;
+  return {
+    friendsNeeded: row.player_count - 1,
+    confirmWithinMinutes: Math.round(config.multiplayer.confirmWithinMs / 60_000),
+    friends: friends
+      .filter(({ playtest_id }) => playtest_id === row.id)
+      .map(({ handle, display_name: displayName }) => ({ handle, displayName })),
+  };
+}
+
 /** What offers show of their games, slots, agreements and consents, read for all of them. */
 async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.PlaytestRow[], reader: users.UserRow) {
-  const [known, slotsOpen, mustAccept] = [
+  const forTeams = rows.filter((row) => needsTeam(deps.config, row)).map((row) => row.id);
+  const [known, slotsOpen, mustAccept, friends] = [
     await gamesOf(
       q,
       rows.map((row) => row.game_id),
     ),
     await claimableCounts(q, rows),
     await gamesToAccept(q, rows, reader.id),
+    await playtests.friendsFor(q, readerOf(deps, reader.id, q.now), forTeams),
   ];
   return rows.map((row) => ({
     id: row.id,
@@ -61,6 +89,7 @@ async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.Playt
     mustAccept: mustAccept.has(row.game_id),
     publicationConsent: asked(deps, row, reader),
     applicationsExpireAt: isoOrNull(row.applications_expire_at),
+    team: teamFor(deps, row, friends),
     slotsOpen: slotsOpen.get(row.id) ?? 0,
     minVideoSeconds: minVideoSeconds(row.duration_minutes, deps.config),
     createdAt: iso(row.created_at),
@@ -80,9 +109,9 @@ async function partIn(q: Query, playtestId: string, playtesterId: string) {
  * A playtest that is offered to this playtester, or that they took part in. 404 for any other: an unreleased game is shown to nobody
  * whom it is not offered to.
  */
-async function offerOf(q: ReadTx, playtestId: string, playtesterId: string) {
+async function offerOf(deps: Deps, q: ReadTx, playtestId: string, playtesterId: string) {
   const [offered, part] = await Promise.all([
-    playtests.findOffer(q, playtesterId, q.now, playtestId),
+    playtests.findOffer(q, readerOf(deps, playtesterId, q.now), playtestId),
     partIn(q, playtestId, playtesterId),
   ]);
   const isKnown = part.slotId !== null || part.applicationId !== null;
@@ -112,10 +141,11 @@ export const offers = {
       languages,
     } = await call.read(async (q) => {
       const me = call.principal.userId;
-      const found = await playtests.listOffers(q, me, { now: q.now, device, language }, page);
+      const reader = readerOf(call.deps, me, q.now);
+      const found = await playtests.listOffers(q, reader, { device, language }, page);
       return {
         rows: found,
-        languages: await playtests.languagesOffered(q, me, q.now),
+        languages: await playtests.languagesOffered(q, reader),
         heldSlots: await slots.held(q, me, q.now),
         shown: await offersShown(call.deps, q, found, (await users.find(q, me))!),
       };
@@ -130,7 +160,7 @@ export const offers = {
   getOffer: (call) =>
     call.read(async (q) => {
       const me = call.principal.userId;
-      const { playtest, part } = await offerOf(q, call.params.id, me);
+      const { playtest, part } = await offerOf(call.deps, q, call.params.id, me);
       const [view] = await offersShown(call.deps, q, [playtest], (await users.find(q, me))!);
       const more = {
         deadlineHours: deadlineHours(playtest.selection_mode, playtest.player_count),

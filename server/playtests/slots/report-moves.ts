@@ -6,6 +6,7 @@ import { usd } from "../../lib/money.ts";
 import { replaceKeys } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
+import { dealKeys } from "../teams/asking.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
 import { claimDeadline } from "./rules.ts";
@@ -48,7 +49,10 @@ export async function unblock(
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, tx.now);
   const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
   const { message, keys } = answer;
-  if (keys) await replaceKeys(tx, playtest, slot.id, keys);
+  if (keys) {
+    await replaceKeys(tx, playtest, slot.id, keys);
+    await dealKeys(tx, slot.id);
+  }
   await watchDeadline(tx, reserved);
   await resolve(tx, reserved, { outcome: "unblocked", message, deadlineAt: deadline, newKeys: keys?.length ?? 0 });
 }

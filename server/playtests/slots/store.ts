@@ -6,6 +6,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
 import { endedStatuses } from "./rules.ts";
 
@@ -136,35 +137,66 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-/** The slots of a playtester, or of them those that are active or have ended at `now` (ms). */
-export function listForPlaytester(
-  q: Query,
-  playtesterId: string,
-  { state, now }: { state?: SlotState | undefined; now: number },
-  page: Page,
-) {
-  const select = `${detail} WHERE s.playtester_id = ?`;
-  if (state === undefined) return paged(q, page, "s").all<SlotDetailRow>(select, playtesterId);
-  const ended = `(${statusSql}) IN (${endedStatuses.map((status) => `'${status}'`).join(", ")})`;
-  const wanted = state === "ended" ? ended : `NOT ${ended}`;
-  return paged(q, page, "s").all<SlotDetailRow>(`${select} AND ${wanted}`, playtesterId, now, now);
-}
+const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
 /** A slot as one attempt of a playtester at a playtest. */
 export type AttemptRow = Pick<
   SlotDetailRow,
-  "id" | "playtest_id" | "retry_of" | "reject_reason" | "deadline_at" | "status" | "window_at"
+  "id" | "playtest_id" | "playtester_id" | "retry_of" | "reject_reason" | "deadline_at" | "status" | "window_at"
 >;
 
-/** All slots that a playtester ever had of these playtests, the oldest first: after a rejection that allows it, a slot follows another. */
-export const attemptsOf = (q: Query, playtesterId: string, playtestIds: readonly string[]) =>
+/** All slots that these playtesters ever had of these playtests, the oldest first: after a rejection that allows it, a slot follows another. */
+export const attemptsOf = (q: Query, playtesterIds: readonly string[], playtestIds: readonly string[]) =>
   q.all<AttemptRow>(
-    `SELECT s.id, s.playtest_id, s.retry_of, s.deadline_at, s.status, NULL AS window_at, r.reason AS reject_reason
+    `SELECT s.id, s.playtest_id, s.playtester_id, s.retry_of, s.deadline_at, s.status, NULL AS window_at, r.reason AS reject_reason
        FROM slots s LEFT JOIN rejections r ON r.slot_id = s.id
-      WHERE s.playtester_id = ? AND s.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) ORDER BY s.created_at, s.id`,
-    playtesterId,
+      WHERE s.playtester_id IN (${marks(playtesterIds)}) AND s.playtest_id IN (${marks(playtestIds)}) ORDER BY s.created_at, s.id`,
+    ...playtesterIds,
     ...playtestIds,
   );
+
+/** A slot that a playtester has or had, or in whose team they play or are asked to play at `now` (ms). */
+export const findForMember = (q: Query, id: string, playtesterId: string, now: number) =>
+  q.one<SlotDetailRow>(
+    `${detail} WHERE s.id = ? AND (s.playtester_id = ? OR s.id IN (${slotsOfMember}))`,
+    id,
+    playtesterId,
+    playtesterId,
+    now,
+  );
+
+/** The condition for slots that are active or have ended at `now` (ms), or for all. */
+function inState(state: SlotState | undefined, now: number): { sql: string; values: number[] } {
+  if (state === undefined) return { sql: "", values: [] };
+  const ended = `(${statusSql}) IN (${endedStatuses.map((status) => `'${status}'`).join(", ")})`;
+  return { sql: ` AND ${state === "ended" ? ended : `NOT ${ended}`}`, values: [now, now] };
+}
+
+/**
+ * All of these slots, or of them those that are active or have ended at `now`, newest first. The index of a playtester's own leads to the
+ * page; most have no others.
+ */
+export async function listForMember(
+  q: Query,
+  playtesterId: string,
+  { state, now }: { state?: SlotState | undefined; now: number },
+  page: Page,
+): Promise<SlotDetailRow[]> {
+  const wanted = inState(state, now);
+  const own = await paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.playtester_id = ?${wanted.sql}`,
+    ...[playtesterId, ...wanted.values],
+  );
+  const others = await q.all<{ slot_id: string }>(slotsOfMember, playtesterId, now);
+  if (others.length === 0) return own;
+  const joined = await paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.id IN (${slotsOfMember}) AND COALESCE(s.playtester_id, '') <> ?${wanted.sql}`,
+    ...[playtesterId, now, playtesterId, ...wanted.values],
+  );
+  return [...own, ...joined].sort(newestFirst).slice(0, page.limit + 1);
+}
+
+const newestFirst = (a: SlotRow, b: SlotRow) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
@@ -185,24 +217,20 @@ export const insert = (tx: Query, rows: readonly New<"slots">[]) => sendManyRows
 
 export const { isIn, requireMove, transition, tryTransition } = stateMachine({ noun: "slot", table: "slots", moves: slotMoves });
 
-/** The oldest open slot of a playtest. */
-export const firstOpen = (tx: Query, playtestId: string) =>
+/** The oldest open slot of a playtest that is not held for a team at `now` (ms). */
+export const firstOpen = (tx: Query, playtestId: string, now: number) =>
   tx.one<SlotIn<"open">>(
-    "SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+    `SELECT o.* FROM slots o WHERE o.playtest_id = ? AND o.status = 'open' AND NOT ${heldForTeam()} ORDER BY o.created_at, o.id LIMIT 1`,
     playtestId,
+    now,
   );
 
 export const statusesOf = async (q: Query, playtestId: string) =>
   (await q.all<Pick<SlotRow, "status">>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
 
+/** How many slots a playtester holds at `now` (ms), alone or with others. */
 export const held = async (q: Query, playtesterId: string, now: number) =>
-  (
-    await q.one<{ count: number }>(
-      "SELECT COUNT(*) AS count FROM slots WHERE playtester_id = ? AND (status = 'blocked' OR (status = 'reserved' AND deadline_at > ?))",
-      playtesterId,
-      now,
-    )
-  )?.count ?? 0;
+  (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
 /** The statuses of all slots of a playtest that this playtester ever had. */
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>

@@ -1,17 +1,27 @@
 import { problemOf } from "../../../src/contract/files/inspect-video.ts";
+import type { Contract } from "../../../src/contract/index.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { ReadTx } from "../../app/tx.ts";
+import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import type * as games from "../../games/store.ts";
-import type { Handlers } from "../../http/call.ts";
+import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
+import { agreementToAccept } from "../agreements/service.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
+import { asked } from "../publications/consents.ts";
+import { withdrawConsent } from "../publications/service.ts";
 import * as playtests from "../store.ts";
+import { withdraw } from "../teams/changes.ts";
+import { claimWith, type NamedFriend } from "../teams/claim.ts";
+import { requireFullTeam } from "../teams/requirements.ts";
+import * as teams from "../teams/store.ts";
+import { isPlayer, type KnownTeam, teamsOf, teamView } from "../teams/views.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
 import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
 import { type Claimed, claim } from "./claims.ts";
@@ -27,19 +37,25 @@ import { release, submit } from "./transitions.ts";
 /** A playtester sees the instructions, keys and build of a slot only while it has one of these statuses. */
 const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
 
-const handedOut = async (q: Query, { id }: slots.SlotDetailRow) => {
+/** What helps to play a slot, for one of its players, who sees no keys of the others. */
+const handedOut = async (q: Query, { id }: slots.SlotDetailRow, playerId: string) => {
   const [keys, video] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id)]);
-  return { keys, video };
+  return { keys: keys.filter(({ user_id }) => user_id === null || user_id === playerId), video };
 };
 
 type HandedOut = Awaited<ReturnType<typeof handedOut>>;
 
-function secretsView(deps: Deps, slot: slots.SlotDetailRow, game: games.GameRow, { keys, video }: HandedOut) {
+function secretsView(
+  deps: Deps,
+  slot: slots.SlotDetailRow,
+  game: games.GameRow,
+  { keys, video, playerId }: HandedOut & { playerId: string },
+) {
   return {
     instructions: game.instructions,
     notesForTesters: slot.notes_for_testers,
     keys: keys.map((key) => open(deps, slot.playtest_id, key)),
-    buildUrl: signedBuildUrl(deps, game, slot.playtester_id!),
+    buildUrl: signedBuildUrl(deps, game, playerId),
     uploadedVideo: video
       ? {
           filename: video.filename,
@@ -51,8 +67,8 @@ function secretsView(deps: Deps, slot: slots.SlotDetailRow, game: games.GameRow,
   };
 }
 
-/** The slots of one playtester. */
-async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailRow[]) {
+/** Slots as one of their players sees them. */
+async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailRow[], playerId: string) {
   const known = gamesOf(
     q,
     rows.map((row) => row.game_id),
@@ -60,13 +76,27 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
   // Those of the first slot are read together with the games: mostly it is the only one.
   known.catch(() => {});
   const attempts = await attemptsBeside(q, rows);
+  const multiplayer = rows.filter((row) => row.player_count > 1).map((row) => row.id);
+  const inTeams = await teamsOf(q, multiplayer);
+  const reader = inTeams.size === 0 ? undefined : await users.find(q, playerId);
   const views = [];
   for (const slot of rows) {
     const status = statusAt(slot, q.now);
-    const secrets = statusesWithAccess.includes(status) ? await handedOut(q, slot) : undefined;
-    views.push(heldView(deps, slot, (await known).get(slot.game_id)!, attempts, secrets));
+    const team = inTeams.get(slot.id);
+    const mayPlay = slot.playtester_id === playerId || (team !== undefined && isPlayer(team, playerId));
+    const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
+    const game = (await known).get(slot.game_id)!;
+    const view = heldView(deps, slot, game, attempts, secrets && { ...secrets, playerId });
+    views.push(team ? { ...view, team: await teamOf(deps, q, slot, team, reader!) } : view);
   }
   return views;
+}
+
+/** The team of a slot as this member sees it. */
+async function teamOf(deps: Deps, q: ReadTx, slot: slots.SlotDetailRow, team: KnownTeam, reader: users.UserRow) {
+  const isAsked = team.members.some(({ user_id, status }) => user_id === reader.id && status === "asked");
+  const mustAccept = isAsked && (await agreementToAccept(q, slot.game_id, reader.id)) !== undefined;
+  return teamView(team, reader.id, { publicationConsent: asked(deps, slot, reader), mustAccept });
 }
 
 function heldView(
@@ -74,7 +104,7 @@ function heldView(
   slot: slots.SlotDetailRow,
   game: Awaited<ReturnType<typeof gameOf>>,
   attempts: Attempts,
-  secrets: HandedOut | undefined,
+  secrets: (HandedOut & { playerId: string }) | undefined,
 ) {
   return {
     id: slot.id,
@@ -96,6 +126,7 @@ function heldView(
     blockedReport: reportView(slot),
     publishedUrl: slot.published_url,
     attempt: attemptOf(slot, attempts, deps.clock.now()),
+    team: null,
     ...(secrets && secretsView(deps, slot, game.row, secrets)),
   };
 }
@@ -104,18 +135,25 @@ function heldView(
 async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtester: { display_name } }: Claimed) {
   const [known, keys] = await Promise.all([gameOf(q, game), playtest.uses_keys === 0 ? [] : keyStore.ofSlot(q, slot.id)]);
   const detail = slots.detailOfClaimed(slot, playtest, { game: game.name, playtester: display_name });
-  return { slot: heldView(deps, detail, known, [], { keys, video: undefined }) };
+  return { slot: heldView(deps, detail, known, [], { keys, video: undefined, playerId: slot.playtester_id! }) };
 }
 
-async function own(q: Query, slotId: string, playtesterId: string) {
-  const slot = await slots.findForPlaytester(q, slotId, playtesterId);
+/** A slot that the playtester has or had, or in whose team they are. */
+async function own(q: ReadTx, slotId: string, playtesterId: string) {
+  const slot = await slots.findForMember(q, slotId, playtesterId, q.now);
   if (!slot) throw notFound();
   return slot;
 }
 
-async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId: string) {
-  const [view] = await heldViews(deps, q, [await own(q, slotId, playtesterId)]);
+export async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId: string) {
+  const [view] = await heldViews(deps, q, [await own(q, slotId, playtesterId)], playtesterId);
   return { slot: view! };
+}
+
+/** Refuses the other players of a team with 409. */
+function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
+  if (slot.playtester_id === playtesterId) return slot;
+  throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
 }
 
 /** The playtester's slot, locked with its playtest and checked for this move. 409 when its deadline has passed, even before the job has run. */
@@ -127,6 +165,7 @@ async function ownBefore<Move extends "submit" | "release" | "report">(
 ) {
   playtests.lockOfSlot(q, slotId);
   const [held, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
+  requireClaimant(held, playtesterId);
   if (statusAt(held, q.now) === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
   return slots.requireMove(slot!, move);
 }
@@ -151,22 +190,39 @@ function requireLongEnough(deps: Deps, playtest: playtests.PlaytestRow, { durati
   );
 }
 
+/** Claims a slot for a team of friends. It decides by rows of several accounts, so it is serializable. */
+const claimWithFriends = (call: Call<Contract["claimPlaytest"]>, named: readonly NamedFriend[]) =>
+  call.commit(async (tx) => {
+    const me = call.principal.userId;
+    const consent = { version: call.body.acceptConsent, address: call.client.address };
+    return shown(call.deps, tx, await claimWith(tx, call.params.id, me, { named, consent }), me);
+  });
+
+/** Ends a team of the playtester that is not complete, and shows its slot as it was. Undefined where there is none. */
+async function withdrawnView(deps: Deps, tx: Tx, slotId: string, playtesterId: string) {
+  if ((await teams.ofSlot(tx, slotId))?.status !== "asking") return undefined;
+  const before = await shown(deps, tx, slotId, playtesterId);
+  return (await withdraw(tx, slotId, playtesterId)) ? before : undefined;
+}
+
 export const playtester = {
   claimPlaytest: (call) =>
-    call.commit(
-      async (tx) => {
-        const consent = { version: call.body.acceptConsent, address: call.client.address };
-        return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
-      },
-      // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
-      { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
-    ),
+    call.body.with
+      ? claimWithFriends(call, call.body.with)
+      : call.commit(
+          async (tx) => {
+            const consent = { version: call.body.acceptConsent, address: call.client.address };
+            return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
+          },
+          // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
+          { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
+        ),
 
   async listHeldSlots(call) {
     const page = call.page();
     const { rows, views } = await call.read(async (q) => {
-      const found = await slots.listForPlaytester(q, call.principal.userId, { state: call.query.state, now: q.now }, page);
-      return { rows: found, views: await heldViews(call.deps, q, found) };
+      const found = await slots.listForMember(q, call.principal.userId, { state: call.query.state, now: q.now }, page);
+      return { rows: found, views: await heldViews(call.deps, q, found, call.principal.userId) };
     });
     return call.listed(page, rows, (items) => ({ slots: views.slice(0, items.length) }));
   },
@@ -180,6 +236,7 @@ export const playtester = {
       if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
       requireWatchable(video);
       requireLongEnough(call.deps, playtest!, video);
+      await requireFullTeam(tx, playtest!, slot.id);
       const { notes = "", device = null } = call.body;
       await submit(call.deps, tx, slot, video, { notes, device });
       return shown(call.deps, tx, slot.id, call.principal.userId);
@@ -187,8 +244,17 @@ export const playtester = {
 
   releaseSlot: (call) =>
     call.commit(async (tx) => {
+      const withdrawn = await withdrawnView(call.deps, tx, call.params.id, call.principal.userId);
+      if (withdrawn) return withdrawn;
       const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
       await release(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+      return shown(call.deps, tx, slot.id, call.principal.userId);
+    }, playtests.rowLocks),
+
+  withdrawVideo: (call) =>
+    call.commit(async (tx) => {
+      const slot = requireClaimant(await own(tx, call.params.id, call.principal.userId), call.principal.userId);
+      await withdrawConsent(tx, slot.id, call.body.reason);
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }, playtests.rowLocks),
 

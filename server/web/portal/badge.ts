@@ -30,4 +30,5 @@ const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}"
 /** A slot is cancelled because of a reported problem, or because its playtester released it. */
 export const slotBadge = ({ status, blockedReport }: Pick<HeldSlot, "status" | "blockedReport">) =>
   badge(status === "cancelled" && (blockedReport?.outcome ?? "released") === "released" ? ["Released", ""] : slotBadges[status]);
+export const teamBadge = () => badge(["Waiting for your team", "wait"]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

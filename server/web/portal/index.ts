@@ -20,6 +20,7 @@ import { statement } from "./earnings/statements.ts";
 import { emails } from "./emails.ts";
 import { factor } from "./factors/authenticator-app.ts";
 import { withFilters } from "./filters.ts";
+import { friends } from "./friends.ts";
 import { signedInLayout } from "./layout.ts";
 import { notifications } from "./notifications.ts";
 import { offer } from "./offers/page.ts";
@@ -44,6 +45,7 @@ const pagesOf = (host: PortalHost): PortalPage[] => [
   slots,
   slot(host),
   howToRecord,
+  friends,
   applications,
   ...chat.pages,
   earnings,

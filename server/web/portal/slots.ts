@@ -8,10 +8,11 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
-import { slotBadge } from "./badge.ts";
+import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import { reasons, releaseForm, reportForm, slotActions, submitForms, unpublishForm, videoForm } from "./slots/forms.ts";
 import { wrongIn } from "./slots/recorded.ts";
+import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
@@ -19,6 +20,12 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["unpublished", "You withdrew your consent. The video is no longer published."],
+  ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
+  ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
+  ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
+  ["declined", "You declined. The playtester who named you can name somebody else."],
+  ["left", "You left the team."],
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
@@ -57,15 +64,21 @@ const cards = (context: PageContext, found: readonly HeldSlot[]): Markup =>
   html`<ul class="list">${found.map((slot) => card(context, slot))}</ul>`;
 
 const card = (context: PageContext, slot: HeldSlot): Markup =>
-  html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${slotBadge(slot)}</div>
+  html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${badgeOf(slot)}</div>
 ${facts(context, slot)}${deadline(slot, context.now)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
 
 /** Nothing is paid for a slot that ended in any other way. */
 const isOrMayBePaid = ({ status }: HeldSlot) => !["rejected", "expired", "cancelled"].includes(status);
 
+/** Statuses of a public playtest whose video is still to be published. */
+const beforePublication: readonly SlotStatus[] = ["open", "reserved", "blocked", "submitted", "publishing"];
+
+/** An open slot is shown only to the team that it is held for. */
+const badgeOf = (slot: HeldSlot) => (slot.status === "open" && slot.team ? teamBadge() : slotBadge(slot));
+
 const facts = ({ site }: PageContext, slot: HeldSlot) => {
-  const { playtest, attempt } = slot;
-  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+  const { playtest, attempt, team, status } = slot;
+  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
 };
 
 const deadline = (slot: HeldSlot, now: number) =>
@@ -78,13 +91,17 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
+  // A member of a team plays; who claimed the slot submits, reports and releases it.
+  const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
+  const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
+${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && submitForms(context, slot, limits, await wrongIn(context, slot))}
-${isReserved && reportForm(context, slot)}
-${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
-  const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
+${submits && submitForms(context, slot, limits, await wrongIn(context, slot))}
+${submits && reportForm(context, slot)}
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
+  const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }
 
@@ -148,7 +165,7 @@ ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt 
 function outcome(context: PageContext, slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
-${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p><p>${context.site.payments && html`<a href="${portal.earnings()}">See your earnings</a> · `}<a href="${portal.messages()}">Write to the owner</a> · <a href="${portal.offers()}">Find another playtest</a></p>`}
+${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p><p>${context.site.payments && html`<a href="${portal.earnings()}">See your earnings</a> · `}<a href="${portal.messages()}">Write to the owner</a> · <a href="${portal.offers()}">Find another playtest</a></p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`${nextAttempt(context, slot)}<h2>Why it was rejected</h2>${rejection.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
@@ -187,6 +204,6 @@ export const slots: PortalPage = { at: portal.slots, view: slotsPage };
 export const slot = ({ sendMedia, storeVideo }: PortalHost): PortalPage => ({
   at: portal.slot,
   view: slotPage,
-  actions: [...slotActions, { at: videoForm, serve: storeVideo(slotPage) }],
+  actions: [...slotActions, ...teamActions, { at: videoForm, serve: storeVideo(slotPage) }],
   files: [build, { at: video, serve: sendMedia("video") }, { at: captions, serve: sendMedia("captions") }],
 });

@@ -46,6 +46,7 @@ main li { margin: .25rem 0; }
 /* Arabic and Hebrew start at the right. */
 .prose, textarea { unicode-bidi: plaintext; }
 .more { margin-top: 1.25rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: flex; } .buttons button { margin-top: .5rem; padding: .45rem .9rem; } .card h3 { margin: 0; }
 .aside { margin-top: 1.75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 section > h2:first-child { margin-top: 0; }

@@ -133,6 +133,7 @@ class LoopbackStudio {
       delivery: "sent",
       registration: "closed",
       allowedDomains: [],
+      friends: false,
       cards: false,
       crypto: [],
     };

@@ -1,5 +1,6 @@
-import { arg, define } from "../../cli/define.ts";
+import { arg, define, flag } from "../../cli/define.ts";
 import { withConsent } from "./agreement.ts";
+import { namedFriend } from "./team.ts";
 import { heldSlotView } from "./view.ts";
 
 export const claim = define({
@@ -7,12 +8,24 @@ export const claim = define({
   summary: "Claim a slot and get the link to the build",
   operation: ["claimPlaytest", "getPlaytestAgreement"],
   body: "claimPlaytest",
+  bodyOmit: ["with"],
   args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
-  examples: ["playtest tester claim 0d9c41f2"],
-  async run({ args, body }, ctx) {
+  flags: {
+    with: flag.list("Friend who plays with you, with or without their share; may be repeated", { value: "HANDLE[=USD]" }),
+  },
+  examples: ["playtest tester claim 0d9c41f2", "playtest tester claim 0d9c41f2 --with ben --with cleo=15.00"],
+  async run({ args, body, flags }, ctx) {
+    const named = flags.with.map((text) => namedFriend(text, "--with"));
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
-      ctx.api().claimPlaytest({ params: { id: args.playtest }, body: acceptConsent === undefined ? {} : { acceptConsent } }),
+      ctx.api().claimPlaytest({
+        params: { id: args.playtest },
+        body: { ...(acceptConsent !== undefined && { acceptConsent }), ...(named.length > 0 && { with: named }) },
+      }),
     );
+    if (data.slot.team?.status === "asking") {
+      ctx.out.note("The slot is held for your team. It is reserved when all of them have confirmed.");
+      return ctx.item(data, heldSlotView);
+    }
     ctx.out.note("You have claimed a slot. Record your session, then run `playtest tester submit VIDEO`.");
     return ctx.item(data, heldSlotView);
   },

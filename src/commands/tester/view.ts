@@ -26,6 +26,10 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     detail("qualifications"),
     detail("you consent to:publicationConsent.text"),
     detail("applications close:applicationsExpireAt"),
+    detail("friends to name:team.friendsNeeded"),
+    detail("friends who can play", ({ team }: Item) =>
+      (team as { friends: { handle: string }[] } | null)?.friends.map(({ handle }) => handle).join(", "),
+    ),
   ],
   { empty: "No playtests are available to you at the moment." },
 );
@@ -38,6 +42,18 @@ export const shownOfferView = withColumns<Data<"getOffer">["playtest"]>(offerVie
   optionalCol("your application:applicationId"),
   optionalCol("cannot take part:whyNot"),
 ]);
+
+interface Member {
+  handle: string | null;
+  displayName: string;
+  isYou: boolean;
+  isClaimant: boolean;
+  status: string;
+  shareCents: number;
+}
+
+const memberText = ({ handle, displayName, isYou, isClaimant, status, shareCents }: Member) =>
+  `${displayName}${handle === null ? "" : ` (${handle})`}: ${status}${isClaimant ? ", submits the video" : ""}, ${usd(shareCents)}${isYou ? " (you)" : ""}`;
 
 /** The shortest video that can be submitted. Undefined where any can. */
 function shortest(playtest: unknown) {
@@ -66,6 +82,10 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     "payout:playtest.payoutCents",
     "duration:playtest.durationMinutes",
     "players:playtest.playerCount",
+    detail("team", ({ team }: Item) => (team as { members: Member[] } | null)?.members.map(memberText)),
+    detail("your share:team.yourShareCents"),
+    detail("confirm by:team.confirmBy", "ago"),
+    detail("you consent to:team.publicationConsent.text"),
     detail("build:buildUrl"),
     detail("keys"),
     detail("instructions"),
@@ -149,6 +169,13 @@ export const statementView = viewOf<ItemOf<"getStatement">>([
     ),
   ),
 ]);
+
+export const friendView = viewOf<ItemOf<"listFriends">>(
+  ["handle", "status", "name:displayName", "available", "since:createdAt", optionalCol("id")],
+  { empty: "No friends yet. Add one with `playtest tester friends add HANDLE`." },
+);
+
+export const playtesterProfileView = viewOf<ItemOf<"getPlaytesterProfile">>(["handle", "link", "available"]);
 
 export const payoutDetailsView = viewOf<NonNullable<Data<"getPayoutDetails">["details"]>>([
   "method",

@@ -40,6 +40,12 @@ export const eventKinds = [
   "finding.merged",
   "finding.closed",
   "finding.reopened",
+  "friend.requested",
+  "friend.accepted",
+  "team.requested",
+  "team.confirmed",
+  "team.incomplete",
+  "team.ended",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -64,6 +64,9 @@ export const pages = {
   changeEmail: address("/change-email"),
   resetPassword: address("/reset-password"),
   unsubscribe: address("/unsubscribe"),
+  mcp: address("/mcp"),
+  /** What a client of `mcp` learns about how to sign in (RFC 9728, section 3.1). */
+  mcpMetadata: address("/.well-known/oauth-protected-resource/mcp"),
 };
 
 /** Pages for playtesters. */
@@ -77,6 +80,7 @@ export const portal = {
   applications: address("/play/applications"),
   messages: address("/play/messages"),
   conversation: address("/play/messages/:id"),
+  friends: address("/play/friends"),
   earnings: address("/play/earnings"),
   payoutDetails: address("/play/earnings/details"),
   statement: address("/play/earnings/statement"),

@@ -35,26 +35,34 @@ type Fact = readonly [name: string, what: Markup | string];
 const factOf = ([name, what]: Fact) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`;
 
 /** What is paid, to whom and when. A public video is paid when it is published. */
-function payText({ payoutCents, playerCount, visibility }: Offer): string {
+function payText({ payoutCents, playerCount, visibility, team }: Offer): string {
   if (payoutCents === 0) return "Unpaid";
-  const each = playerCount > 1 ? ` in all, which is ${usd(payoutCents / playerCount)} per player and is paid to you` : "";
+  const toAll = " in all, divided among the players of your team";
+  const each = team
+    ? toAll
+    : playerCount > 1
+      ? ` in all, which is ${usd(payoutCents / playerCount)} per player and is paid to you`
+      : "";
   return `${usd(payoutCents)}${each}, ${visibility === "public" ? "when your video is published" : "when the owner accepts your video"}`;
 }
 
 const lengthOf = ({ durationMinutes, minVideoSeconds }: Offer) =>
   `${durationMinutes} minutes${minVideoSeconds > 0 ? `; a video of less than ${lengthText(minVideoSeconds)} cannot be submitted` : ""}`;
 
-function playersOf({ playerCount }: Offer): string {
+function playersOf({ playerCount, team }: Offer): string {
   if (playerCount === 1) return "Only you";
   const others = playerCount - 1;
+  if (team)
+    return `${playerCount} at once: you and ${plural(others, "friend")} on this server, whom you name and who must confirm`;
   return `${playerCount} at once: you and ${plural(others, "other person", "other people")}, whom you bring. Only you need an account.`;
 }
 
 const devicesOf = ({ game }: Offer) =>
   game.devices.length > 0 ? game.devices.map((device) => deviceLabels[device] ?? device).join(", ") : "Any";
 
-function deadlineOf({ deadlineHours, selectionMode }: Offer): string {
-  const from = selectionMode === "manual" ? "from the moment the owner chooses you" : "from the moment you claim the slot";
+function deadlineOf({ deadlineHours, selectionMode, team }: Offer): string {
+  const claimed = team ? "from the moment your team is complete" : "from the moment you claim the slot";
+  const from = selectionMode === "manual" ? "from the moment the owner chooses you" : claimed;
   return `${deadlineHours} hours to play and to submit your video, ${from}. After that, you lose the slot.`;
 }
 

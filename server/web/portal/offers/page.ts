@@ -6,6 +6,7 @@ import { cover, disabledButton, fault, marked, notice, prose, tokens } from "../
 import { signedInLayout } from "../layout.ts";
 import { action, type PageContext, type PortalPage } from "../types.ts";
 import { aboutGame, terms } from "./facts.ts";
+import { namedFriends, teamFields } from "./team.ts";
 
 type Offer = Data<"getOffer">["playtest"];
 
@@ -62,12 +63,14 @@ const consent = ({ publicationConsent, selectionMode }: Offer) =>
 
 const claimLabel = "Claim a slot";
 
-const claimForm = (context: PageContext, { id, whyNot, deadlineHours }: Offer) =>
-  whyNot !== null
-    ? disabledButton(claimLabel, "why", html`${whyNot} <a href="${portal.slots()}">My slots</a>`)
-    : html`<form method="post" action="${claim.at(id)}">${tokens(context)}
-<label class="check"><input type="checkbox" name="sure" value="yes" required> I have the time to play and to submit a video within ${deadlineHours} hours from now.</label>
-<button>${claimLabel}</button></form>`;
+function claimForm(context: PageContext, offer: Offer): Markup {
+  const { id, whyNot, deadlineHours, team } = offer;
+  if (whyNot !== null) return disabledButton(claimLabel, "why", html`${whyNot} <a href="${portal.slots()}">My slots</a>`);
+  const from = team ? "from when my team is complete" : "from now";
+  return html`<form method="post" action="${claim.at(id)}">${tokens(context)}${team && teamFields(context, offer, team)}
+<label class="check"><input type="checkbox" name="sure" value="yes" required> I have the time to play and to submit a video within ${deadlineHours} hours ${from}.</label>
+<button>${team ? "Claim a slot together" : claimLabel}</button></form>`;
+}
 
 const applyForm = (context: PageContext, { id, whyNot }: Offer): Markup =>
   whyNot !== null
@@ -81,8 +84,10 @@ ${fault(context, "answer")}
 
 const claim = action({ at: portal.offer.below("claim") }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you have the time to submit a video. Nothing was claimed.");
-  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey })).data;
-  return `${portal.slot(slot.id)}?done=claimed`;
+  const named = namedFriends(form);
+  const body = named ? { with: named } : {};
+  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey, body })).data;
+  return `${portal.slot(slot.id)}?done=${slot.status === "open" ? "asked" : "claimed"}`;
 });
 
 const applyFields = { qualificationsResponse: { label: "Why are you a good fit?", id: "answer" } };
