@@ -32,6 +32,7 @@ const shipped = [
   "uqr",
   "zod",
   "pino",
+  "marked",
   "prom-client",
   "uuid",
 ];

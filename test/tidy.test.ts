@@ -123,7 +123,7 @@ describe("imports", () => {
   });
 
   it("the server takes only the contract and, for its documentation, the help topics from the client's side", () => {
-    const help = /^src\/help\/(document|list|topics)\.ts$/;
+    const help = /^src\/help\/(document|list|markdown|topics)\.ts$/;
     expect(
       broken(
         ({ from, to }) =>

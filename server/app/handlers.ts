@@ -40,6 +40,7 @@ import { publisherConnections } from "../playtests/publications/connections-hand
 import { publications } from "../playtests/publications/handlers.ts";
 import { publishedVideos } from "../playtests/publications/public-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
+import { offers } from "../playtests/slots/offer-handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
 import { statistics } from "../playtests/statistics/handlers.ts";
@@ -101,6 +102,7 @@ export const handlers: Handlers = {
   ...statistics,
   ...statements,
   ...playtester,
+  ...offers,
   ...billing,
   ...budgets,
   ...crypto,

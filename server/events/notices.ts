@@ -21,6 +21,8 @@ export interface NoticeContext {
   /** What a playtester reported, and until when somebody must answer. */
   problem?: string;
   until?: string;
+  /** The slot was reserved for another attempt, after a rejection that allows it. */
+  isRetry?: boolean;
   /** How a report ended, what the playtester was told, and what the owner got back. */
   outcome?: ReportOutcome;
   answer?: string | null;
@@ -121,10 +123,10 @@ const disputeEndings: Record<DisputeEnding, (amount: string) => string> = {
 const notices = {
   "slot.reserved": {
     owner: ({ who, game }) => ({ title: "Slot reserved", body: `${who} reserved a playtest slot of ${game}.` }),
-    playtester: ({ game }) => ({
-      title: "Slot reserved",
-      body: `You reserved a playtest slot of ${game}. Submit your video before the deadline.`,
-    }),
+    playtester: ({ game, isRetry, until = "the deadline" }) =>
+      isRetry
+        ? { title: "You can try again", body: `A slot of ${game} is reserved for your next video. Submit it before ${until}.` }
+        : { title: "Slot reserved", body: `You reserved a playtest slot of ${game}. Submit your video before ${until}.` },
   },
   "slot.submitted": {
     owner: ({ who, game }) => ({

@@ -1,19 +1,31 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
+import type { EventData } from "../../src/contract/events/payloads.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers, Principal } from "../http/call.ts";
 import { invalid } from "../lib/api-error.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import { eventPath } from "../mail/links.ts";
 import { canReceive } from "./event-mails.ts";
 import * as notificationStore from "./notifications-store.ts";
 import { listSettings, setModes } from "./settings-store.ts";
+import * as events from "./store.ts";
 
-const notificationView = (row: notificationStore.NotificationRow) => ({
+type Known = Awaited<ReturnType<typeof events.dataOf>>;
+
+/** Null for a notification whose event is no longer kept. */
+function pathOf(role: Role, event: ReturnType<Known["get"]>): string | null {
+  return event ? eventPath(role, event.kind, JSON.parse(event.data) as EventData) : null;
+}
+
+const notificationView = (row: notificationStore.NotificationRow, role: Role, known: Known) => ({
   id: row.id,
   type: row.type,
   title: row.title,
   body: row.body,
+  path: pathOf(role, known.get(row.event_id ?? "")),
   readAt: isoOrNull(row.read_at),
   createdAt: iso(row.created_at),
 });
@@ -46,13 +58,17 @@ export const notifications = {
     }),
 
   async listNotifications(call) {
-    const { userId } = call.principal;
+    const { userId, role } = call.principal;
     const page = call.page();
-    const { rows, unreadCount } = await call.read(async (q) => ({
-      rows: await notificationStore.list(q, userId, call.query.unread, page),
-      unreadCount: await notificationStore.countUnread(q, userId),
+    const { rows, known, unreadCount } = await call.read(async (q) => {
+      const found = await notificationStore.list(q, userId, call.query.unread, page);
+      const ids = found.flatMap(({ event_id }) => event_id ?? []);
+      return { rows: found, known: await events.dataOf(q, ids), unreadCount: await notificationStore.countUnread(q, userId) };
+    });
+    return call.listed(page, rows, (items) => ({
+      notifications: items.map((row) => notificationView(row, role, known)),
+      unreadCount,
     }));
-    return call.listed(page, rows, (items) => ({ notifications: items.map(notificationView), unreadCount }));
   },
 
   markAllRead: (call) =>

@@ -40,6 +40,16 @@ export async function number(tx: Query, accountId: string): Promise<void> {
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
+/** What happened, by the ids of the events. */
+export async function dataOf(q: Query, ids: readonly string[]): Promise<Map<string, Pick<Event, "kind" | "data">>> {
+  if (ids.length === 0) return new Map();
+  const rows = await q.all<Pick<Event, "id" | "kind" | "data">>(
+    `SELECT id, kind, data FROM events WHERE id IN (${marks(ids)})`,
+    ...ids,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Those of these accounts that have events without a sequence number. */
 export const unnumbered = async (q: Query, accountIds: readonly string[]) =>
   (

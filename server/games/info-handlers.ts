@@ -38,6 +38,7 @@ export const info = {
         cards: deps.cards?.name ?? null,
         crypto: [...deps.chains.pairs],
         transcription: deps.transcriber !== null,
+        sampleTranscripts: deps.transcriber?.isSample === true,
         clips: deps.cutter !== null,
         buildHosting: true,
         idempotency: true,

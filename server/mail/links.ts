@@ -1,3 +1,4 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
 import { pages, portal, studio } from "../../src/contract/pages/addresses.ts";
@@ -34,6 +35,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   slot: (id: string) => baseUrl + portal.slot(id),
   conversation: (id: string) => baseUrl + portal.conversation(id),
   offers: baseUrl + portal.offers(),
+  offer: (playtestId: string) => baseUrl + portal.offer(playtestId),
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
   friends: baseUrl + portal.friends(),
   earnings: baseUrl + portal.earnings(),
@@ -65,6 +67,37 @@ export const studioPath = (task: Task, id?: string | null): string | undefined =
 /** The page for a task: in Studio, or one that shows the commands. */
 export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
   baseUrl + (studioPath(task, id) ?? pages.todo(task) + (id ? `/${id}` : ""));
+
+type PathOf<Kind extends EventKind> = (data: EventData<Kind>) => string;
+
+const ofSlot = ({ slotId }: { slotId: string }) => portal.slot(slotId);
+const ofOwnApplications = () => portal.applications();
+
+/** The page of a playtester about an event. Owners and operators alone hear of the other kinds. */
+const portalPaths: { [Kind in EventKind]?: PathOf<Kind> } = {
+  "slot.reserved": ofSlot,
+  "slot.submitted": ofSlot,
+  "slot.accepted": ofSlot,
+  "slot.rejected": ofSlot,
+  "slot.expired": ofSlot,
+  "slot.blocked": ofSlot,
+  "slot.resolved": ofSlot,
+  "slot.due": ofSlot,
+  "slot.published": ofSlot,
+  "application.created": ofOwnApplications,
+  "application.approved": ofOwnApplications,
+  "application.rejected": ofOwnApplications,
+  "application.auto_rejected": ofOwnApplications,
+  "chat.message": ({ conversationId }) => portal.conversation(conversationId),
+  "payout.completed": () => portal.earnings(),
+  "payout.failed": () => portal.earnings(),
+};
+
+/** The path of the page about an event, for a reader of this role. Null where there is none. */
+export function eventPath<Kind extends EventKind>(role: Role, kind: Kind, data: EventData<Kind>): string | null {
+  if (role === "playtester") return portalPaths[kind]?.(data) ?? null;
+  return taskAction({ baseUrl: "" }, kind, data).url;
+}
 
 type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label: string, task: Task, id: string | null];
 

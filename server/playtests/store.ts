@@ -196,6 +196,10 @@ export function listOffers(q: Query, reader: Reader, { device, language }: Wante
   );
 }
 
+/** One of the offers at a time (ms). Undefined for a playtest that is not offered to this playtester. */
+export const findOffer = (q: Query, reader: Reader, id: string) =>
+  q.one<PlaytestRow>(`SELECT p.* ${fromOffers(reader)} AND p.id = ?`, ...readerValues(reader), id);
+
 /** The languages of the games of all offers, sorted. */
 export async function languagesOffered(q: Query, reader: Reader): Promise<string[]> {
   const rows = await q.all<{ languages: string }>(

@@ -16,4 +16,4 @@ I would play this again tomorrow.
   keyTakeaways: ["The lantern goes out when the map opens", "The second depth is much harder than the first"],
 });
 
-export const sampleTranscriber: Transcriber = { transcribe: async () => transcript };
+export const sampleTranscriber: Transcriber = { transcribe: async () => transcript, isSample: true };

@@ -60,6 +60,8 @@ footer { max-width: 34rem; margin: 0 auto 2rem; padding: 1rem; text-align: cente
 
 export interface PageContent {
   title: string;
+  /** The HTTP status of the reply; 200 by default. */
+  status?: number;
   /** The heading, if it differs from the title. */
   heading?: string;
   body: Markup;
@@ -77,9 +79,17 @@ export interface PageContent {
   isEmbeddable?: boolean;
   /** The path of a feed of what it lists. */
   feed?: string;
+  /** The page that is probably opened after this one: browsers that can fetch it ahead, and show it at once. */
+  nextPage?: string;
   /** Additional files from `/assets` to load. */
   assets?: { style?: string | readonly string[]; scripts?: readonly string[] };
 }
+
+/** For browsers that know speculation rules. What is fetched ahead is kept in memory, so that pages need not be stored. */
+const speculation = (path: string) =>
+  new Markup(
+    `<script type="speculationrules">${JSON.stringify({ prefetch: [{ urls: [path], eagerness: "immediate" }] }).replaceAll("<", "\\u003c")}</script>`,
+  );
 
 const sites = new WeakMap<ServerResponse, Site>();
 
@@ -105,15 +115,16 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const written = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${!page.isIndexable && html`<meta name="robots" content="noindex">`}
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}</head>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
   const { root } = site;
   const text = root === undefined ? written : written.replace(address, (tag) => tag + root);
+  const scriptSources = `'self'${page.nextPage === undefined ? "" : " 'inline-speculation-rules'"}`;
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors ${page.isEmbeddable ? "*" : "'none'"}`,
+    "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? `script-src ${scriptSources}; connect-src 'self'; ` : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors ${page.isEmbeddable ? "*" : "'none'"}`,
     "Referrer-Policy": "no-referrer",
     "Content-Length": Buffer.byteLength(text),
   });

@@ -23,6 +23,9 @@ export const serverInfo = z.strictObject({
       .meta({ description: "Name of the card processor, such as `stripe`; `sandbox` for test cards. Null: no card payments." }),
     crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),
     transcription: z.boolean(),
+    sampleTranscripts: z
+      .boolean()
+      .meta({ description: "Whether every video gets the same sample transcript, whatever is said in it, as in a demo." }),
     clips: z.boolean().meta({ description: "Whether the server cuts clips and still images out of videos." }),
     buildHosting: z.boolean(),
     idempotency: z.boolean().meta({

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint, roles } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { mailModes } from "./events/mails.ts";
-import { id, page, timestamp } from "./fields.ts";
+import { extension, id, page, timestamp } from "./fields.ts";
 
 const scope = { access: ["notifications"] } as const;
 /** Admins have no scope for notifications. Each of their own is enough. */
@@ -22,6 +22,9 @@ export const notification = z
     type: z.enum(eventKinds).meta({ description: "Event kind." }),
     title: z.string(),
     body: z.string(),
+    path: extension(
+      z.string().nullable().meta({ description: "Path on this server of the page about it; null where there is none." }),
+    ),
     readAt: timestamp().nullable(),
     createdAt: timestamp(),
   })

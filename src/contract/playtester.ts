@@ -34,6 +34,10 @@ export const offeredGame = gameWithRelations
       .meta({ description: "Path on this server to its copy of the cover image; null while it has none." }),
   });
 
+/** `ended`: nothing can happen to them any more. */
+export const slotStates = ["active", "ended"] as const;
+export type SlotState = (typeof slotStates)[number];
+
 const minVideoSeconds = () => z.int().meta({ description: "Shortest video that can be submitted; 0 for no minimum." });
 
 export const offer = z
@@ -59,6 +63,20 @@ export const offer = z
   })
   .meta({ id: "Offer" });
 
+/** One offer with what claiming a slot of it means for the playtester who asks. */
+export const shownOffer = offer
+  .extend({
+    deadlineHours: z.int().meta({ description: "How many hours you have from the claim, or the approval, to the submission." }),
+    maxHeldSlots: z.int().meta({ description: "How many slots you can hold at once." }),
+    whyNot: z
+      .string()
+      .nullable()
+      .meta({ description: "Why you cannot claim a slot or apply now; null if you can, once you accepted the agreement." }),
+    slotId: id().nullable().meta({ description: "Your newest slot of this playtest; null if you never had one." }),
+    applicationId: id().nullable().meta({ description: "Your application to this playtest; null without one." }),
+  })
+  .meta({ id: "ShownOffer" });
+
 /** A slot as its playtester sees it; what helps to play is there only while they hold it. */
 export const heldSlot = z
   .strictObject({
@@ -79,6 +97,19 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    attempt: z
+      .strictObject({
+        number: z.int().meta({ description: "1 for the first attempt at this playtest." }),
+        before: z
+          .strictObject({ slotId: id(), reason: z.string().nullable().meta({ description: "Why it was rejected." }) })
+          .nullable()
+          .meta({ description: "The attempt before this one; null for the first." }),
+        next: z
+          .strictObject({ slotId: id(), status: z.enum(slotStatuses), deadlineAt: timestamp().nullable() })
+          .nullable()
+          .meta({ description: "The attempt that was allowed when this one was rejected; null without one." }),
+      })
+      .meta({ description: "A rejection can allow another attempt, which is a slot of its own." }),
     team: team.nullable().meta({ description: "Who plays it, where a claim names friends; null for other slots." }),
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
@@ -163,6 +194,11 @@ export const playtester = {
       }),
     }),
   }),
+  getOffer: endpoint("GET /playtester/playtests/:id", {
+    ...own,
+    summary: "Show a playtest that you can claim, apply to, or took part in",
+    reply: z.strictObject({ playtest: shownOffer }),
+  }),
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
@@ -198,7 +234,9 @@ export const playtester = {
   listHeldSlots: endpoint("GET /playtester/slots", {
     ...own,
     summary: "List your slots",
-    query: pageQuery(),
+    query: pageQuery().extend({
+      state: z.enum(slotStates).optional().meta({ description: "Only slots that are `active`, or those that have `ended`." }),
+    }),
     list: true,
     reply: z.strictObject({ slots: z.array(heldSlot) }),
   }),

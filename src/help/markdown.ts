@@ -1,4 +1,5 @@
 import { marked, type Token, type Tokens } from "marked";
+import { isWebAddress } from "../contract/text/web-address.ts";
 import { type Block, type Document, type Inline, plain } from "./document.ts";
 import { stateDiagram } from "./state-diagram.ts";
 
@@ -66,6 +67,59 @@ function block(token: Token): Block[] {
       return refuse(token);
   }
 }
+
+/** As `inline`, of a text by somebody else: what a document cannot hold stays as it was written, and so do its line breaks. */
+function looseInline(token: Token): Inline {
+  const { tokens = [], text, raw } = token as Tokens.Generic;
+  switch (token.type) {
+    case "text":
+    case "escape":
+    case "codespan":
+      return { kind: token.type === "codespan" ? "code" : "text", text: text as string };
+    case "br":
+      return { kind: "text", text: "\n" };
+    case "strong":
+    case "em":
+      return { kind: token.type, parts: tokens.map(looseInline) };
+    case "link": {
+      const { href } = token as Tokens.Link;
+      return isWebAddress(href) ? { kind: "link", href, parts: tokens.map(looseInline) } : { kind: "text", text: raw };
+    }
+    default:
+      return { kind: "text", text: raw };
+  }
+}
+
+const written = ({ raw }: Token): Block => ({ kind: "paragraph", parts: [{ kind: "text", text: raw.trimEnd() }] });
+
+/** The parts of an item of a list. What is below it, such as another list, stays as it was written. */
+const looseItem = ({ tokens }: Tokens.ListItem): Inline[] =>
+  tokens.flatMap((token): Inline[] =>
+    token.type === "text" || token.type === "paragraph"
+      ? ((token as Tokens.Text).tokens ?? [token]).map(looseInline)
+      : [{ kind: "text", text: `\n${token.raw.trimEnd()}` }],
+  );
+
+function looseBlock(token: Token): Block[] {
+  switch (token.type) {
+    case "space":
+      return [];
+    case "heading":
+    case "paragraph":
+      return [{ kind: token.type, parts: (token.tokens ?? []).map(looseInline) }];
+    case "list": {
+      const { ordered, start, items } = token as Tokens.List;
+      // A numbered list of a document begins at 1.
+      if (items.some(({ task }) => task) || (ordered && start !== 1)) return [written(token)];
+      return [{ kind: "list", ordered, items: items.map(looseItem) }];
+    }
+    default:
+      return [written(token)];
+  }
+}
+
+/** Reads Markdown by somebody else, such as an agreement. No word of it is lost: what a document cannot hold stays as it was written. */
+export const readableMarkdown = (text: string): Block[] => marked.lexer(text).flatMap(looseBlock);
 
 /** Reads a text that begins with its title; throws on what is not supported. */
 export function parseMarkdown(text: string): Document {

@@ -163,11 +163,14 @@ onBothDatabases("agreements", (serve) => {
     const playtest = await order(owner, gameId);
     const visitor = await signedIn(server, playtester);
     const path = `/play/offers/${playtest}/agreement`;
-    expect((await visitor.get("/play")).html).toContain(`href="${path}"`);
+    expect((await visitor.get(`/play/offers/${playtest}`)).html).toContain(`href="${path}"`);
     expect((await visitor.get(path)).html).toContain("Tell &lt;nobody&gt;.");
     expect((await visitor.submit(path, path)).html).toContain("Tick the box to accept the agreement.");
-    expect(await visitor.submit(path, path, { accepted: "on" })).toMatchObject({ status: 303, location: "/play?done=accepted" });
-    const { html } = await visitor.get("/play?done=accepted");
+    expect(await visitor.submit(path, path, { accepted: "on" })).toMatchObject({
+      status: 303,
+      location: `/play/offers/${playtest}?done=accepted`,
+    });
+    const { html } = await visitor.get(`/play/offers/${playtest}?done=accepted`);
     expect([html.includes("You accepted the agreement."), html.includes(`action="/play/offers/${playtest}/claim"`)]).toEqual([
       true,
       true,

@@ -166,7 +166,7 @@ const facts: Fact<Market>[] = [
     async holds({ owner, gameId, playtester, browser }) {
       expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
       await order(owner, gameId);
-      expect((await browser.get("/play")).html).toContain("Claim a slot");
+      expect((await browser.get("/play")).html).toContain("See and claim");
     },
   },
   {
@@ -178,7 +178,7 @@ const facts: Fact<Market>[] = [
     async holds({ owner, playtester, browser }) {
       const [{ id }] = (await playtester.get("/playtester/playtests")).body.data.playtests;
       expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(400);
-      await browser.submit("/play", `/play/offers/${id}/apply`);
+      await browser.submit(`/play/offers/${id}`, `/play/offers/${id}/apply`);
       const [{ id: application }] = (await owner.get(`/playtests/${id}/applications`)).body.data.applications;
       await owner.post(`/playtest-applications/${application}/approve`);
       expect((await playtester.get("/playtester/slots")).body.data.slots).toMatchObject([{ requestId: id, status: "reserved" }]);

@@ -51,9 +51,17 @@ onBothDatabases("portal: friends", (serve, it) => {
   it("a team is claimed, confirmed and completed by forms, and each sees their own key", async () => {
     const server = await withTeams();
     const { ann, ben, playtestId, annsBrowser, bensBrowser } = await walk(server);
-    const wrong = await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben", share0: "much" });
+    const wrong = await annsBrowser.submit(`/play/offers/${playtestId}`, `/play/offers/${playtestId}/claim`, {
+      sure: "yes",
+      friend0: "ben",
+      share0: "much",
+    });
     expect(wrong.html).toContain("must be an amount such as 12.50");
-    const claimed = await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben", share0: "7.50" });
+    const claimed = await annsBrowser.submit(`/play/offers/${playtestId}`, `/play/offers/${playtestId}/claim`, {
+      sure: "yes",
+      friend0: "ben",
+      share0: "7.50",
+    });
     const { slots } = await ben.listHeldSlots();
     const page = `/play/slots/${slots[0]!.id}`;
     expect(claimed.location).toBe(`${page}?done=asked`);
@@ -75,7 +83,7 @@ onBothDatabases("portal: friends", (serve, it) => {
   it("a request is declined, and the claim is given up, by forms", async () => {
     const server = await withTeams();
     const { ann, playtestId, annsBrowser, bensBrowser } = await walk(server);
-    await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben" });
+    await annsBrowser.submit(`/play/offers/${playtestId}`, `/play/offers/${playtestId}/claim`, { sure: "yes", friend0: "ben" });
     const page = `/play/slots/${(await ann.listHeldSlots()).slots[0]!.id}`;
     expect((await bensBrowser.submit(page, `${page}/team/decline`)).location).toBe("/play/slots?done=declined");
     expect((await annsBrowser.get(page)).html).toContain("declined");

@@ -104,8 +104,70 @@ onBothDatabases("a submission in the portal", (serve) => {
     expect(await buttonNow()).toBe(
       "|Submit||You cannot submit this video: it is 1 min long, and at least 15 min are required. Upload a longer one.|",
     );
+    await giveVideo(server, slotId, playtester, await videoOf(1_700));
+    expect(await buttonNow()).toBe("|This submits |play.mp4|. You cannot change it afterwards.||Submit|");
+  });
+
+  it("asks to confirm a video that is much shorter than booked, or of which something looks wrong, before it is submitted", async () => {
+    const { server, owner, gameId, playtester, ann } = await market();
+    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 30 }));
     await giveVideo(server, slotId, playtester, await videoOf(900));
-    expect(await buttonNow()).toBe("|Submit|");
+    const { html } = await ann.get(`/play/slots/${slotId}`);
+    expect(html).toContain("<li>The video is 15 min long, and the playtest is booked for 30 minutes.</li>");
+    expect(html).toContain('<input type="checkbox" name="sure" value="yes" required>');
+    await server.deps.store.write((tx) =>
+      tx.run("UPDATE playtests SET duration_minutes = 15 WHERE id = (SELECT playtest_id FROM slots WHERE id = ?)", slotId),
+    );
+    expect((await ann.get(`/play/slots/${slotId}`)).html).not.toContain('name="sure"');
+  });
+
+  it("rejected with another try: both pages say so, with the deadline, the reason and the way to each other", async () => {
+    const { server, owner, gameId, playtester, ann } = await market();
+    const first = await play(server, playtester, await order(owner, gameId));
+    await owner.post(`/slots/${first}/reject`, { reason: "No sound, see https://example.com/mic.", allowRetry: true });
+    const second = (await playtester.listHeldSlots({ query: { state: "active" } })).slots[0] as {
+      id: string;
+      deadlineAt: string;
+    };
+    const rejected = (await ann.get(`/play/slots/${first}`)).html;
+    expect(rejected).toContain("This attempt is not paid.");
+    expect(rejected).toContain(`You can try again: submit another video by <time datetime="${second.deadlineAt}">`);
+    expect(rejected).toContain(`href="/play/slots/${second.id}">Go to the new attempt</a>`);
+    const again = (await ann.get(`/play/slots/${second.id}`)).html;
+    expect(again).toContain("This is attempt 2.");
+    expect(again).toContain('No sound, see <a href="https://example.com/mic" target="_blank" rel="noopener nofollow">');
+    expect(again).toContain(`href="/play/slots/${first}">See the last attempt</a>`);
+    await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/reject`, { reason: "Wrong game." });
+    const [final] = (await playtester.listHeldSlots({ query: { state: "ended", limit: 1 } })).slots as { id: string }[];
+    expect((await ann.get(`/play/slots/${final!.id}`)).html).toContain("You cannot try again.");
+  });
+
+  it("the list has active slots first, by deadline, and those that ended without a pay that is not paid", async () => {
+    const { server, owner, playtester, ann } = await market();
+    const [late, soon, sent, over] = ["Late", "Soon", "Sent", "Over"].map((name) => ({ name }));
+    const slotOf = async ({ name }: { name: string }, body = {}) =>
+      claim(playtester, await order(owner, await createGame(owner, { name }), body));
+    const released = await slotOf(over!);
+    await playtester.releaseSlot({ params: { id: released } });
+    await play(server, playtester, await order(owner, await createGame(owner, sent)));
+    await slotOf(late!, { playerCount: 2 });
+    await slotOf(soon!);
+    const { html } = await ann.get("/play/slots");
+    const text = html.split("<h1>")[1]!;
+    expect(["Active", "Soon", "Late", "Sent", "Ended", "Over"].map((word) => text.indexOf(`>${word}<`))).toEqual(
+      ["Active", "Soon", "Late", "Sent", "Ended", "Over"].map((word) => text.indexOf(`>${word}<`)).toSorted((a, b) => a - b),
+    );
+    expect(text.split(">Ended<")[1]).toContain("Released");
+    expect(text.split(">Ended<")[1]).not.toContain("$");
+    expect((await ann.get("/play/notifications")).html).toContain(`<a href="/play/slots/${released}">Slot reserved</a>`);
+  });
+
+  it("notifications name the deadline as a time that the reader's browser shows in its zone", async () => {
+    const { owner, gameId, playtester, ann } = await market();
+    const id = await claim(playtester, await order(owner, gameId));
+    const { deadlineAt } = (await playtester.getHeldSlot({ params: { id } })).slot as { deadlineAt: string };
+    const minute = `${deadlineAt.slice(0, 16)}:00.000Z`;
+    expect((await ann.get("/play/notifications")).html).toContain(`Submit your video before <time datetime="${minute}">`);
   });
 
   it("has a help page that says how to record on every device", async () => {

@@ -21,7 +21,7 @@ import {
 } from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
-import { hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import { claimInBrowser, hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { octets, raw, tus } from "../helpers/tus.ts";
 
@@ -171,7 +171,7 @@ onBothDatabases("the portal", (serve, it) => {
         expect(refused.html).toContain("Nothing was changed");
       }
       expect(await slotsOf(playtester)).toEqual([]);
-      expect((await ann.submit("/play", `/play/offers/${id}/claim`)).status).toBe(303);
+      expect((await claimInBrowser(ann, id)).status).toBe(303);
     });
 
     it.each<{ name: string; end(server: TestServer, playtester: Person, browser: Visitor): Promise<unknown> }>([
@@ -214,7 +214,7 @@ onBothDatabases("the portal", (serve, it) => {
       const ann = await signedIn(server, playtester);
       const thief = visitor(server);
       for (const [name, value] of ann.cookies) thief.cookies.set(name, value);
-      const fields = hiddenFields((await thief.get("/play")).html, `/play/offers/${id}/claim`);
+      const fields = { ...hiddenFields((await thief.get(`/play/offers/${id}`)).html, `/play/offers/${id}/claim`), sure: "yes" };
       await end(server, playtester, ann);
       expect((await thief.get("/play")).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
       expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
@@ -433,7 +433,7 @@ onBothDatabases("the portal", (serve, it) => {
         `messages/with/${owner.id}`,
         `offers/${unknown}/claim`,
       ];
-      const fields = { csrf: csrf!, reason: "crash", content: "Hello" };
+      const fields = { csrf: csrf!, reason: "crash", content: "Hello", sure: "yes" };
       for (const path of looks) expect([path, (await ann.get(`/play/${path}`)).status]).toEqual([path, 404]);
       for (const path of acts) expect([path, (await ann.send(`/play/${path}`, fields)).status]).toEqual([path, 404]);
       expect((await slotsOf(other)).map((slot: { status: string }) => slot.status)).toEqual(["accepted", "reserved"]);
@@ -445,9 +445,9 @@ onBothDatabases("the portal", (serve, it) => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { quantity: 2, notesForTesters: "Try <the> cave.", keysForTesters: ["K-1", "K-2"] });
       const ann = await signedIn(server, playtester);
-      const offers = (await ann.get("/play")).html;
+      const offers = (await ann.get(`/play/offers/${id}`)).html;
       for (const secret of ["K-1", "Press start", "cave", "build.zip"]) expect(offers).not.toContain(secret);
-      const fields = hiddenFields(offers, `/play/offers/${id}/claim`);
+      const fields = { ...hiddenFields(offers, `/play/offers/${id}/claim`), sure: "yes" };
       const first = await ann.send(`/play/offers/${id}/claim`, fields);
       const [slot] = await slotsOf(playtester);
       expect(first).toMatchObject({ status: 303, location: `/play/slots/${slot.id}?done=claimed` });
@@ -611,12 +611,12 @@ onBothDatabases("the portal", (serve, it) => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
       const ann = await signedIn(server, playtester);
-      expect((await ann.get("/play")).html).toContain("Owns a &lt;gamepad&gt;");
+      expect((await ann.get(`/play/offers/${id}`)).html).toContain("Owns a &lt;gamepad&gt;");
       const answer = "x".repeat(5001);
-      const refused = await ann.submit("/play", `/play/offers/${id}/apply`, { answer });
+      const refused = await ann.submit(`/play/offers/${id}`, `/play/offers/${id}/apply`, { answer });
       expect(refused.status).toBe(422);
       expect(refused.html).toContain(answer);
-      expect((await ann.submit("/play", `/play/offers/${id}/apply`, { answer: "I do <own> one" })).status).toBe(303);
+      expect((await ann.submit(`/play/offers/${id}`, `/play/offers/${id}/apply`, { answer: "I do <own> one" })).status).toBe(303);
       const [application] = (await owner.get(`/playtests/${id}/applications`)).body.data.applications;
       expect(application).toMatchObject({ status: "pending", qualificationsResponse: "I do <own> one" });
       expect((await ann.get("/play/applications")).html).toContain("I do &lt;own&gt; one");

@@ -113,7 +113,26 @@ describe("player", () => {
     url = await published(fixture("frames.webm"));
   });
 
-  it("obeys the browser's own controls once when they have the focus", async () => {
+  it("has one bar of controls, with a timeline that keys move", async () => {
+    const [page, context] = await opened(url);
+    await ready(page);
+    expect(await page.evaluate("document.querySelector('video').controls")).toBe(false);
+    const track = page.getByRole("slider", { name: "Position in the video" });
+    await track.press("End");
+    await expect.poll(() => track.getAttribute("aria-valuetext")).toBe("0:12 of 0:12");
+    await track.press("Home");
+    await track.press("ArrowUp");
+    await expect.poll(() => track.getAttribute("aria-valuetext")).toBe("0:05 of 0:12");
+    await page.getByRole("button", { name: "Sound on or off" }).click();
+    await until(page, "document.querySelector('video').muted");
+    await page.getByRole("button", { name: "Play or pause" }).click();
+    await until(page, "document.querySelector('[data-player]').dataset.state === 'playing'");
+    await page.click("video");
+    await until(page, "document.querySelector('[data-player]').dataset.state === 'paused'");
+    await context.close();
+  });
+
+  it("plays and pauses once by the space bar when the video has the focus", async () => {
     const [page, context] = await opened(url);
     await ready(page);
     await page.evaluate("Object.assign(document.querySelector('video'), { muted: true }).focus()");

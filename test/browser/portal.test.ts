@@ -81,6 +81,8 @@ async function signInByLink(page: Page): Promise<void> {
 
 async function claimSlot(page: Page): Promise<void> {
   await go(page, "Playtests");
+  await page.getByRole("link", { name: "See and claim" }).first().click();
+  await page.getByLabel("I have the time to play and to submit a video").check();
   await press(page, "Claim a slot");
   await page.getByText("You claimed this slot.").waitFor();
 }
@@ -245,6 +247,31 @@ it("portal upload: on a slow connection it shows MiB, rate and time left; offlin
   complaints.splice(0);
 });
 
+it("portal: while another video is uploaded, Submit waits; discarded, the one before can be submitted", {
+  timeout: 60_000,
+}, async () => {
+  const page = await open();
+  await signInByLink(page);
+  await claimSlot(page);
+  const submit = page.getByRole("button", { name: "Submit", exact: true });
+  await videoField(page).setInputFiles({ name: "first.mp4", mimeType: "video/mp4", buffer: videoBytes() });
+  await page.getByText(/^first\.mp4 .* is uploaded\.$/).waitFor();
+  expect(await submit.isDisabled()).toBe(false);
+  await page.route("**/api/v1/uploads/*", (route) => (route.request().method() === "PATCH" ? undefined : route.continue()));
+  await page.locator("#video").setInputFiles({ name: "second.mp4", mimeType: "video/mp4", buffer: videoBytes(100_000) });
+  await page.getByText("You can submit when second.mp4 is uploaded.").waitFor();
+  expect(await submit.isDisabled()).toBe(true);
+  await press(page, "Pause");
+  expect(await submit.isDisabled()).toBe(true);
+  await press(page, "Discard this upload");
+  await page.getByText(/^first\.mp4 .* is uploaded\.$/).waitFor();
+  await expect.poll(() => submit.isDisabled()).toBe(false);
+  await submit.click();
+  await page.getByText("Thank you!").waitFor();
+  const { slot } = (await owner.get(`/slots/${new URL(page.url()).pathname.split("/").at(-1)}`)).body.data;
+  expect(slot.submission.videoFileSize).toBe(videoBytes().length);
+});
+
 it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", {
   timeout: 60_000,
 }, async () => {
@@ -260,6 +287,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await page.getByLabel("Email address").last().fill("playtester2@example.com");
   await page.getByLabel("Password").fill("correct horse");
   await press(page, "Sign in");
+  await page.getByRole("link", { name: "See and apply" }).first().click();
   await page.getByText("Owns a gamepad.").waitFor();
   await page.getByLabel("Why are you a good fit?").fill("I do own one.");
   await press(page, "Apply");
@@ -289,10 +317,10 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
     .all();
   expect(await rejected!.textContent()).toContain("Not accepted");
   expect(await retried!.textContent()).toContain("in 24 hours");
-  await rejected!.getByRole("link").click();
+  await rejected!.getByRole("heading").getByRole("link").click();
   await page.getByText("There is no sound.").waitFor();
   await go(page, "My slots");
-  await retried!.getByRole("link").click();
+  await retried!.getByRole("heading").getByRole("link").click();
   await page.getByText("CCCC-DDDD").waitFor();
   const second = await submit("loud.mp4");
   expect(second).not.toBe(first);

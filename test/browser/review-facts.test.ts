@@ -29,6 +29,12 @@ afterAll(async () => {
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
 const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
 
+/** Copies the command that accepts, which is behind a button. */
+async function copyCommand(page: Page): Promise<void> {
+  await page.locator("#decide .by-command summary").first().click();
+  await page.locator("#decide [data-copy]").first().click();
+}
+
 /** An owner at the page of a submission, in a browser that may use the clipboard. */
 async function newScene(options: { cues?: number; permissions?: string[] } = {}) {
   const playtester = await registerPlaytester(server, "Cleo");
@@ -238,7 +244,7 @@ const rows: Row[] = [
   },
   {
     says: "Copied",
-    see: ({ page }) => page.locator("#decide [data-copy]").first().click(),
+    see: ({ page }) => copyCommand(page),
     async holds({ page }) {
       const command = await page.locator("#decide .command code").first().textContent();
       expect(await page.evaluate("navigator.clipboard.readText()")).toBe(command);
@@ -251,7 +257,7 @@ const rows: Row[] = [
       const network = await context.newCDPSession(page);
       const setting = { permission: { name: "clipboard-write" }, setting: "denied" } as const;
       await network.send("Browser.setPermission", { ...setting, origin: server.baseUrl });
-      await page.locator("#decide [data-copy]").first().click();
+      await copyCommand(page);
     },
     holds: async ({ page }) => {
       const tried = page.evaluate("navigator.clipboard.writeText('x').then(() => 'copied', ({ name }) => name)");
@@ -313,6 +319,7 @@ it.each(rows)("Studio: “$says”", { timeout: 40_000 }, async ({ says, scene: 
 
 it("Studio: “Copied” is said for two seconds", async () => {
   const { page } = await newScene();
+  await page.locator("#decide .by-command summary").first().click();
   const button = page.locator("#decide [data-copy]").first();
   await page.clock.install();
   await button.click();

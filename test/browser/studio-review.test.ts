@@ -327,6 +327,133 @@ describe("review page: moments", () => {
   });
 });
 
+const partShown = (page: Page) => page.textContent(".part [role=status]");
+
+describe("review page: a part of the video", () => {
+  const words = Array.from({ length: 12 }, (_, at) => `Line ${at} of what is said`);
+
+  it("is chosen at the playhead, by dragging and from lines of the transcript, and is noted or cut", {
+    timeout: 60_000,
+  }, async () => {
+    const slotId = await submitted(server, owner, { gameId, transcript: transcriptOf(words) });
+    const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+    server.deps.cutter = createFfmpegCutter({ ...server.deps.config.clips, ffmpeg });
+    const { page, context } = await opened(slotId, { hash: "#t=2s" });
+    server.deps.cutter = null;
+    // The list would move under the pointer.
+    await page.uncheck(".follow input");
+    for (const key of ["i", "ArrowRight", "o"]) await page.keyboard.press(key);
+    expect(await partShown(page)).toBe("0:02–0:07 (5 s)");
+    await page.click("[data-act=clip-part]");
+    expect([await page.inputValue("#part"), await page.evaluate("document.activeElement.id")]).toEqual(["0:02-0:07", "part"]);
+    const track = (await page.locator(".track").boundingBox())!;
+    const drag = async (from: [x: number, y: number], to: [x: number, y: number]) => {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move(...to, { steps: 5 });
+      await page.mouse.up();
+    };
+    await drag([track.x + track.width / 4, track.y + 5], [track.x + track.width / 2, track.y + 5]);
+    expect(await partShown(page)).toBe("0:03–0:06 (3 s)");
+    await page.evaluate("scrollTo(0, 0)");
+    const [first, last] = [
+      await page.locator(".cues a").nth(1).boundingBox(),
+      await page.locator(".cues a").nth(3).boundingBox(),
+    ];
+    await drag([first!.x + 100, first!.y + 15], [last!.x + 120, last!.y + 15]);
+    await expect.poll(() => partShown(page)).toBe("0:01–0:04 (3 s)");
+    await page.click("[data-act=note-part]");
+    expect(await page.inputValue("#position")).toBe("0:01-0:04");
+    await page.keyboard.type("Lost");
+    await page.keyboard.press("Control+Enter");
+    await until(page, "document.querySelectorAll('.timeline .mark.span').length === 1");
+    const [moment] = (await owner.get(`/slots/${slotId}/moments`)).body.data.moments;
+    expect([moment.atMs, moment.endMs]).toEqual([1000, 4000]);
+    await page.click("[data-act=no-part]");
+    expect(await page.locator(".part").isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it("the position of a new moment follows the video until somebody writes", async () => {
+    const slotId = await submitted(server, owner, { gameId });
+    const { page, context } = await opened(slotId);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => page.inputValue("#position")).toBe("0:05");
+    await page.fill("#text", "The door");
+    await page.locator(".track").press("ArrowRight");
+    await until(page, "document.querySelector('video').currentTime === 10");
+    expect(await page.inputValue("#position")).toBe("0:05");
+    await context.close();
+  });
+});
+
+describe("review page: with the video in view", () => {
+  it("the decision is seen without scrolling, and both stay when the moments are scrolled to", async () => {
+    const slotId = await full("Una Long-Name von und zu Hohenstein");
+    const { page, context } = await opened(slotId, { viewport: { width: 1280, height: 900 } });
+    const seen = () =>
+      page.evaluate(`["#accept button", "#decide .reject summary", ".player video"].map((one) => {
+        const { top, bottom } = document.querySelector(one).getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      })`);
+    expect(await seen()).toEqual([true, true, true]);
+    await page.evaluate("document.querySelector('#moments').scrollIntoView()");
+    expect(await seen()).toEqual([true, true, true]);
+    await context.close();
+  });
+
+  it("a phone shows one part at a time, below the video, and no keys", async () => {
+    const slotId = await full("Vic");
+    const { page, context } = await opened(slotId, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const shown = () =>
+      page.evaluate("[...document.querySelectorAll('[data-panel]')].filter((one) => one.checkVisibility()).map(({ id }) => id)");
+    expect(await shown()).toEqual(["decide"]);
+    expect(await page.locator("kbd:visible").count()).toBe(0);
+    await page.getByRole("link", { name: "Moments" }).click();
+    expect(await shown()).toEqual(["notes"]);
+    await page.click("[data-act=mark]");
+    expect(await page.evaluate("document.activeElement.id")).toBe("text");
+    await page.getByRole("link", { name: "Transcript" }).click();
+    expect(await shown()).toEqual(["transcript-panel"]);
+    await context.close();
+  });
+
+  it("the next submission is fetched ahead, and shown without asking the server again", async () => {
+    const [first, second] = [await full("Wim"), await full("Xen")];
+    const { page, context } = await opened(first);
+    expect(await page.locator("a[rel=next]").getAttribute("href")).toBe(`/studio/slots/${second}`);
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`/studio/slots/${first}`);
+          await ready(page);
+          await page.keyboard.press("n");
+          await page.waitForURL(`**/studio/slots/${second}`);
+          return page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType");
+        },
+        { timeout: 20_000 },
+      )
+      .toBe("navigational-prefetch");
+    await context.close();
+  });
+
+  it("one key and a number say that a moment is the same as a finding", async () => {
+    const slotId = await full("Yan");
+    await owner.post(`/games/${gameId}/findings`, { title: "The lantern goes out" });
+    const { page, context } = await opened(slotId, { hash: "#t=8s" });
+    await page.keyboard.press("s");
+    await page.keyboard.type("1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/done=same/);
+    const { finding } = (await owner.get(`/games/${gameId}/findings`)).body.data.findings.map((one: { id: string }) => ({
+      finding: one,
+    }))[0];
+    const { evidence } = (await owner.get(`/findings/${finding.id}`)).body.data.finding;
+    expect(evidence.map(({ fromMs }: { fromMs: number }) => fromMs)).toEqual([7300]);
+    await context.close();
+  });
+});
+
 describe("review page: transcript", () => {
   it("follows the video and seeks on a click", async () => {
     const slotId = await full("Jo");

@@ -97,6 +97,10 @@ export function visitor(server: TestServer): Visitor {
   };
 }
 
+/** Claims a slot of a playtest on the page of its offer. */
+export const claimInBrowser = (browser: Visitor, playtestId: string): Promise<Shown> =>
+  browser.submit(`/play/offers/${playtestId}`, `/play/offers/${playtestId}/claim`, { sure: "yes" });
+
 /** Signs in by password, as a playtester at `/play` or as an owner at `/studio`. */
 export async function signedIn(server: TestServer, who: Person, base: "/play" | "/studio" = "/play"): Promise<Visitor> {
   const { email } = (await who.get("/auth/me")).body.data;

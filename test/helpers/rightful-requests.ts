@@ -584,6 +584,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listNotificationSettings: byOwner(),
   updateNotificationSettings: byOwner({ body: { kinds: ["slot.submitted"], mail: "digest" } }),
   listOffers: ({ playtester }) => ({ as: playtester, shared: true }),
+  getOffer: async ({ playtester, order, bystander }) => ({
+    as: playtester,
+    ids: { id: await order() },
+    ownIds: { id: await trialOf(await bystander("game_owner")) },
+  }),
   claimPlaytest: async ({ playtester, order, bystander }) => ({
     as: playtester,
     ids: { id: await order() },

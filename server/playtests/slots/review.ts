@@ -99,7 +99,7 @@ export async function reject(
   await copyTeam(tx, slot.id, reserved);
   await tellRejected(tx, rejected, why, { slotId: retry.id, deadlineAt });
   await watchDeadline(tx, reserved);
-  await emitSlotEvent(tx, reserved, "slot.reserved");
+  await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadlineAt), isRetry: true });
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 

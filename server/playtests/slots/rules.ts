@@ -23,10 +23,13 @@ export const retryDeadlineMs = 24 * hour;
 /** Until when earnings from card money of this time are held. */
 export const heldUntil = (earnedAt: number, holdDays: number) => earnedAt + holdDays * 24 * hour;
 
-/** The deadline of a slot reserved now: 24 hours, or 72 hours for several players or an approved applicant. */
-export function claimDeadline(selectionMode: SelectionMode, playerCount: number, now: number): number {
-  return now + (selectionMode === "manual" || playerCount > 1 ? 72 : 24) * hour;
-}
+/** How long a playtester has to submit, in hours: 24, or 72 for several players or an approved applicant. */
+export const deadlineHours = (selectionMode: SelectionMode, playerCount: number) =>
+  selectionMode === "manual" || playerCount > 1 ? 72 : 24;
+
+/** The deadline of a slot reserved now. */
+export const claimDeadline = (selectionMode: SelectionMode, playerCount: number, now: number): number =>
+  now + deadlineHours(selectionMode, playerCount) * hour;
 
 export interface TimedSlot {
   status: SlotStatus;

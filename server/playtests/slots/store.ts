@@ -1,3 +1,4 @@
+import type { SlotState } from "../../../src/contract/playtester.ts";
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { type Page, paged } from "../../database/keyset.ts";
@@ -7,6 +8,7 @@ import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
+import { endedStatuses } from "./rules.ts";
 
 export type SlotRow = Tables["slots"];
 
@@ -135,6 +137,24 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
+const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
+
+/** A slot as one attempt of a playtester at a playtest. */
+export type AttemptRow = Pick<
+  SlotDetailRow,
+  "id" | "playtest_id" | "playtester_id" | "retry_of" | "reject_reason" | "deadline_at" | "status" | "window_at"
+>;
+
+/** All slots that these playtesters ever had of these playtests, the oldest first: after a rejection that allows it, a slot follows another. */
+export const attemptsOf = (q: Query, playtesterIds: readonly string[], playtestIds: readonly string[]) =>
+  q.all<AttemptRow>(
+    `SELECT s.id, s.playtest_id, s.playtester_id, s.retry_of, s.deadline_at, s.status, NULL AS window_at, r.reason AS reject_reason
+       FROM slots s LEFT JOIN rejections r ON r.slot_id = s.id
+      WHERE s.playtester_id IN (${marks(playtesterIds)}) AND s.playtest_id IN (${marks(playtestIds)}) ORDER BY s.created_at, s.id`,
+    ...playtesterIds,
+    ...playtestIds,
+  );
+
 /** A slot that a playtester has or had, or in whose team they play or are asked to play at `now` (ms). */
 export const findForMember = (q: Query, id: string, playtesterId: string, now: number) =>
   q.one<SlotDetailRow>(
@@ -145,14 +165,33 @@ export const findForMember = (q: Query, id: string, playtesterId: string, now: n
     now,
   );
 
-/** All of these slots, newest first. The index of a playtester's own leads to the page; most have no others. */
-export async function listForMember(q: Query, playtesterId: string, now: number, page: Page): Promise<SlotDetailRow[]> {
-  const own = await paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+/** The condition for slots that are active or have ended at `now` (ms), or for all. */
+function inState(state: SlotState | undefined, now: number): { sql: string; values: number[] } {
+  if (state === undefined) return { sql: "", values: [] };
+  const ended = `(${statusSql}) IN (${endedStatuses.map((status) => `'${status}'`).join(", ")})`;
+  return { sql: ` AND ${state === "ended" ? ended : `NOT ${ended}`}`, values: [now, now] };
+}
+
+/**
+ * All of these slots, or of them those that are active or have ended at `now`, newest first. The index of a playtester's own leads to the
+ * page; most have no others.
+ */
+export async function listForMember(
+  q: Query,
+  playtesterId: string,
+  { state, now }: { state?: SlotState | undefined; now: number },
+  page: Page,
+): Promise<SlotDetailRow[]> {
+  const wanted = inState(state, now);
+  const own = await paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.playtester_id = ?${wanted.sql}`,
+    ...[playtesterId, ...wanted.values],
+  );
   const others = await q.all<{ slot_id: string }>(slotsOfMember, playtesterId, now);
   if (others.length === 0) return own;
   const joined = await paged(q, page, "s").all<SlotDetailRow>(
-    `${detail} WHERE s.id IN (${slotsOfMember}) AND COALESCE(s.playtester_id, '') <> ?`,
-    ...[playtesterId, now, playtesterId],
+    `${detail} WHERE s.id IN (${slotsOfMember}) AND COALESCE(s.playtester_id, '') <> ?${wanted.sql}`,
+    ...[playtesterId, now, playtesterId, ...wanted.values],
   );
   return [...own, ...joined].sort(newestFirst).slice(0, page.limit + 1);
 }
@@ -197,6 +236,14 @@ export const held = async (q: Query, playtesterId: string, now: number) =>
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
   q.all<Pick<SlotRow, "status">>(
     "SELECT status FROM slots WHERE playtest_id = ? AND playtester_id = ?",
+    playtestId,
+    playtesterId,
+  );
+
+/** The id of the newest slot of a playtest that a playtester ever had. */
+export const newestOf = (q: Query, playtestId: string, playtesterId: string) =>
+  q.one<Pick<SlotRow, "id">>(
+    "SELECT id FROM slots WHERE playtest_id = ? AND playtester_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
     playtestId,
     playtesterId,
   );

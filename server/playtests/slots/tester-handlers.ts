@@ -6,29 +6,26 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import * as covers from "../../games/covers/store.ts";
-import * as games from "../../games/store.ts";
-import { relationsView } from "../../games/views.ts";
+import type * as games from "../../games/store.ts";
 import type { Call, Handlers } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull, secondsOf } from "../../lib/time.ts";
-import * as consents from "../agreements/store.ts";
-import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
-import { asked } from "../publications/consents.ts";
 import { withdrawConsent } from "../publications/service.ts";
 import * as playtests from "../store.ts";
 import { withdraw } from "../teams/changes.ts";
 import { claimWith, type NamedFriend } from "../teams/claim.ts";
-import { needsTeam, requireFullTeam } from "../teams/requirements.ts";
+import { requireFullTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
-import { isPlayer, offeredTeam, teamOf, teamsOf } from "../teams/views.ts";
+import { isPlayer, teamOf, teamsOf } from "../teams/views.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
+import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
+import { gameOf, gamesOf } from "./offered-games.ts";
 import { report } from "./report-moves.ts";
 import { minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -37,36 +34,6 @@ import { release, submit } from "./transitions.ts";
 
 /** A playtester sees the instructions, keys and build of a slot only while it has one of these statuses. */
 const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
-
-const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[], coverPath: string | undefined) => ({
-  id: game.id,
-  name: game.name,
-  description: game.description,
-  coverImageUrl: game.cover_image_url,
-  coverPath: coverPath ?? null,
-  externalUrl: game.external_url,
-  ...relationsView(game, categories),
-});
-
-async function gamesOf(q: Query, ids: readonly string[]) {
-  const known = [...new Set(ids)];
-  const [rows, categories, paths] = await Promise.all([
-    games.findMany(q, known),
-    games.categoriesOf(q, known),
-    covers.pathsOf(q, known),
-  ]);
-  const viewOf = (row: games.GameRow) => offeredGameView(row, categories.get(row.id) ?? [], paths.get(row.id));
-  return new Map(rows.map((row) => [row.id, { row, view: viewOf(row) }]));
-}
-
-/** As `gamesOf`, of a game whose row was read already. */
-async function gameOf(q: Query, row: games.GameRow) {
-  const [categories, paths] = await Promise.all([
-    games.categoriesOf(q, [row.id]),
-    row.cover_image_url === null ? undefined : covers.pathsOf(q, [row.id]),
-  ]);
-  return { row, view: offeredGameView(row, categories.get(row.id) ?? [], paths?.get(row.id)) };
-}
 
 /** What helps to play a slot, for one of its players, who sees no keys of the others. */
 const handedOut = async (q: Query, { id }: slots.SlotDetailRow, playerId: string) => {
@@ -98,30 +65,6 @@ function secretsView(
   };
 }
 
-/** How many slots of each playtest can be claimed now. */
-async function claimableCounts(q: ReadTx, rows: readonly playtests.PlaytestRow[]) {
-  const ids = rows.map((row) => row.id);
-  const [opened, unused] = [await playtests.openCounts(q, ids, q.now), await keyStore.unusedCounts(q, ids)];
-  const asking = await teams.askingCounts(q, ids, q.now);
-  const countOf = ({ id, uses_keys, player_count }: playtests.PlaytestRow) => {
-    const count = opened.get(id) ?? 0;
-    if (uses_keys === 0) return count;
-    const left = (unused.get(id) ?? 0) - (asking.get(id) ?? 0) * player_count;
-    return Math.max(0, claimable(count, left, player_count));
-  };
-  return new Map(rows.map((row) => [row.id, countOf(row)]));
-}
-
-/** The games whose agreement the playtester has not accepted. */
-async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], playtesterId: string) {
-  const found = new Set<string>();
-  for (const gameId of new Set(rows.map((row) => row.game_id))) {
-    const agreement = await consents.inForce(q, gameId);
-    if (agreement && !(await consents.findAcceptance(q, agreement.id, playtesterId))) found.add(gameId);
-  }
-  return found;
-}
-
 /** Slots as one of their players sees them. */
 async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailRow[], playerId: string) {
   const known = gamesOf(
@@ -130,6 +73,7 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
   );
   // Those of the first slot are read together with the games: mostly it is the only one.
   known.catch(() => {});
+  const attempts = await attemptsBeside(q, rows);
   const multiplayer = rows.filter((row) => row.player_count > 1).map((row) => row.id);
   const inTeams = await teamsOf(q, multiplayer);
   const reader = inTeams.size === 0 ? undefined : await users.find(q, playerId);
@@ -140,7 +84,7 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
     const mayPlay = slot.playtester_id === playerId || (team !== undefined && isPlayer(team, playerId));
     const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
     const game = (await known).get(slot.game_id)!;
-    const view = heldView(deps, slot, game, secrets && { ...secrets, playerId });
+    const view = heldView(deps, slot, game, attempts, secrets && { ...secrets, playerId });
     views.push(team ? { ...view, team: await teamOf(q, slot, team, reader!) } : view);
   }
   return views;
@@ -150,6 +94,7 @@ function heldView(
   deps: Deps,
   slot: slots.SlotDetailRow,
   game: Awaited<ReturnType<typeof gameOf>>,
+  attempts: Attempts,
   secrets: (HandedOut & { playerId: string }) | undefined,
 ) {
   return {
@@ -171,6 +116,7 @@ function heldView(
     rejection: rejectionView(slot),
     blockedReport: reportView(slot),
     publishedUrl: slot.published_url,
+    attempt: attemptOf(slot, attempts, deps.clock.now()),
     team: null,
     ...(secrets && secretsView(deps, slot, game.row, secrets)),
   };
@@ -180,7 +126,7 @@ function heldView(
 async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtester: { display_name } }: Claimed) {
   const [known, keys] = await Promise.all([gameOf(q, game), playtest.uses_keys === 0 ? [] : keyStore.ofSlot(q, slot.id)]);
   const detail = slots.detailOfClaimed(slot, playtest, { game: game.name, playtester: display_name });
-  return { slot: heldView(deps, detail, known, { keys, video: undefined, playerId: slot.playtester_id! }) };
+  return { slot: heldView(deps, detail, known, [], { keys, video: undefined, playerId: slot.playtester_id! }) };
 }
 
 /** A slot that the playtester has or had, or in whose team they are. */
@@ -251,53 +197,6 @@ async function withdrawnView(deps: Deps, tx: Tx, slotId: string, playtesterId: s
 }
 
 export const playtester = {
-  async listOffers(call) {
-    const page = call.page();
-    const { device, language } = call.query;
-    const { multiplayer, playtesters } = call.deps.config;
-    const { rows, known, slotsOpen, heldSlots, mustAccept, languages, reader, friends } = await call.read(async (q) => {
-      const me = call.principal.userId;
-      const offeredTo = { id: me, now: q.now, maxHeld: multiplayer.friends ? playtesters.maxReserved : undefined };
-      const found = await playtests.listOffers(q, offeredTo, { device, language }, page);
-      const forTeams = found.filter((row) => needsTeam(call.deps.config, row)).map((row) => row.id);
-      return {
-        rows: found,
-        friends: await playtests.friendsFor(q, offeredTo, forTeams),
-        languages: await playtests.languagesOffered(q, offeredTo),
-        reader: (await users.find(q, me))!,
-        heldSlots: await slots.held(q, me, q.now),
-        known: await gamesOf(
-          q,
-          found.map((row) => row.game_id),
-        ),
-        slotsOpen: await claimableCounts(q, found),
-        mustAccept: await gamesToAccept(q, found, call.principal.userId),
-      };
-    });
-    return call.listed(page, rows, (items) => ({
-      heldSlots,
-      filters: { languages },
-      playtests: items.map((row) => ({
-        id: row.id,
-        game: known.get(row.game_id)!.view,
-        visibility: row.visibility,
-        durationMinutes: row.duration_minutes,
-        playerCount: row.player_count,
-        payoutCents: row.payout_cents,
-        selectionMode: row.selection_mode,
-        qualifications: row.qualifications,
-        panel: row.panel,
-        mustAccept: mustAccept.has(row.game_id),
-        publicationConsent: asked(call.deps, row, reader),
-        applicationsExpireAt: isoOrNull(row.applications_expire_at),
-        team: offeredTeam(call.deps.config, row, friends),
-        slotsOpen: slotsOpen.get(row.id) ?? 0,
-        minVideoSeconds: shortest(call.deps, row),
-        createdAt: iso(row.created_at),
-      })),
-    }));
-  },
-
   claimPlaytest: (call) =>
     call.body.with
       ? claimWithFriends(call, call.body.with)
@@ -313,7 +212,7 @@ export const playtester = {
   async listHeldSlots(call) {
     const page = call.page();
     const { rows, views } = await call.read(async (q) => {
-      const found = await slots.listForMember(q, call.principal.userId, q.now, page);
+      const found = await slots.listForMember(q, call.principal.userId, { state: call.query.state, now: q.now }, page);
       return { rows: found, views: await heldViews(call.deps, q, found, call.principal.userId) };
     });
     return call.listed(page, rows, (items) => ({ slots: views.slice(0, items.length) }));

@@ -13,6 +13,7 @@ import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/api-error.ts";
+import { utc } from "../../lib/time.ts";
 import { announceApproval } from "../approvals.ts";
 import { handOut, warnWhenLow } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
@@ -117,7 +118,7 @@ export async function reserve(
       "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.",
     );
   await watchDeadline(tx, reserved);
-  await emitSlotEvent(tx, reserved, "slot.reserved", {}, known);
+  await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadline) }, known);
   return reserved;
 }
 

@@ -1,5 +1,7 @@
 import { parsePosition, positionInLink, positionText } from "../../../src/contract/text/position.ts";
-import { all, around, the } from "./shared/dom.ts";
+import { ChosenPart } from "./player/part.ts";
+import { Track } from "./player/track.ts";
+import { all, around, type Part, the } from "./shared/dom.ts";
 
 /**
  * The player of a video: keys, speed, single frames, positions in the address, and the timeline. Without this script the browser's own
@@ -81,13 +83,21 @@ class Frames {
 class Player {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
+  /** Undefined on pages that note nothing. */
+  readonly part: ChosenPart | undefined;
   #frames: Frames;
 
   constructor(root: HTMLElement) {
     this.root = root;
     this.video = the("video", root);
     this.#frames = new Frames(this.video);
+    this.part = root.dataset.marks === undefined ? undefined : new ChosenPart(root);
+    // One bar of controls. What the browser's own can do, this one can too, and it stays in sight.
+    this.video.controls = false;
+    this.video.tabIndex = -1;
     the(".player-bar", root).hidden = false;
+    new Track(the(".track", root), this);
+    root.addEventListener("playtest:choose", (event) => this.part?.choose((event as CustomEvent<Part>).detail));
     this.#listen();
     void this.#showProblem();
     this.#showLength();
@@ -100,16 +110,22 @@ class Player {
     for (const name of ["loadedmetadata", "durationchange"]) video.addEventListener(name, () => this.#showLength());
     video.addEventListener("loadedmetadata", () => void this.#showProblem());
     video.addEventListener("ratechange", () => this.#showSpeed());
+    for (const name of ["play", "pause", "ended", "volumechange"]) video.addEventListener(name, () => this.#showState());
+    video.addEventListener("click", () => this.toggle());
+    const volume = the<HTMLInputElement>(".volume", root);
+    volume.addEventListener("input", () => {
+      video.volume = Number(volume.value);
+      video.muted = video.volume === 0;
+    });
     video.addEventListener("error", () => void this.#showProblem());
     const speed = the<HTMLSelectElement>(".speed", root);
     speed.addEventListener("change", () => {
       video.playbackRate = Number(speed.value);
     });
-    the(".player-bar", root).addEventListener("click", (event) => {
-      const act = around(event, "button")?.dataset.act;
+    root.addEventListener("click", (event) => {
+      const act = around(event, "[data-act]")?.dataset.act;
       if (act) acts[act]?.(this);
     });
-    the<SVGElement>(".timeline", root).addEventListener("click", (event) => this.#clickTimeline(event));
     the(".retry", root).addEventListener("click", () => this.#retry());
   }
 
@@ -143,6 +159,25 @@ class Player {
     this.video.playbackRate = speeds[Math.min(Math.max(at + direction, 0), speeds.length - 1)]!;
   }
 
+  toggleSound(): void {
+    this.video.muted = !this.video.muted;
+    if (!this.video.muted && this.video.volume === 0) this.video.volume = 1;
+  }
+
+  /** The whole player, so that its bar stays in sight; where browsers allow that for videos alone, the video. */
+  toggleFull(): void {
+    if (document.fullscreenElement) return void document.exitFullscreen();
+    const video = this.video as HTMLVideoElement & { webkitEnterFullscreen?: () => void };
+    if (this.root.requestFullscreen) void this.root.requestFullscreen().catch(() => {});
+    else video.webkitEnterFullscreen?.();
+  }
+
+  /** Goes to a position, and keeps it in the address, so that it can be copied. */
+  goTo(ms: number): void {
+    this.seek(ms / 1000);
+    history.replaceState(null, "", `#t=${positionInLink(ms)}`);
+  }
+
   /** Shows or hides the captions. */
   toggleCaptions(): void {
     const [track] = this.video.textTracks;
@@ -168,22 +203,24 @@ class Player {
     const { length } = this;
     if (length === undefined) return;
     the(".length", this.root).textContent = positionText(length * 1000);
-    const timeline = the<SVGElement>(".timeline", this.root);
-    timeline.setAttribute("viewBox", `0 0 ${Math.max(1, Math.round(length * 1000))} 100`);
-    timeline.removeAttribute("hidden");
+    const viewBox = `0 0 ${Math.max(1, Math.round(length * 1000))} 100`;
+    for (const drawn of all<SVGElement>(".timeline, .strip", this.root)) {
+      drawn.setAttribute("viewBox", viewBox);
+      drawn.removeAttribute("hidden");
+    }
+  }
+
+  #showState(): void {
+    const { video, root } = this;
+    root.dataset.state = video.paused ? "paused" : "playing";
+    root.toggleAttribute("data-muted", video.muted);
+    the<HTMLInputElement>(".volume", root).value = String(video.muted ? 0 : video.volume);
   }
 
   #showSpeed(): void {
     const select = the<HTMLSelectElement>(".speed", this.root);
     const value = String(this.video.playbackRate);
     if ([...select.options].some((option) => option.value === value)) select.value = value;
-  }
-
-  #clickTimeline(event: MouseEvent): void {
-    const at = around<SVGElement>(event, "[data-at]")?.dataset.at;
-    const { left, width } = the<SVGElement>(".timeline", this.root).getBoundingClientRect();
-    if (at !== undefined) goTo(this, Number(at));
-    else if (this.length) this.seek(((event.clientX - left) / width) * this.length);
   }
 
   /**
@@ -235,6 +272,14 @@ const acts: Readonly<Record<string, Act>> = {
   "frame-back": (player) => player.step(-1),
   "frame-forward": (player) => player.step(1),
   mark: (player) => player.mark(),
+  mute: (player) => player.toggleSound(),
+  captions: (player) => player.toggleCaptions(),
+  full: (player) => player.toggleFull(),
+  in: (player) => player.part?.begin(player.video.currentTime),
+  out: (player) => player.part?.end(player.video.currentTime),
+  "no-part": (player) => player.part?.clear(),
+  "note-part": (player) => player.part?.use("note"),
+  "clip-part": (player) => player.part?.use("clip"),
   keys: (player) => the<HTMLDialogElement>(".keys-dialog", player.root).showModal(),
 };
 
@@ -252,6 +297,9 @@ const keys: Readonly<Record<string, Act>> = {
   Home: (player) => player.seek(0),
   c: (player) => player.toggleCaptions(),
   m: (player) => player.mark(),
+  i: (player) => player.part?.begin(player.video.currentTime),
+  o: (player) => player.part?.end(player.video.currentTime),
+  x: (player) => player.part?.clear(),
 };
 
 const players = all("[data-player]").map((root) => new Player(root));
@@ -261,8 +309,8 @@ function isTaken(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey } = event;
   if (ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return true;
   if (around(event, "input:not([type=checkbox]), select, textarea, [contenteditable]")) return true;
-  if (key === " ") return around(event, "a, button, input, summary, video") !== null;
-  return key.startsWith("Arrow") && around(event, "video") !== null;
+  if (key === " ") return around(event, "a, button, input, summary") !== null;
+  return /^(Arrow|Home)/.test(key) && around(event, "[role=slider]") !== null;
 }
 
 /** The players that a key is for: of those that play together one, which the others follow. */
@@ -282,19 +330,13 @@ document.addEventListener("keydown", (event) => {
   for (const player of keyed()) keys[key]!(player);
 });
 
-/** Seeks, and keeps the position in the address, so that it can be copied. */
-function goTo(player: Player, ms: number): void {
-  player.seek(ms / 1000);
-  history.replaceState(null, "", `#t=${positionInLink(ms)}`);
-}
-
 document.addEventListener("click", (event) => {
   const link = around<HTMLAnchorElement>(event, "a[data-at]");
   const [first] = players;
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !first) return;
   event.preventDefault();
   const scope = link.closest("[data-scope]");
-  goTo(players.find(({ root }) => scope?.contains(root)) ?? first, Number(link.dataset.at));
+  (players.find(({ root }) => scope?.contains(root)) ?? first).goTo(Number(link.dataset.at));
 });
 
 /** Seeks to the position that the address of the page names, as in `#t=12m41s`. */

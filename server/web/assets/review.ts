@@ -1,8 +1,11 @@
-import { exactPosition } from "../../../src/contract/text/position.ts";
 import { showCommands } from "./review/commands.ts";
+import { showDecided } from "./review/decided.ts";
 import { Decision } from "./review/decision.ts";
 import { Outbox } from "./review/outbox.ts";
 import { followCutting, isDone, pageOf, post, problemIn, swap } from "./review/pages.ts";
+import { takePositions } from "./review/parts.ts";
+import { followSameLinks, sameAsFinding } from "./review/same.ts";
+import { showPartOf, startTabs } from "./review/tabs.ts";
 import { around, the } from "./shared/dom.ts";
 
 /**
@@ -19,14 +22,10 @@ if (note) new Outbox(note);
 
 const video = () => the<HTMLVideoElement>("[data-player] video");
 
-document.addEventListener("playtest:mark", ({ detail: { seconds } }) => {
-  if (!note) return;
-  video().pause();
-  const position = the<HTMLInputElement>("[name=position]", note);
-  position.value = exactPosition(Math.round(seconds * 10) * 100);
-  position.dispatchEvent(new Event("input", { bubbles: true }));
-  the("[name=text]", note).focus();
-});
+startTabs();
+takePositions(note);
+followSameLinks();
+showDecided();
 
 /** Replaces a moment by its form, or the form by the moment, without leaving the video. */
 document.addEventListener("click", async (event) => {
@@ -85,6 +84,7 @@ document.addEventListener("click", (event) => {
   field.value = link.dataset.share!;
   field.dispatchEvent(new Event("change", { bubbles: true }));
   field.closest("details")!.open = true;
+  showPartOf(field);
   field.focus();
 });
 
@@ -95,30 +95,38 @@ function go(rel: "next" | "prev"): void {
   else location.assign(link.href);
 }
 
+/** Goes to a rating, and chooses it. Enter then accepts. */
+function rate(which: string): void {
+  const choice = document.querySelector<HTMLInputElement>(`#accept input[name=rating]${which}`);
+  if (!choice) return;
+  showPartOf(choice);
+  choice.focus();
+  choice.click();
+}
+
 const keys: Readonly<Record<string, () => void>> = {
   n: () => go("next"),
   p: () => go("prev"),
-  a: () => document.querySelector<HTMLElement>("#accept input[type=radio]:checked")?.focus(),
+  a: () => rate(":checked"),
+  s: sameAsFinding,
+  ...Object.fromEntries(["1", "2", "3", "4", "5"].map((score) => [score, () => rate(`[value="${score}"]`)])),
   r() {
     const reason = document.getElementById("reason");
     if (!reason) return;
     reason.closest("details")!.open = true;
+    showPartOf(reason);
     reason.focus();
   },
 };
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
+  const isSent = key === "Enter" && (event.ctrlKey || event.metaKey);
+  if (isSent) return around(event, "textarea")?.closest<HTMLFormElement>("#accept, #reject")?.requestSubmit();
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (key === "Escape" && decision.isPending) return decision.undo();
   if (key === "Escape" && target instanceof Node && note?.contains(target)) return video().focus();
   if (around(event, "input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) return;
-  const rating = around<HTMLInputElement>(event, "[name=rating]");
-  if (rating && /^[1-5]$/.test(key)) {
-    const choice = the<HTMLInputElement>(`[name=rating][value="${key}"]`, rating.form!);
-    choice.focus();
-    return choice.click();
-  }
   if (!Object.hasOwn(keys, key)) return;
   event.preventDefault();
   keys[key]!();

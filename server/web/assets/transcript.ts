@@ -47,7 +47,11 @@ class Transcript {
   #collect(): void {
     this.#links = all<HTMLAnchorElement>("a", this.#list);
     // One stop of the Tab key for the whole list; the arrow keys move inside it.
-    for (const link of this.#links) link.tabIndex = -1;
+    for (const link of this.#links) {
+      link.tabIndex = -1;
+      // Dragging selects lines, which chooses that part of the video.
+      link.draggable = false;
+    }
     this.#current = undefined;
     this.#follow();
   }

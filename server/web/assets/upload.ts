@@ -55,6 +55,7 @@ class Uploader {
       if (this.#run) this.#pause(this.#run);
       else if (this.#file) this.#start(this.#file);
     });
+    this.#page.discard?.addEventListener("click", () => this.#discard());
     window.addEventListener("beforeunload", (event) => this.#run && event.preventDefault());
     window.addEventListener("online", () => this.#wake());
     the("#plain-upload").remove();
@@ -71,6 +72,7 @@ class Uploader {
     this.#stop();
     this.#page.warn();
     this.#page.say(`Reading ${file.name}.`);
+    this.#page.holdSubmit(`You can submit when ${file.name} is uploaded.`);
     const { warning, reason } = await this.#subject.check(file, this.#maxBytes).then(
       (warning) => ({ warning, reason: undefined }),
       (reason: Error) => ({ warning: undefined, reason }),
@@ -83,6 +85,7 @@ class Uploader {
       input.focus();
       state.replaceChildren(...said);
       if (this.#file) this.#sayPaused(this.#file);
+      else this.#page.holdSubmit();
       return this.#page.complain(reason.message);
     }
     this.#page.warn(warning);
@@ -105,8 +108,10 @@ class Uploader {
     const run = { file };
     this.#file = file;
     this.#run = run;
-    const { pause, progress } = this.#page;
+    const { pause, progress, discard } = this.#page;
     this.#page.complain();
+    this.#page.holdSubmit(`You can submit when ${file.name} is uploaded.`);
+    if (discard) discard.hidden = false;
     if (progress.hidden) this.#page.show(0, file.size);
     pause.hidden = false;
     pause.textContent = "Pause";
@@ -120,6 +125,18 @@ class Uploader {
     this.#wake();
     this.#page.showStanding();
     this.#page.pause.textContent = "Resume";
+  }
+
+  /** Forgets the file that is on its way. What was uploaded before can be submitted again. */
+  #discard(): void {
+    this.#stop();
+    this.#end();
+    this.#page.input.value = "";
+    this.#page.complain();
+    this.#page.warn();
+    this.#page
+      .refresh()
+      .catch(() => this.#page.say("The upload was discarded. Reload this page to see the video that is uploaded."));
   }
 
   #pause({ file }: Run): void {
@@ -211,6 +228,8 @@ class Uploader {
     this.#file = undefined;
     this.#upload.forget();
     this.#page.progress.hidden = true;
+    if (this.#page.discard) this.#page.discard.hidden = true;
+    this.#page.holdSubmit();
   }
 
   async #finish({ name }: File): Promise<void> {

@@ -60,7 +60,7 @@ function topicPage(name: TopicName, payments: boolean, after: Markup = neighborL
   return {
     title,
     href: pages.topic(name),
-    body: html`${blocks.map(blockMarkup)}${after}`,
+    body: html`${blocks.map((block) => blockMarkup(block))}${after}`,
     parts: headings.map((heading) => ({ href: `#${anchorOf(heading)}`, title: heading })),
   };
 }

@@ -18,46 +18,51 @@ function addressOf(href: string): string {
   return topic !== undefined && isTopic(topic) ? pages.topic(topic) : href;
 }
 
-function partMarkup(part: Inline): Markup {
+/** How a link of a text is written. */
+type LinkMarkup = (href: string, label: Markup[]) => Markup;
+
+const topicLink: LinkMarkup = (href, label) => html`<a href="${addressOf(href)}">${label}</a>`;
+
+function partMarkup(part: Inline, link: LinkMarkup): Markup {
   switch (part.kind) {
     case "text":
       return html`${part.text}`;
     case "code":
       return html`<code>${part.text}</code>`;
     case "strong":
-      return html`<strong>${inline(part.parts)}</strong>`;
+      return html`<strong>${inline(part.parts, link)}</strong>`;
     case "em":
-      return html`<em>${inline(part.parts)}</em>`;
+      return html`<em>${inline(part.parts, link)}</em>`;
     case "link":
-      return html`<a href="${addressOf(part.href)}">${inline(part.parts)}</a>`;
+      return link(part.href, inline(part.parts, link));
   }
 }
 
-const inline = (parts: readonly Inline[]): Markup[] => parts.map(partMarkup);
+const inline = (parts: readonly Inline[], link: LinkMarkup): Markup[] => parts.map((part) => partMarkup(part, link));
 
-const items = (list: readonly Inline[][]) => list.map((parts) => html`<li>${inline(parts)}</li>`);
+const items = (list: readonly Inline[][], link: LinkMarkup) => list.map((parts) => html`<li>${inline(parts, link)}</li>`);
 
 /** A table in an element that scrolls horizontally on narrow screens. `tabindex` makes it scroll from the keyboard too. */
 export const table = (head: readonly (Markup | string)[], rows: readonly (readonly (Markup | string | Markup[])[])[]) =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 
-export function blockMarkup(block: Block): Markup {
+export function blockMarkup(block: Block, link: LinkMarkup = topicLink): Markup {
   switch (block.kind) {
     case "heading": {
       const title = plain(block.parts);
       return html`<h2 id="${anchorOf(title)}">${title}</h2>`;
     }
     case "paragraph":
-      return html`<p>${inline(block.parts)}</p>`;
+      return html`<p>${inline(block.parts, link)}</p>`;
     case "list":
-      return block.ordered ? html`<ol>${items(block.items)}</ol>` : html`<ul>${items(block.items)}</ul>`;
+      return block.ordered ? html`<ol>${items(block.items, link)}</ol>` : html`<ul>${items(block.items, link)}</ul>`;
     case "code":
       return html`<pre tabindex="0"><code>${block.text}</code></pre>`;
     case "table":
       return table(
-        block.head.map((cell) => html`${inline(cell)}`),
-        block.rows.map((row) => row.map(inline)),
+        block.head.map((cell) => html`${inline(cell, link)}`),
+        block.rows.map((row) => row.map((cell) => inline(cell, link))),
       );
   }
 }

@@ -18,7 +18,7 @@ async function applicationsPage(context: PageContext): Promise<PageContent> {
   const cards = data.applications.map(
     (
       one,
-    ): Markup => html`<li class="card"><div class="game">${cover(one)}<div><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
+    ): Markup => html`<li class="card"><div class="game">${cover({ name: one.gameName, coverPath: one.coverPath })}<div><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
 <p class="soft">Applied ${time(one.createdAt)}${one.reviewedAt && html` · reviewed ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
 ${one.mustAccept && html`<p>The agreement of this game was changed. The owner can approve you after you accepted it. <a href="${portal.agreement(one.playtestId)}">Read the agreement<span class="hidden"> of ${one.gameName}</span></a></p>`}

@@ -1,5 +1,6 @@
 import type { ApplicationStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
+import type { HeldSlot } from "./types.ts";
 
 /** The label and style of a status. `good`: ended with success. `wait`: in progress. */
 type Badge = readonly [label: string, look: "" | "good" | "wait"];
@@ -26,6 +27,8 @@ const applicationBadges = {
 
 const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
 
-export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
+/** A slot is cancelled because of a reported problem, or because its playtester released it. */
+export const slotBadge = ({ status, blockedReport }: Pick<HeldSlot, "status" | "blockedReport">) =>
+  badge(status === "cancelled" && (blockedReport?.outcome ?? "released") === "released" ? ["Released", ""] : slotBadges[status]);
 export const teamBadge = () => badge(["Waiting for your team", "wait"]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

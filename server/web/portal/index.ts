@@ -19,6 +19,7 @@ import { statement } from "./earnings/statements.ts";
 import { withFilters } from "./filters.ts";
 import { friends } from "./friends.ts";
 import { signedInLayout } from "./layout.ts";
+import { offer } from "./offers/page.ts";
 import { offers } from "./offers.ts";
 import { howToRecord } from "./slots/recording.ts";
 import { slot, slots } from "./slots.ts";
@@ -43,6 +44,7 @@ const ownAccount: Place<PageContext> = {
 
 const pagesOf = (host: PortalHost): PortalPage[] => [
   offers,
+  offer,
   agreement,
   slots,
   slot(host),

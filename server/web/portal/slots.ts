@@ -11,6 +11,7 @@ import { players, time, until } from "../shared/text.ts";
 import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
 import { reasons, releaseForm, reportForm, slotActions, submitForms, unpublishForm, videoForm } from "./slots/forms.ts";
+import { wrongIn } from "./slots/recorded.ts";
 import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
@@ -28,29 +29,57 @@ const said = new Map([
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
-/** `/play/slots`: the slots that a playtester holds or held, newest first. */
+const mostActive = 100;
+
+/** Which comes first: what has a deadline by its deadline, then what others have to act on. */
+const urgency = ({ status, deadlineAt }: HeldSlot) =>
+  status === "reserved" && deadlineAt !== null ? Date.parse(deadlineAt) : Number.POSITIVE_INFINITY;
+
+/** `/play/slots`: the slots that a playtester holds, the most urgent first, and below them those that ended, newest first. */
 export async function slotsPage(context: PageContext): Promise<PageContent> {
-  const { data, meta } = await context.call("listHeldSlots", { query: { cursor: cursorOf(context) } });
-  const done = said.get(context.query.get("done") ?? "");
-  const cards = data.slots.map(
-    (
-      slot,
-    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${badgeOf(slot)}</div>
-${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
-  );
-  const none = html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
-  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more(portal.slots(), meta.cursor)}`;
+  const { call, query } = context;
+  const cursor = cursorOf(context);
+  const [active, ended] = await Promise.all([
+    cursor === undefined ? call("listHeldSlots", { query: { state: "active", limit: mostActive } }) : undefined,
+    call("listHeldSlots", { query: { state: "ended", cursor } }),
+  ]);
+  const done = said.get(query.get("done") ?? "");
+  const body = html`${done && notice(done)}${active && activeSlots(context, active.data.slots)}
+${ended.data.slots.length > 0 && html`<h2>Ended</h2>${cards(context, ended.data.slots)}`}${more(portal.slots(), ended.meta.cursor)}`;
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
+
+function activeSlots(context: PageContext, found: readonly HeldSlot[]): Markup {
+  if (found.length === 0) return html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
+  return html`<h2>Active</h2>${cards(
+    context,
+    found.toSorted((a, b) => compare(urgency(a), urgency(b))),
+  )}`;
+}
+
+/** Infinite ones stay in their order. */
+const compare = (a: number, b: number) => (a === b ? 0 : a - b);
+
+const cards = (context: PageContext, found: readonly HeldSlot[]): Markup =>
+  html`<ul class="list">${found.map((slot) => card(context, slot))}</ul>`;
+
+const card = (context: PageContext, slot: HeldSlot): Markup =>
+  html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${badgeOf(slot)}</div>
+${facts(context, slot)}${deadline(slot, context.now)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
+
+/** Nothing is paid for a slot that ended in any other way. */
+const isOrMayBePaid = ({ status }: HeldSlot) => !["rejected", "expired", "cancelled"].includes(status);
 
 /** Statuses of a public playtest whose video is still to be published. */
 const beforePublication: readonly SlotStatus[] = ["open", "reserved", "blocked", "submitted", "publishing"];
 
 /** An open slot is shown only to the team that it is held for. */
-const badgeOf = ({ status, team }: HeldSlot) => (status === "open" && team ? teamBadge() : slotBadge(status));
+const badgeOf = (slot: HeldSlot) => (slot.status === "open" && slot.team ? teamBadge() : slotBadge(slot));
 
-const facts = ({ site }: PageContext, { playtest, team, status }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
+const facts = ({ site }: PageContext, slot: HeldSlot) => {
+  const { playtest, attempt, team, status } = slot;
+  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
+};
 
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
@@ -66,14 +95,29 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
   const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
 ${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${submits && submitForms(context, slot, limits)}
+${submits && submitForms(context, slot, limits, await wrongIn(context, slot))}
 ${submits && reportForm(context, slot)}
 ${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
   const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
+}
+
+/** What was wrong with the attempt before this one. */
+function lastAttempt({ attempt: { number, before } }: HeldSlot): Markup | false {
+  if (before === null) return false;
+  return html`<div class="note bad"><p><strong>This is attempt ${number}.</strong> Your last video was not accepted. <a href="${portal.slot(before.slotId)}">See the last attempt</a></p>${before.reason && html`<p>Why it was rejected:</p>${prose(before.reason)}`}</div>`;
+}
+
+/** Whether a rejected slot can be tried again, or was. */
+function nextAttempt({ site, now }: PageContext, { attempt: { next }, playtest }: HeldSlot): Markup {
+  const unpaid = (site.payments || playtest.payoutCents > 0) && html`<p>This attempt is not paid.</p>`;
+  if (next === null) return html`${unpaid}<p>You cannot try again.</p>`;
+  const link = (label: string) => html`<p><a class="button" href="${portal.slot(next.slotId)}">${label}</a></p>`;
+  if (next.status !== "reserved" || next.deadlineAt === null) return html`${unpaid}${link("See your next attempt")}`;
+  return html`${unpaid}<p><strong>You can try again: submit another video by ${time(next.deadlineAt)}</strong> <span class="soft">(${until(next.deadlineAt, now)})</span></p>${link("Go to the new attempt")}`;
 }
 
 /** How to play: the build, the keys and the owner's instructions. */
@@ -118,12 +162,12 @@ ${report.outcome === null && html`<p>Your deadline is paused until your report i
 ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt !== null && html`<p class="soft">${time(report.resolvedAt)}</p>`}${report.message ? prose(report.message) : html`<p>The slot is yours again. Please try once more.</p>`}`}`;
 
 /** The submission, rating, rejection and report of a slot, as far as they exist. */
-function outcome(slot: HeldSlot): Markup {
+function outcome(context: PageContext, slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
-${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p>`}
+${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p><p>${context.site.payments && html`<a href="${portal.earnings()}">See your earnings</a> · `}<a href="${portal.messages()}">Write to the owner</a> · <a href="${portal.offers()}">Find another playtest</a></p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
-${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
+${rejection && html`${nextAttempt(context, slot)}<h2>Why it was rejected</h2>${rejection.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
 ${blockedReport && problem(blockedReport)}
 ${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}${recording(slot)}`}`;

@@ -25,14 +25,16 @@ p { margin: .5rem 0; }
 [aria-invalid] { border: 2px solid var(--bad); } .fault { margin: .25rem 0 0; font-weight: 600; }
 .why { margin: .4rem 0 0; color: var(--soft); }
 .needs { margin: .75rem 0; } .needs div { display: grid; grid-template-columns: 5rem 1fr; gap: 0 .75rem; } .needs dt { color: var(--soft); } .needs dd { margin: 0; }
+.terms div { grid-template-columns: 8rem 1fr; padding: .3rem 0; }
+.given p { white-space: pre-line; } .given > :first-child { margin-top: 0; } .given { overflow-wrap: anywhere; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; list-style: none; } .links a { display: inline-block; padding: .35rem 0; }
 kbd { padding: .1rem .4rem; border: 1px solid var(--soft); border-radius: .3rem; font: .85em ui-monospace, monospace; white-space: nowrap; }
 main li { margin: .25rem 0; }
 .list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
-.card h2, .card .head h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
+.card h2, .card h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
 .game { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: 0 1.25rem; align-items: start; }
-.cover { display: block; width: 10rem; height: 5.625rem; border-radius: .5rem; object-fit: cover; background: linear-gradient(135deg, var(--wash), var(--line)); }
+.cover { display: grid; place-items: center; font-size: 2rem; font-weight: 700; color: var(--soft); width: 10rem; height: 5.625rem; border-radius: .5rem; object-fit: cover; background: linear-gradient(135deg, var(--wash), var(--line)); }
 .offers { margin: .75rem 0 0; padding: 0; list-style: none; } .offers > li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); } .offers > li:last-child { padding-bottom: 0; }
 .filter { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; margin-bottom: 1.25rem; } .filter label { margin: 0; } .filter select { width: auto; } .filter button { margin: 0; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .25rem 1rem; }
@@ -81,7 +83,7 @@ main.wide { margin: 1.5rem auto; }
 .steps { padding-left: 1.25rem; } .steps > li { margin: 0 0 1.5rem; } .steps label { margin-top: 0; }
 .recovery { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .4rem 1rem; padding: 0; list-style: none; }
 @media (max-width: 40rem) {
-  .game { grid-template-columns: minmax(0, 1fr); gap: .75rem; } .game .cover { width: 100%; height: auto; aspect-ratio: 16 / 9; } .game span.cover { display: none; }
+  .game { grid-template-columns: minmax(0, 1fr); gap: .75rem; } .game .cover { width: 100%; height: auto; aspect-ratio: 16 / 9; } .game span.cover { display: none; } .terms div { grid-template-columns: minmax(0, 1fr); }
   .bar > div { padding: .5rem 1.25rem 0; }
   nav ul { gap: 0; padding-bottom: .5rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }

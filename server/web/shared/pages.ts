@@ -96,7 +96,8 @@ export class SignedInPages<C extends PageContext> {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (serve && isRead) return serve(exchange, context);
     if (!view || !isRead) throw notAllowed(found);
-    sendPage(response, 200, await view(context));
+    const page = await view(context);
+    sendPage(response, page.status ?? 200, page);
   }
 
   async #post(exchange: Exchange, found: Match<Route<C>>): Promise<void> {

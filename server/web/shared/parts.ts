@@ -1,3 +1,4 @@
+import { isWebAddress } from "../../../src/contract/text/web-address.ts";
 import { html, type Markup } from "../html.ts";
 import type { Site } from "../site.ts";
 import type { PageContext } from "./types.ts";
@@ -62,14 +63,32 @@ export const copyButton = (text: string, what: string): Markup =>
 export const copied = (text: string, what: string): Markup =>
   html`<div class="command"><pre class="wrap"><code>${text}</code></pre>${copyButton(text, what)}</div>`;
 
-/** The cover image of a game, or a placeholder. */
-export const cover = ({ coverPath }: { coverPath: string | null }): Markup =>
+/** The cover image of a game, or the first letter of its name. */
+export const cover = ({ name, coverPath }: { name: string; coverPath: string | null }): Markup =>
   coverPath === null
-    ? html`<span class="cover" aria-hidden="true"></span>`
+    ? html`<span class="cover" aria-hidden="true">${[...name.trim()][0]?.toUpperCase()}</span>`
     : html`<img class="cover" src="${coverPath}" alt="" width="160" height="90" loading="lazy">`;
 
-/** Text that a user wrote, with its line breaks. */
-export const prose = (text: string): Markup => html`<p class="prose">${text}</p>`;
+/** A link to another site, whose address a user wrote. It opens in a new tab: the page may have a form that is half filled in. */
+export const outsideLink = (href: string, label: string | Markup | Markup[]): Markup =>
+  html`<a href="${href}" target="_blank" rel="noopener nofollow">${label}<span class="hidden"> (opens in a new tab)</span></a>`;
+
+/** An address in a text, without what ends the sentence around it. */
+const addressInText = /https?:\/\/[^\s<>"'`]*[^\s<>"'`.,:;!?…)\]}»”’]/gi;
+
+/** A text whose web addresses are links. Everything else of it stays text. */
+export function linked(text: string): Markup {
+  const parts: (Markup | string)[] = [];
+  let end = 0;
+  for (const { 0: address, index } of text.matchAll(addressInText)) {
+    parts.push(text.slice(end, index), isWebAddress(address) ? outsideLink(address, address) : address);
+    end = index + address.length;
+  }
+  return html`${parts}${text.slice(end)}`;
+}
+
+/** Text that a user wrote, with its line breaks; its web addresses are links. */
+export const prose = (text: string): Markup => html`<p class="prose">${linked(text)}</p>`;
 
 export const cursorOf = (context: PageContext) => context.query.get("cursor") ?? undefined;
 

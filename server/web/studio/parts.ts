@@ -7,6 +7,10 @@ import type { StudioContext } from "./types.ts";
 /** A command to copy, for what Studio leaves to the command line. */
 export const command = ({ cli }: Pick<StudioContext, "cli">, text: string): Markup => copied(cli(text), `the command ${text}`);
 
+/** The command that does the same as a form, behind a button: it weighs less than what it belongs to. */
+export const commandButton = (context: Pick<StudioContext, "cli">, text: string): Markup =>
+  html`<details class="by-command"><summary>Command</summary>${command(context, text)}</details>`;
+
 /** Commands with what each of them does. */
 export const commands = (
   context: Pick<StudioContext, "cli">,

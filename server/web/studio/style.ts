@@ -21,7 +21,7 @@ export const studioStyle = `${portalStyle}
 .done { display: flex; align-items: center; gap: .75rem; } .done progress { flex: 1; max-width: 20rem; } .done span { white-space: nowrap; }
 .board { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: .75rem; margin-top: 1.25rem; }
 .column { margin: 0; padding: .75rem; border: 0; border-radius: .6rem; background: var(--ground); } .column h2 { font-size: .95rem; margin: 0 0 .5rem; } .column.turn:not(.empty) { background: var(--wash); box-shadow: inset 0 .2rem var(--accent); } .column ul { display: grid; gap: .5rem; margin: 0; padding: 0; list-style: none; }
-.slot { margin: 0; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); font-size: .9rem; } .slot p { margin: .15rem 0; } .slot .what a { display: block; } .slot code { color: var(--soft); background: none; padding: 0; }
+.slot { margin: 0; min-width: 0; overflow-wrap: anywhere; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); font-size: .9rem; } .slot p { margin: .15rem 0; } .slot .what a { display: block; } .slot code { color: var(--soft); background: none; padding: 0; }
 .decide { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: flex-start; margin-top: .75rem; } .decide > form button { margin: 0; } .decide details { flex: 1 1 16rem; margin: 0; }
 .live { font-size: .9rem; color: var(--soft); }
 @media (max-width: 60rem) { .board { grid-template-columns: repeat(3, minmax(0, 1fr)); } }

@@ -7,6 +7,7 @@ import { browse } from "./browse.ts";
 import { claim } from "./claim.ts";
 import { earnings } from "./earnings.ts";
 import { friendsCommands } from "./friends.ts";
+import { offer } from "./offer.ts";
 import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
@@ -20,7 +21,7 @@ import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, unpublish],
+    ...[browse, offer, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, unpublish],
     ...friendsCommands,
     ...teamCommands,
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],

@@ -1,4 +1,4 @@
-import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus } from "../../cli/define.ts";
+import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus, withColumns } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
@@ -34,6 +34,15 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
   { empty: "No playtests are available to you at the moment." },
 );
 
+export const shownOfferView = withColumns<Data<"getOffer">["playtest"]>(offerView, [
+  detail("description:game.description"),
+  "hours to submit:deadlineHours",
+  "slots you can hold:maxHeldSlots",
+  optionalCol("your slot:slotId"),
+  optionalCol("your application:applicationId"),
+  optionalCol("cannot take part:whyNot"),
+]);
+
 interface Member {
   handle: string | null;
   displayName: string;
@@ -56,6 +65,12 @@ function shortest(playtest: unknown) {
 function uploaded({ uploadedVideo }: Item) {
   const video = uploadedVideo as { filename: string; durationSeconds: number | null } | null | undefined;
   return video ? `${video.filename} (length: ${lengthText(video.durationSeconds)})` : undefined;
+}
+
+/** Undefined for the first attempt, and on servers that count none. */
+function laterAttempt(attempt: unknown) {
+  const { number } = (attempt ?? { number: 1 }) as { number: number };
+  return number > 1 ? String(number) : undefined;
 }
 
 export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
@@ -89,6 +104,9 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     detail("rating:rating.score"),
     detail("comment:rating.comment"),
     detail("rejection reason:rejection.reason"),
+    detail("next attempt:attempt.next.slotId"),
+    detail("attempt", ({ attempt }: Item) => laterAttempt(attempt)),
+    detail("last rejected because:attempt.before.reason"),
     detail("published at:publishedUrl"),
     detail("reported", (slot: Item) => (slot.blockedReport as Item | null)?.reasonCode),
     detail("answer by:blockedReport.answerBy", "ago"),

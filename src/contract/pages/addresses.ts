@@ -32,6 +32,7 @@ function address<Path extends string>(path: Path): Address<Path> {
 
 const watched = address("/watch");
 const watch = address("/watch/:id");
+const offer = address("/play/offers/:id");
 const checkout = address("/checkout/:token");
 
 /** Pages for everybody, and those whose address or token is the key to them. */
@@ -84,7 +85,8 @@ const accountBelow = <const Base extends string>(base: Base) => ({
 export const portal = {
   ...accountBelow("/play"),
   offers: address("/play"),
-  agreement: address("/play/offers/:id/agreement"),
+  offer,
+  agreement: offer.below("agreement"),
   slots: address("/play/slots"),
   slot: address("/play/slots/:id"),
   howToRecord: address("/play/help/recording"),

@@ -1,4 +1,5 @@
 import { all, the } from "../shared/dom.ts";
+import { rememberDecision } from "./decided.ts";
 import { type Fields, fieldsOf, isDone, post } from "./pages.ts";
 
 const undoMs = 5_000;
@@ -92,7 +93,10 @@ export class Decision {
       );
     }
     pending.state = "done";
-    if (isDone(reply)) return location.assign(this.next ?? reply.url);
+    if (isDone(reply)) {
+      rememberDecision(pending.form.dataset.done ?? "");
+      return location.assign(this.next ?? reply.url);
+    }
     // The server's own page says what is wrong and has what was typed. The same form takes effect once.
     pending.form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed", value: "yes" }));
     pending.form.submit();

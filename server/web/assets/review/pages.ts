@@ -22,7 +22,7 @@ export const problemIn = (page: Document): string =>
 
 /** Replaces what a form changed: the list of the moments and their marks on the timeline. */
 export function swap(page: Document): void {
-  for (const selector of ["#moments", ".timeline .marks"]) {
+  for (const selector of ["#moments", ".timeline .marks", "#findings"]) {
     const [fresh, shown] = [page.querySelector(selector), document.querySelector(selector)];
     if (fresh && shown) shown.replaceWith(document.adoptNode(fresh));
   }

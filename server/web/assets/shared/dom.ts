@@ -16,9 +16,17 @@ export const all = <E extends Element = HTMLElement>(selector: string, within: P
 export const around = <E extends Element = HTMLElement>({ target }: Event, selector: string): E | null =>
   target instanceof Element ? target.closest<E>(selector) : null;
 
+/** A part of a video, in milliseconds. */
+export interface Part {
+  fromMs: number;
+  toMs: number;
+}
+
 declare global {
   interface DocumentEventMap {
     /** The player's button to note a moment was pressed, here in the video. */
     "playtest:mark": CustomEvent<{ seconds: number }>;
+    /** A part of the video was chosen, or is to be noted or cut. */
+    "playtest:part": CustomEvent<Part & { use: "none" | "note" | "clip" }>;
   }
 }

@@ -10,6 +10,8 @@ export class UploadPage {
   readonly input: HTMLInputElement;
   readonly pause = the<HTMLButtonElement>("#pause");
   readonly progress = the("#upload-progress");
+  /** Only a page that submits what it uploads has it. */
+  readonly discard = document.querySelector<HTMLButtonElement>("#discard");
   readonly #error: HTMLElement;
   readonly #warning: HTMLElement;
   #bar = the<HTMLProgressElement>("#progress");
@@ -62,7 +64,26 @@ export class UploadPage {
     this.#transfer.textContent = this.#transfer.textContent.split(" · ")[0]!;
   }
 
-  /** Shows the file and what is done with it as the server has them now. What was typed stays. Fails if the server replies with another page. */
+  /** While a video is on its way, submitting would send the one before: the button waits, and says for what. Nothing for no text. */
+  holdSubmit(why?: string): void {
+    const waits = document.querySelector<HTMLElement>("#submit-waits");
+    if (!waits) return;
+    waits.textContent = why ?? "";
+    waits.hidden = why === undefined;
+    const button = document.querySelector<HTMLButtonElement>("#submit button");
+    if (!button) return;
+    if (why !== undefined && !button.disabled) {
+      button.disabled = true;
+      button.dataset.held = "yes";
+      button.setAttribute("aria-describedby", "submit-waits");
+    } else if (why === undefined && button.dataset.held) {
+      button.disabled = false;
+      delete button.dataset.held;
+      button.removeAttribute("aria-describedby");
+    }
+  }
+
+  /** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
   async refresh(): Promise<void> {
     const reply = await fetch(location.pathname);
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");

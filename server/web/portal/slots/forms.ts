@@ -25,7 +25,7 @@ const requirements = ({ playtest }: HeldSlot, { videoBytes }: Limits): Markup =>
  * The forms to submit: first the video, then the notes. The page's script uploads the video to the API by tus. Without scripts, the form
  * posts the file.
  */
-export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits): Markup {
+export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits, wrong: readonly string[]): Markup {
   const video = slot.uploadedVideo;
   const label = video ? "Replace the video" : "Choose a video";
   return html`<section><h2>Your video</h2>
@@ -39,7 +39,7 @@ ${requirements(slot, limits)}
 <input id="video" type="file" accept="${videoTypes}">
 <div id="upload-progress" hidden><label for="progress">Uploaded: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
 <p class="soft" id="transfer"></p>
-<button type="button" class="quiet" id="pause">Pause</button></div></div>
+<button type="button" class="quiet" id="pause">Pause</button> <button type="button" class="quiet" id="discard" hidden>Discard this upload</button></div></div>
 <form method="post" action="${videoForm(slot.id)}" enctype="multipart/form-data" id="plain-upload">${tokens(context)}
 <label for="file">${label}</label>
 <input id="file" name="video" type="file" accept="${videoTypes}" required>
@@ -53,16 +53,25 @@ ${fault(context, "device")}
 <label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
 <textarea id="notes" name="notes" maxlength="5000"${marked(context, "notes")}>${context.form.notes}</textarea>
 ${fault(context, "notes")}
-<div id="submit">${submitButton(slot)}</div></form></section>`;
+<div id="submit">${submitButton(slot, wrong)}</div><p class="why" id="submit-waits" hidden></p></form></section>`;
 }
 
-function submitButton({ uploadedVideo: video, playtest: { minVideoSeconds: shortest } }: HeldSlot): Markup {
+function submitButton(
+  { uploadedVideo: video, playtest: { minVideoSeconds: shortest } }: HeldSlot,
+  wrong: readonly string[],
+): Markup {
   if (!video) return disabledButton("Submit", "why-submit", "You can submit when your video is uploaded.");
   const length = video.durationSeconds;
-  if (length === null || length >= shortest) return html`<button>Submit</button>`;
+  if (length === null || length >= shortest)
+    return html`${wrong.length > 0 && confirmWrong(wrong)}<p class="soft">This submits <strong>${video.filename}</strong>. You cannot change it afterwards.</p><button>Submit</button>`;
   const why = `You cannot submit this video: it is ${lengthText(length)} long, and at least ${lengthText(shortest)} are required. Upload a longer one.`;
   return disabledButton("Submit", "why-submit", why);
 }
+
+/** What looks wrong with the video that would be submitted. The browser asks for the tick. */
+const confirmWrong = (wrong: readonly string[]): Markup =>
+  html`<div class="note bad"><p>Look at your video again before you submit it. Owners reject videos for this:</p><ul>${wrong.map((one) => html`<li>${one}</li>`)}</ul></div>
+<label class="check"><input type="checkbox" name="sure" value="yes" required> I looked at it, and submit the video as it is.</label>`;
 
 export const reasons: Record<(typeof blockReasons)[number], string> = {
   build_unavailable: "I cannot download or start the game",

@@ -4,12 +4,12 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
-import { ApiError } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { trail } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
+import { findingByNumber } from "./by-number.ts";
 import { metBy } from "./list.ts";
 
 type Finding = Data<"getFinding">["finding"];
@@ -104,15 +104,11 @@ const change = action(
 
 const merge = action(
   { at: studio.finding.below("merge"), fields: { number: { label: "The number", id: "finding-number" } } },
-  async ({ call, id, form }) => {
-    const [, number = ""] = /^#?(\d{1,6})$/.exec(form.number?.trim() ?? "") ?? [];
+  async (context) => {
+    const { call, id, form } = context;
     const { gameId } = (await call("getFinding", { params: { id } })).data.finding;
-    const found = number === "" ? [] : (await call("listFindings", { params: { id: gameId }, query: { number } })).data.findings;
-    if (!found[0]) {
-      const message = "must be that of a finding of this game";
-      throw new ApiError("VALIDATION_ERROR", `number: ${message}`, { details: [{ field: "number", message }] });
-    }
-    await call("mergeFinding", { params: { id }, idempotencyKey: form.formKey, body: { findingId: found[0].id } });
+    const { id: findingId } = await findingByNumber(context, gameId, form.number ?? "");
+    await call("mergeFinding", { params: { id }, idempotencyKey: form.formKey, body: { findingId } });
     return back(id, "merged");
   },
 );

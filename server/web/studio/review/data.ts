@@ -12,6 +12,9 @@ import { placeInQueue, type QueuePlace } from "./queue.ts";
 export type Slot = Data<"getSlot">["slot"];
 export type Moment = Data<"listSlotMoments">["moments"][number];
 
+export type Measured = Data<"getSlotSignals">;
+export type Finding = Data<"listFindings">["findings"][number];
+
 /** Whether the playtester can be written to. */
 export type Writing = "open" | "locked" | "unbegun";
 
@@ -32,6 +35,12 @@ export interface Review {
   /** Whether the server cuts clips and still images. */
   cuts: boolean;
   writing: Writing;
+  /** What was measured of the video; undefined until then, and where nothing is. */
+  measured: Measured | undefined;
+  /** The findings of the game, those with the highest rank; undefined where the server has none. */
+  findings: Finding[] | undefined;
+  /** Whether no real money is paid, and whether the transcript is a sample. */
+  simulates: { money: boolean; transcript: boolean };
 }
 
 /** How many moments a page lists. */
@@ -90,10 +99,24 @@ async function writingTo({ call, offers }: StudioContext, { playtester }: Slot):
   return contact?.conversationId || (await offers("openConversation")) ? "open" : "unbegun";
 }
 
+const mostFindings = 20;
+
+async function measuredOf({ call, id }: StudioContext): Promise<Measured | undefined> {
+  try {
+    return (await ifAllowed(call("getSlotSignals", { params: { id } })))?.data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+const findingsOf = async ({ call }: StudioContext, gameId: string) =>
+  (await ifAllowed(call("listFindings", { params: { id: gameId }, query: { limit: mostFindings } })))?.data.findings;
+
 export async function reviewOf(context: StudioContext): Promise<Review> {
   const { slot } = (await context.call("getSlot", { params: { id: context.id } })).data;
   const hasVideo = slot.submission !== null;
-  const [playtest, server, moments, cues, place, writing, shares, clips] = await Promise.all([
+  const [playtest, server, moments, cues, place, writing, shares, clips, measured, findings] = await Promise.all([
     ifOffered(context.call("getPlaytest", { params: { id: slot.requestId } })),
     ifOffered(context.call("getServerInfo")),
     momentsOf(context),
@@ -102,6 +125,8 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     writingTo(context, slot),
     hasVideo ? sharesOf(context, "slots") : undefined,
     hasVideo ? clipsOf(context) : undefined,
+    hasVideo ? measuredOf(context) : undefined,
+    hasVideo ? findingsOf(context, slot.game.id) : undefined,
   ]);
   const seconds = slot.submission?.videoDurationSeconds;
   return {
@@ -115,6 +140,12 @@ export async function reviewOf(context: StudioContext): Promise<Review> {
     writing,
     shares,
     clips,
+    measured,
+    findings,
+    simulates: {
+      money: server?.data.sandbox === true && playtest?.data.playtest.payoutCents !== 0,
+      transcript: server?.data.features.sampleTranscripts === true,
+    },
     // A server of an earlier version does not say, and says what is missing when it is asked to cut.
     cuts: server?.data.features.clips !== false,
   };

@@ -4,7 +4,7 @@ import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { fault, marked, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
-import { command } from "../parts.ts";
+import { commandButton } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
 import { commandLine } from "./commands.ts";
 import type { Review, Slot } from "./data.ts";
@@ -19,7 +19,7 @@ const ratings = [
 
 export const testerName = ({ playtester }: Pick<Slot, "playtester">) => playtester?.displayName ?? "the playtester";
 
-type Amount = Pick<Review, "slot" | "payoutCents">;
+type Amount = Pick<Review, "slot" | "payoutCents"> & Partial<Pick<Review, "simulates">>;
 
 const pays = ({ payoutCents }: Amount) => payoutCents !== null && payoutCents > 0;
 
@@ -30,7 +30,8 @@ const paysAtOnce = (review: Amount) => pays(review) && review.slot.playtest.visi
 function payment({ site }: StudioContext, review: Amount): Markup | false {
   const name = testerName(review.slot);
   const when = paysAtOnce(review) ? "at once" : "when the video is published";
-  if (pays(review)) return html`<p>${name} is paid <strong>${usd(review.payoutCents ?? 0)}</strong> ${when}.</p>`;
+  const isPretended = review.simulates?.money && " This is a sandbox: no real money is paid.";
+  if (pays(review)) return html`<p>${name} is paid <strong>${usd(review.payoutCents ?? 0)}</strong> ${when}.${isPretended}</p>`;
   if (review.payoutCents === null) return html`<p>${name} is paid the payout of this playtest.</p>`;
   return site.payments && html`<p>No payout is due for this playtest.</p>`;
 }
@@ -58,24 +59,25 @@ export function decision(context: StudioContext, review: Review): Markup {
   const { slot } = review;
   const { id, form } = context;
   const name = testerName(slot);
-  return html`<section class="review-card" id="decide" aria-labelledby="decide-title"><h2 id="decide-title">Your decision</h2>
+  const done = paysAtOnce(review) ? `Accepted. ${name} is paid ${usd(review.payoutCents ?? 0)}.` : "Accepted.";
+  const isRejecting = form.reason !== undefined || form.allowRetry !== undefined;
+  return html`<section class="decision" id="decide" data-panel aria-labelledby="decide-title"><h2 class="hidden" id="decide-title">Your decision</h2>
 <div class="undo note" id="undo" hidden><p><span role="status"></span> <span class="countdown" aria-hidden="true"></span></p><button type="button" class="quiet">Undo <kbd>Esc</kbd></button></div>
-<form method="post" action="${accept.at(id)}" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-command="accept">${tokens(context)}
-<fieldset class="rating"><legend>Rating <span class="soft">(optional)</span></legend>
-${ratings.map(([value, label]) => html`<label><input type="radio" name="rating" value="${value}"${form.rating === value && html` checked`}><span>${value}<span class="hidden"> ${label}</span></span></label>`)}<label><input type="radio" name="rating" value=""${!form.rating && html` checked`}><span>None</span></label></fieldset>
-<label for="comment">Comment for ${name} <span class="soft">(optional)</span></label>
-<textarea id="comment" name="comment" class="short" maxlength="1000"${marked(context, "comment")}>${form.comment}</textarea>${fault(context, "comment")}
-${payment(context, review)}
-<button>${acceptLabel(review)} <kbd class="hint">A</kbd></button></form>
-${command(context, acceptCommand(id, {}))}
-<details class="reject"${(form.reason !== undefined || form.allowRetry !== undefined) && html` open`}><summary>Reject <kbd class="hint">R</kbd></summary>
-<form method="post" action="${reject.at(id)}" id="reject" data-undo="Rejecting" data-command="reject">${tokens(context)}
+<form method="post" action="${accept.at(id)}" id="accept" data-undo="${paysAtOnce(review) ? `Accepting and paying ${name} ${usd(review.payoutCents ?? 0)}` : "Accepting"}" data-done="${done}" data-command="accept">${tokens(context)}
+<div class="verdict"><fieldset class="rating"><legend>Rating <span class="soft">(optional)</span></legend>
+${ratings.map(([value, label]) => html`<label><input type="radio" name="rating" value="${value}"${form.rating === value && html` checked`}><span>${value}<span class="hidden"> ${label}</span></span></label>`)}<label class="no-rating"><input type="radio" name="rating" value=""${!form.rating && html` checked`}><span>No rating</span></label></fieldset>
+<div class="comment"><label for="comment">Comment for the playtester <span class="soft">(optional)</span></label>
+<textarea id="comment" name="comment" rows="1" maxlength="1000"${marked(context, "comment")}>${form.comment}</textarea>${fault(context, "comment")}</div></div>
+<button>${acceptLabel(review)} <kbd class="hint">A</kbd></button><div class="pays">${payment(context, review)}</div></form>
+${commandButton(context, acceptCommand(id, {}))}
+<details class="reject"${isRejecting && html` open`}><summary>Reject <kbd class="hint">R</kbd></summary>
+<form method="post" action="${reject.at(id)}" id="reject" data-undo="Rejecting" data-done="Rejected." data-command="reject">${tokens(context)}
 <label for="reason">Reason, shown to ${name} <span class="soft">(optional)</span></label>
 <textarea id="reason" name="reason" class="short" maxlength="5000"${marked(context, "reason")}>${form.reason}</textarea>${fault(context, "reason")}
 <label class="check"><input type="checkbox" name="allowRetry" value="yes"${form.allowRetry === "yes" && html` checked`}> Let ${name} try again within 24 hours</label>
 <p class="soft">${rejection(context, review)}</p>
 <button class="danger">Reject</button></form>
-${command(context, rejectCommand(id, {}))}</details></section>`;
+${commandButton(context, rejectCommand(id, {}))}</details></section>`;
 }
 
 const kept = ({ form }: StudioContext, names: readonly string[]) =>
@@ -98,7 +100,7 @@ async function confirmAccept(context: StudioContext): Promise<PageContent> {
   const body = html`${payment(context, amount)}
 <p>${form.rating ? `Your rating: ${form.rating} of 5.` : "You give no rating."}</p>${form.comment?.trim() && html`<p>Your comment:</p>${prose(form.comment.trim())}`}
 <form method="post" action="${accept.at(id)}">${kept(context, ["rating", "comment"])}<input type="hidden" name="confirmed" value="yes"><button>${acceptLabel(amount)}</button></form>
-${command(context, acceptCommand(id, form))}${back(context)}`;
+${commandButton(context, acceptCommand(id, form))}${back(context)}`;
   return studioLayout(context, "inbox", { title: `Accept the video of ${testerName(amount.slot)}?`, body });
 }
 
@@ -109,7 +111,7 @@ async function confirmReject(context: StudioContext): Promise<PageContent> {
   const body = html`<p>${form.allowRetry === "yes" ? `${name} can try again within 24 hours.` : rejection(context, amount)}</p>
 ${form.reason?.trim() ? html`<p>Your reason, which ${name} reads:</p>${prose(form.reason.trim())}` : html`<p>You give no reason.</p>`}
 <form method="post" action="${reject.at(id)}">${kept(context, ["reason", "allowRetry"])}<input type="hidden" name="confirmed" value="yes"><button class="danger">Reject</button></form>
-${command(context, rejectCommand(id, form))}${back(context)}`;
+${commandButton(context, rejectCommand(id, form))}${back(context)}`;
   return studioLayout(context, "inbox", { title: `Reject the video of ${name}?`, body });
 }
 

@@ -5,7 +5,7 @@ import { html, type Markup } from "../../html.ts";
 import type { Mark } from "../../player/markup.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import type { FormField } from "../../shared/types.ts";
-import { command } from "../parts.ts";
+import { commandButton } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
 import { cursorOfMoment, type Moment, type Review } from "./data.ts";
 import { span } from "./span.ts";
@@ -69,7 +69,7 @@ function noteForm(context: StudioContext, startMs: number | undefined, cuts: boo
 ${fieldsOf(context, "", { ...values, position })}
 ${cuts && !context.keepsMoments() && html`<label class="check"><input type="checkbox" name="still" value="yes"${form.moment === undefined && form.still === "yes" && html` checked`}> Take an image of the video there</label>`}
 <div class="note-end"><button>Save <kbd class="hint">Ctrl + Enter</kbd></button><p class="soft">Playtesters do not see moments.</p></div></form>
-${command(context, `playtest review note ${id}`)}
+${commandButton(context, `playtest review note ${id}`)}
 <p class="note-status soft" role="status"></p>
 <ul class="waiting" aria-label="Not saved yet" hidden></ul>`;
 }
@@ -79,10 +79,15 @@ const openAt = ({ query }: StudioContext, moment: Moment) => {
   return `?${new URLSearchParams({ ...(cursor && { cursor }), edit: moment.id })}#moment-${moment.id}`;
 };
 
-function shown(context: StudioContext, moment: Moment, cuts: boolean): Markup {
+const sameAt = ({ query }: StudioContext, { id }: Moment) => {
+  const cursor = query.get("cursor");
+  return `?${new URLSearchParams({ ...(cursor && { cursor }), same: id })}#findings`;
+};
+
+function shown(context: StudioContext, moment: Moment, { cuts, findings }: Pick<Review, "cuts" | "findings">): Markup {
   const { atMs, endMs, kind, severity, text, tags } = moment;
   const at = endMs === null || endMs === undefined ? positionText(atMs) : `${positionText(atMs)}–${positionText(endMs)}`;
-  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a>${stillButton(context, moment, cuts)}</div>
+  return html`<div class="moment-head"><a class="at" href="?t=${positionInLink(atMs)}#player" data-at="${atMs}">${at}</a> <span class="kind kind-${kind}">${kindNames[kind] ?? kind}</span>${severity !== null && severity !== undefined && html` <span class="severity">${severities[severity - 1] ?? severity}</span>`}${tags.map((tag) => html` <span class="tag">${tag}</span>`)}<a class="edit" href="${openAt(context, moment)}" data-edit="moment-${moment.id}">Edit<span class="hidden"> the moment at ${at}</span></a>${findings !== undefined && html`<a class="same" href="${sameAt(context, moment)}" data-same="${moment.id}">Same as…<span class="hidden"> a finding: the moment at ${at}</span></a>`}${stillButton(context, moment, cuts)}</div>
 <p class="prose">${text}</p>${stillImage(context, moment)}`;
 }
 
@@ -103,18 +108,15 @@ const pages = ({ id }: StudioContext, { next, first }: Review["moments"]) =>
   html`<p class="more">${!first && html`<a href="${studio.slot(id)}#moments">First moments</a> `}${next !== null && html`<a href="${studio.slot(id)}?cursor=${next}#moments">Later moments</a> `}<span class="soft">The timeline shows the moments of this list.</span></p>`;
 
 /** The moments of a video and the form that adds one. */
-export function momentsSection(
-  context: StudioContext,
-  { moments, slot, cuts }: Review,
-  startMs: number | undefined,
-): Markup | false {
+export function momentsSection(context: StudioContext, review: Review, startMs: number | undefined): Markup | false {
+  const { moments, slot, cuts } = review;
   const title = html`<h2 id="moments-title">Moments</h2>`;
-  const here = html`<p class="soft">This server stores no moments. They are saved on this computer, together with the notes of <code>playtest review note</code>. When the server can store them, upload them:</p>${command(context, "playtest review notes push")}`;
+  const here = html`<p class="soft">This server stores no moments. They are saved on this computer, together with the notes of <code>playtest review note</code>. When the server can store them, upload them:</p>${commandButton(context, "playtest review notes push")}`;
   if (!slot.submission && moments.page.length === 0) return false;
   const open = context.form.moment ?? context.query.get("edit");
   const items = moments.page.map(
     (moment) =>
-      html`<li id="moment-${moment.id}">${open === moment.id ? editing(context, moment) : shown(context, moment, cuts)}</li>`,
+      html`<li id="moment-${moment.id}">${open === moment.id ? editing(context, moment) : shown(context, moment, review)}</li>`,
   );
   return html`<section class="moments" aria-labelledby="moments-title">${title}
 ${slot.submission && noteForm(context, startMs, cuts)}${context.keepsMoments() && here}

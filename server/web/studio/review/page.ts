@@ -21,9 +21,11 @@ import type { StudioContext, StudioHost, StudioPage } from "../types.ts";
 import { type Review, reviewOf, type Slot } from "./data.ts";
 import { decision, decisions, testerName } from "./decide.ts";
 import { slotFiles } from "./files.ts";
+import { findingActions, findingNotices, findingsSection } from "./findings.ts";
 import { messageForm, sendMessage } from "./message.ts";
 import { markOf, momentActions, momentsSection } from "./moments.ts";
 import { queueLinks } from "./queue.ts";
+import { recordingSection, stripOf } from "./recording.ts";
 import { stillActions, stillNotices } from "./stills.ts";
 
 const said = new Map([
@@ -37,12 +39,15 @@ const said = new Map([
   ...shareNotices,
   ...clipNotices,
   ...stillNotices,
+  ...findingNotices,
 ]);
 
 const pageKeys: readonly KeyRow[] = [
   [["N", "P"], "Next or previous submission"],
-  [["A"], "Accept: go to the rating, where 1 to 5 choose it"],
-  [["R"], "Reject: go to the reason"],
+  [["1", "5"], "Choose the rating; then Enter accepts"],
+  [["A"], "Accept: go to the rating; then Enter accepts"],
+  [["R"], "Reject: go to the reason; then Ctrl + Enter rejects"],
+  [["S"], "The moment here is the same as a finding"],
 ];
 
 /** `/studio/slots/ID`: a submission with its video, transcript, moments and the decision about it. */
@@ -52,17 +57,63 @@ export async function slotPage(context: StudioContext): Promise<PageContent> {
   const startMs = parsePosition(context.query.get("t") ?? "");
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail(slot.game, slot.requestId)}
-<div class="review-head"><p>${slotBadge(slot.status)} ${facts(slot)}</p>${queueLinks(place)}</div>
-<div class="review" data-scope><div class="review-main">${video(context, review, startMs)}${momentsSection(context, review, startMs)}</div>
-<div class="review-side">${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${transcriptOf(context, review, startMs)}${slot.status === "submitted" && decision(context, review)}${outcome(review)}${notesOf(review)}${sharesSection(context, "slots", review.shares, review.clips)}${clipsSection(context, review.clips, review.cuts)}${messageForm(context, review)}</div></div>`;
+<div class="review-head"><p>${slotBadge(slot.status)} ${inShort(slot)}</p>${queueLinks(place)}</div>
+<div class="review" data-scope><div class="review-stage"><div class="review-video">${video(review, startMs)}</div>
+${tabs(review)}${slot.status === "blocked" && html`<p><a class="button" href="${studio.problem(slot.id)}">Answer the problem</a></p>`}${slot.status === "submitted" ? decision(context, review) : outcome(review)}${place.number === undefined && decided}</div>
+<div class="review-side"><div class="panel" id="transcript-panel" data-panel>${transcriptOf(context, review, startMs)}</div>
+<div class="panel" id="notes" data-panel>${momentsSection(context, review, startMs)}</div>
+<div class="panel" id="about" data-panel>${recordingSection(review)}${findingsSection(context, review)}${notesOf(review)}${clipsSection(context, review.clips, review.cuts)}${sharesSection(context, "slots", review.shares, review.clips)}${messageForm(context, review)}${facts(context, slot)}</div></div></div>`;
   const scripts = [playerScript, transcriptScript, "review.js"];
   const title = slot.playtester ? `${slot.playtester.displayName} plays ${slot.game.name}` : slot.game.name;
-  return studioLayout(context, "inbox", { title, body, assets: { style: [playerStyle, "review.css"], scripts } });
+  const next = place.nextId;
+  return studioLayout(context, "inbox", {
+    title,
+    body,
+    ...(next && { nextPage: studio.slot(next) }),
+    assets: { style: [playerStyle, "review.css"], scripts },
+  });
 }
 
-function facts({ submission, playtest, build }: Slot): Markup {
+/** On a narrow screen, one of the parts is shown at a time. Without scripts these are links to the parts, which are all shown. */
+function tabs({ slot, moments }: Review): Markup | false {
+  if (!slot.submission) return false;
+  const count = `${moments.page.length}${moments.next === null ? "" : "+"}`;
+  const parts = [
+    ["decide", slot.status === "submitted" ? "Decision" : "Outcome"],
+    ["notes", html`Moments <span class="soft">${count}</span>`],
+    ["transcript-panel", "Transcript"],
+    ["about", "More"],
+  ] as const;
+  return html`<nav class="review-tabs" aria-label="Parts of this review">${parts.map(([id, label]) => html`<a href="#${id}">${label}</a>`)}</nav>`;
+}
+
+/** What was decided in this browser, which its script fills in when nothing else waits. */
+const decided = html`<section class="review-card" id="decided" hidden><h2>Decided in this browser</h2><p class="soft">A decision cannot be changed after it was sent.</p><ul></ul><p><a href="${studio.inbox()}">Back to the inbox</a></p></section>`;
+
+/** How much there is to watch. */
+const inShort = ({ submission, playtest }: Slot): Markup => {
   const seconds = submission?.videoDurationSeconds;
-  return html`<span class="soft">${submission && html`submitted ${time(submission.createdAt)} · `}${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked · ${playtest.visibility}${typeof submission?.videoFileSize === "number" && ` · ${fileSize(submission.videoFileSize)}`}${submission?.device && ` · played on ${deviceLabels[submission.device] ?? submission.device}`}${build && html` · build ${build.version ?? html`of ${time(build.createdAt)}`}`}</span>`;
+  return html`<span class="soft">${typeof seconds === "number" && `${lengthText(seconds)} of `}${playtest.durationMinutes} minutes booked</span>`;
+};
+
+type Fact = readonly [name: string, what: Markup | string];
+
+/** What is known of a submission besides its video, and the file itself. */
+function facts({ site }: StudioContext, { id, submission, playtest, build, publishedUrl }: Slot): Markup | false {
+  if (!submission) return false;
+  const { createdAt, videoFileSize: size, device } = submission;
+  const rows: (Fact | false)[] = [
+    ["Submitted", time(createdAt)],
+    ["Visibility", playtest.visibility],
+    device ? ["Played on", deviceLabels[device] ?? device] : false,
+    build ? ["Build", html`${build.version ?? time(build.createdAt)}`] : false,
+    typeof size === "number" && [
+      "File",
+      html`${fileSize(size)} · <a href="${slotFiles.video(id)}" download>Download the video</a>`,
+    ],
+    publishedUrl ? ["Published", html`<a href="${publishedUrl}">on ${site.name}</a>`] : false,
+  ];
+  return html`<section class="review-card"><h2>About this submission</h2><dl class="needs">${rows.filter((row) => row !== false).map(([name, what]) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`)}</dl></section>`;
 }
 
 const none = {
@@ -77,7 +128,7 @@ function formatNote({ videoFormat: format }: NonNullable<Slot["submission"]>): M
   return html`<p class="${format.fault === null ? "soft" : "note bad"}">${format.fault === null ? "Format" : "Problem"}: ${videoFormatText(format)}.</p>`;
 }
 
-function video({ site }: StudioContext, { slot, lengthMs, cues, moments }: Review, startMs: number | undefined): Markup {
+function video({ slot, lengthMs, cues, moments, measured, cuts, clips }: Review, startMs: number | undefined): Markup {
   if (!slot.submission) {
     const why = slot.status in none ? none[slot.status as keyof typeof none] : "No video was submitted for this slot.";
     return html`<p class="calm">${why}</p>`;
@@ -90,10 +141,12 @@ function video({ site }: StudioContext, { slot, lengthMs, cues, moments }: Revie
     ...(slot.posterUrl && { poster: slotFiles.poster(slot.id) }),
     ...(startMs !== undefined && { startMs }),
     ...(lengthMs !== undefined && { lengthMs }),
+    strip: measured && stripOf(measured),
     marks: moments.page.map(markOf),
     takesMarks: true,
+    cutsClips: cuts && clips !== undefined,
     pageKeys,
-  })}<p class="soft review-links"><a href="${src}" download>Download the video</a>${slot.publishedUrl && html` · <a href="${slot.publishedUrl}">Published on ${site.name}</a>`}</p>`;
+  })}`;
 }
 
 const withoutTranscript = {
@@ -102,11 +155,19 @@ const withoutTranscript = {
   failed: "The transcript could not be made.",
 } as const;
 
-function transcriptOf({ id, query }: StudioContext, { slot, cues }: Review, startMs: number | undefined): Markup | false {
+/** The demo of a sandbox transcribes nothing: everybody says the same there. */
+const sampleTranscript = html`<p class="soft"><span class="badge">Simulated</span> This is a sample transcript. It is the same for every video of this sandbox.</p>`;
+
+function transcriptOf(
+  { id, query }: StudioContext,
+  { slot, cues, simulates }: Review,
+  startMs: number | undefined,
+): Markup | false {
   if (!slot.submission) return false;
   if (cues && cues.length > 0) {
     const from = /^\d{1,6}$/.exec(query.get("cue") ?? "")?.[0];
-    return transcript({ cues, cuesPath: allCues.at(id), startMs, from: from === undefined ? undefined : Number(from) });
+    const part = transcript({ cues, cuesPath: allCues.at(id), startMs, from: from === undefined ? undefined : Number(from) });
+    return html`${part}${simulates.transcript && sampleTranscript}`;
   }
   const status = slot.transcription?.status ?? "";
   const why =
@@ -118,9 +179,9 @@ function transcriptOf({ id, query }: StudioContext, { slot, cues }: Review, star
   return html`<section class="transcript"><h2>Transcript</h2><p class="soft">${why}</p></section>`;
 }
 
-function notesOf({ slot, notesForTesters }: Review): Markup {
+function notesOf({ slot, notesForTesters, simulates }: Review): Markup {
   const takeaways = slot.transcription?.keyTakeaways ?? [];
-  return html`${takeaways.length > 0 && html`<section class="review-card"><h2>Takeaways</h2><ul>${takeaways.map((one) => html`<li>${one}</li>`)}</ul></section>`}
+  return html`${takeaways.length > 0 && html`<section class="review-card"><h2>Takeaways${simulates.transcript && html` <span class="badge">Simulated</span>`}</h2><ul>${takeaways.map((one) => html`<li>${one}</li>`)}</ul></section>`}
 ${slot.submission?.notes && html`<section class="review-card"><h2>Notes of ${testerName(slot)}</h2>${prose(slot.submission.notes)}</section>`}
 ${notesForTesters && html`<section class="review-card"><details><summary>What you asked for</summary>${prose(notesForTesters)}</details></section>`}`;
 }
@@ -128,10 +189,10 @@ ${notesForTesters && html`<section class="review-card"><details><summary>What yo
 function outcome({ slot, payoutCents }: Review): Markup | false {
   const { status, rating, rejection } = slot;
   if (status === "rejected")
-    return html`<section class="review-card"><h2>Why it was rejected</h2>${rejection?.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}</section>`;
+    return html`<section class="review-card" id="decide" data-panel><h2>Why it was rejected</h2>${rejection?.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}</section>`;
   if (status !== "accepted" && status !== "publishing") return false;
   const paid = status === "accepted" && payoutCents !== null && payoutCents > 0;
-  return html`<section class="review-card">${paid && html`<p>${testerName(slot)} was paid <strong>${usd(payoutCents)}</strong>.</p>`}<h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
+  return html`<section class="review-card" id="decide" data-panel>${paid && html`<p>${testerName(slot)} was paid <strong>${usd(payoutCents)}</strong>.</p>`}<h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
 }
 
 /** All cues of a transcript, for the script of the page. */
@@ -148,6 +209,14 @@ const allCues = {
 export const slot = ({ sendMedia }: StudioHost): StudioPage => ({
   at: studio.slot,
   view: slotPage,
-  actions: [...decisions, sendMessage, ...momentActions, ...stillActions, ...Object.values(shareActions.slots), ...clipActions],
+  actions: [
+    ...decisions,
+    sendMessage,
+    ...momentActions,
+    ...stillActions,
+    ...findingActions,
+    ...Object.values(shareActions.slots),
+    ...clipActions,
+  ],
   files: [allCues, ...Object.entries(slotFiles).map(([part, at]) => ({ at, serve: sendMedia(part as MediaPart) }))],
 });

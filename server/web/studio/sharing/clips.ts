@@ -7,7 +7,7 @@ import { fileSize } from "../../../lib/free-space.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
-import { command } from "../parts.ts";
+import { commandButton } from "../parts.ts";
 import { slotFiles } from "../review/files.ts";
 import { span } from "../review/span.ts";
 import { action, type StudioContext } from "../types.ts";
@@ -36,10 +36,11 @@ const cutForm = (context: StudioContext) => {
   return html`<details${form.part !== undefined && html` open`}><summary>Cut a clip</summary><form method="post" action="${cut.at(id)}">${tokens(context)}
 <label for="part">From and to</label>
 <input id="part" name="part" value="${form.part}" required autocomplete="off" placeholder="12:30-12:55"${marked(context, "part")}>${fault(context, "part")}
+<p class="set-part" hidden><button type="button" class="quiet" data-set="from">From here <kbd>I</kbd></button> <button type="button" class="quiet" data-set="to">To here <kbd>O</kbd></button></p>
 <label for="clip-name">Name <span class="soft">(optional)</span></label>
 <input id="clip-name" name="name" value="${form.name}" maxlength="100" autocomplete="off"${marked(context, "clip-name")}>${fault(context, "clip-name")}
 <button class="quiet">Cut</button></form>
-${command(context, `playtest review clip ${id} 12:30-12:55`)}</details>`;
+${commandButton(context, `playtest review clip ${id} 12:30-12:55`)}</details>`;
 };
 
 function stateOf({ status, size, limit }: Clip): string {

@@ -4,7 +4,7 @@ import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { ifAllowed } from "../allowed.ts";
-import { command, plural } from "../parts.ts";
+import { commandButton, plural } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
 
 export type Share = Data<"listShares">["shares"][number];
@@ -63,7 +63,7 @@ ${whatField(context, clips)}
 <label class="check"><input type="checkbox" name="withNotes" value="yes"${form.withNotes && html` checked`}> Show the moments that you noted</label>
 <label class="check"><input type="checkbox" name="withName" value="yes"${form.withName && html` checked`}> Name the playtester</label>
 <button class="quiet">Make a link</button></form>
-${command(context, `playtest review share ${id}`)}</details></section>`;
+${commandButton(context, `playtest review share ${id}`)}</details></section>`;
 }
 
 function row(

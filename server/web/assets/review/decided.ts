@@ -1,0 +1,47 @@
+/** What was decided in this tab, to say it when nothing else waits. It is gone when the tab is closed. */
+interface Decided {
+  what: string;
+  /** The heading of the page, which names the playtester and the game. */
+  title: string;
+  path: string;
+}
+
+const name = "playtest decided";
+const most = 50;
+
+function read(): Decided[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? "[]") as Decided[];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberDecision(what: string): void {
+  const title = document.querySelector("h1")?.textContent ?? "";
+  const others = read().filter(({ path }) => path !== location.pathname);
+  try {
+    sessionStorage.setItem(name, JSON.stringify([...others, { what, title, path: location.pathname }].slice(-most)));
+  } catch {
+    // This browser stores nothing, and the page says less.
+  }
+}
+
+/** Lists what was decided, on the page that is shown when nothing else waits. */
+export function showDecided(): void {
+  const box = document.querySelector<HTMLElement>("#decided");
+  const list = box?.querySelector("ul");
+  const decided = read();
+  if (!box || !list || decided.length === 0) return;
+  list.replaceChildren(
+    ...decided.map(({ what, title, path }) => {
+      const item = document.createElement("li");
+      const link = item.appendChild(document.createElement("a"));
+      link.href = path;
+      link.textContent = title;
+      item.append(` ${what}`);
+      return item;
+    }),
+  );
+  box.hidden = false;
+}

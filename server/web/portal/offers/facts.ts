@@ -1,0 +1,92 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { lengthText } from "../../../../src/contract/text/length.ts";
+import { plural } from "../../../../src/contract/text/plural.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup } from "../../html.ts";
+import { deviceLabels } from "../../shared/devices.ts";
+import { outsideLink, prose } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
+import type { PageContext } from "../types.ts";
+
+/** What pages say of a playtest that is offered. */
+type Offer = Data<"getOffer">["playtest"];
+
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+export const languageLabel = (tag: string) => languageNames.of(tag) ?? tag;
+
+/** The description of a game, what kind it is, and the link to its own site. */
+export function aboutGame({ name, description, externalUrl, categories, platforms, devices, languages }: Offer["game"]): Markup {
+  const kinds = [
+    ...categories.map((category) => category.name),
+    ...platforms,
+    ...devices,
+    ...(languages ?? []).map(languageLabel),
+  ];
+  return html`${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
+${description && prose(description)}
+${externalUrl && html`<p>${outsideLink(externalUrl, html`About the game<span class="hidden"> ${name}</span>`)}</p>`}`;
+}
+
+export const pay = ({ site }: PageContext, { payoutCents }: Pick<Offer, "payoutCents">) =>
+  (payoutCents > 0 || site.payments) && html`<span class="pay">${payoutCents > 0 ? usd(payoutCents) : "unpaid"}</span>`;
+
+type Fact = readonly [name: string, what: Markup | string];
+
+const factOf = ([name, what]: Fact) => html`<div><dt>${name}</dt><dd>${what}</dd></div>`;
+
+/** What is paid, to whom and when. A public video is paid when it is published. */
+function payText({ payoutCents, playerCount, visibility, team }: Offer): string {
+  if (payoutCents === 0) return "Unpaid";
+  const toAll = " in all, divided among the players of your team";
+  const each = team
+    ? toAll
+    : playerCount > 1
+      ? ` in all, which is ${usd(payoutCents / playerCount)} per player and is paid to you`
+      : "";
+  return `${usd(payoutCents)}${each}, ${visibility === "public" ? "when your video is published" : "when the owner accepts your video"}`;
+}
+
+const lengthOf = ({ durationMinutes, minVideoSeconds }: Offer) =>
+  `${durationMinutes} minutes${minVideoSeconds > 0 ? `; a video of less than ${lengthText(minVideoSeconds)} cannot be submitted` : ""}`;
+
+function playersOf({ playerCount, team }: Offer): string {
+  if (playerCount === 1) return "Only you";
+  const others = playerCount - 1;
+  if (team)
+    return `${playerCount} at once: you and ${plural(others, "friend")} on this server, whom you name and who must confirm`;
+  return `${playerCount} at once: you and ${plural(others, "other person", "other people")}, whom you bring. Only you need an account.`;
+}
+
+const devicesOf = ({ game }: Offer) =>
+  game.devices.length > 0 ? game.devices.map((device) => deviceLabels[device] ?? device).join(", ") : "Any";
+
+function deadlineOf({ deadlineHours, selectionMode, team }: Offer): string {
+  const claimed = team ? "from the moment your team is complete" : "from the moment you claim the slot";
+  const from = selectionMode === "manual" ? "from the moment the owner chooses you" : claimed;
+  return `${deadlineHours} hours to play and to submit your video, ${from}. After that, you lose the slot.`;
+}
+
+const releaseOf = ({ site }: PageContext, { payoutCents }: Offer) =>
+  `You can release the slot at any time before you submit. You ${site.payments && payoutCents > 0 ? "are not paid then, and you " : ""}cannot take part in this playtest again.`;
+
+/** Everything that a playtester should know before the tap: pay, time, deadline, and what releasing costs. */
+export function terms(context: PageContext, offer: Offer): Markup {
+  const { site, now } = context;
+  const closes = offer.applicationsExpireAt;
+  const facts: (Fact | false)[] = [
+    (offer.payoutCents > 0 || site.payments) && ["Pay", payText(offer)],
+    ["Length", lengthOf(offer)],
+    ["Players", playersOf(offer)],
+    ["Devices", devicesOf(offer)],
+    (offer.game.languages ?? []).length > 0 && ["Languages", (offer.game.languages ?? []).map(languageLabel).join(", ")],
+    ["Deadline", deadlineOf(offer)],
+    [
+      "Slots",
+      `${plural(offer.slotsOpen, "slot")} left. You can hold ${plural(offer.maxHeldSlots, "slot")} at once, of all playtests.`,
+    ],
+    ["Releasing", releaseOf(context, offer)],
+    closes !== null && ["Applications", html`until ${time(closes)} (${until(closes, now)})`],
+    offer.panel !== null && ["Group", `only for ${offer.panel}`],
+  ];
+  return html`<dl class="needs terms">${facts.filter((fact) => fact !== false).map(factOf)}</dl>`;
+}
