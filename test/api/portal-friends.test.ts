@@ -39,7 +39,7 @@ onBothDatabases("portal: friends", (serve, it) => {
     expect(html).toContain('value="ann-1"');
     const sent = await bensBrowser.submit("/play/friends", "/play/friends/add", { add: "ann-1" });
     expect([sent.location, await statusesOf(ann)]).toEqual(["/play/friends?done=sent", ["ben received"]]);
-    const [{ id }] = (await ann.listFriends()).friends as [{ id: string }];
+    const { id } = (await ann.listFriends()).friends[0]!;
     await annsBrowser.submit("/play/friends", `/play/friends/${id}/accept`);
     expect(await statusesOf(ben)).toEqual(["ann-1 connected"]);
     await annsBrowser.submit("/play/friends", "/play/friends/block");
