@@ -43,6 +43,7 @@ import { budgets } from "./migrations/041-budgets.ts";
 import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import { findings } from "./migrations/043-findings.ts";
 import { signals } from "./migrations/044-signals.ts";
+import { schedule } from "./migrations/045-schedule.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -102,6 +103,7 @@ export const migrations: readonly Migration[] = [
   orderApprovals,
   findings,
   signals,
+  schedule,
 ];
 
 export interface Applied {

@@ -83,7 +83,7 @@ const count = async (q: Query, sql: string, ...values: (string | number)[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
 
 /** After its manual window a playtest is active only while a slot is not final (see `playtestStatusAt`). */
-const activeSql = `p.status = 'active' AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?
+const activeSql = `p.status = 'active' AND (p.closes_at IS NULL OR p.closes_at > ?
   OR EXISTS (SELECT 1 FROM slots s WHERE s.playtest_id = p.id AND (s.status IN ('submitted', 'blocked', 'publishing') OR (s.status = 'reserved' AND s.deadline_at > ?))))`;
 
 export const dashboard = async (q: Query, ownerId: string, now: number) => ({
@@ -107,7 +107,11 @@ export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: 
 /** A playtester's history with this game and this owner, for the eligibility rules. */
 export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
   const any = async (condition: string, ...values: string[]) =>
-    (await q.one(`SELECT id FROM slots WHERE playtester_id = ? AND ${condition} LIMIT 1`, playtesterId, ...values)) !== undefined;
+    (await q.one(
+      `SELECT id FROM slots WHERE playtester_id = ? AND excused = 0 AND ${condition} LIMIT 1`,
+      playtesterId,
+      ...values,
+    )) !== undefined;
   return {
     playedGame: await any("game_id = ?", playtest.game_id),
     playedOwner: await any("owner_id = ?", playtest.owner_id),
@@ -116,12 +120,13 @@ export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | 
   };
 }
 
-const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND ${condition})`;
+const played = (condition: string) =>
+  `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND h.excused = 0 AND ${condition})`;
 
 /** Playtests offered to a playtester: active, approved, with an open slot and its game keys, never claimed or applied to by them, and targeted at them. */
 const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
   AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
-  AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?)
+  AND (p.closes_at IS NULL OR p.closes_at > ?)
   AND ${suppliedSql}
   AND NOT ${played("h.playtest_id = p.id")}
   AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ?)

@@ -3,12 +3,22 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
+import { cents, id, instant, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
 import { publicationConsent } from "./publications/endpoints.ts";
-import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
+import {
+  blockedReport,
+  blockReasons,
+  publishedUrl,
+  rating,
+  rejection,
+  slotPlaytest,
+  slotTimes,
+  submission,
+  videoFormat,
+} from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
@@ -51,6 +61,9 @@ export const offer = z
       .nullable()
       .meta({ description: "What you consent to by claiming a slot or applying; null if the video is not published." }),
     applicationsExpireAt: timestamp().nullable(),
+    scheduledAt: timestamp()
+      .nullable()
+      .meta({ description: "Fixed time at which it is played, which a claim or application repeats; null if you choose." }),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),
     createdAt: timestamp(),
@@ -64,6 +77,7 @@ export const heldSlot = z
     requestId: id(),
     status: z.enum(slotStatuses),
     deadlineAt: timestamp().nullable(),
+    ...slotTimes,
     createdAt: timestamp(),
     game: offeredGame,
     playtest: slotPlaytest.extend({
@@ -137,6 +151,12 @@ export const earning = z
   })
   .meta({ id: "Earning" });
 
+/** A playtester confirms the time of a playtest at a fixed time by repeating it. */
+const confirmedTime = () =>
+  instant()
+    .optional()
+    .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
+
 const slotReply = z.strictObject({ slot: heldSlot });
 
 export const playtester = {
@@ -163,7 +183,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
-    body: z.strictObject({ acceptConsent: acceptConsent() }).prefault({}),
+    body: z.strictObject({ acceptConsent: acceptConsent(), scheduledAt: confirmedTime() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -175,6 +195,7 @@ export const playtester = {
       .strictObject({
         qualificationsResponse: readableText(5000, 0).optional().meta({ description: "How you meet the requirements." }),
         acceptConsent: acceptConsent(),
+        scheduledAt: confirmedTime(),
       })
       .prefault({}),
     status: 201,
@@ -230,6 +251,17 @@ export const playtester = {
     summary: "Release a slot; you cannot claim another slot of this playtest",
     risk: "destroy",
     reply: slotReply,
+  }),
+  rescheduleSlot: endpoint("POST /playtester/slots/:id/reschedule", {
+    ...own,
+    summary: "Accept or decline another fixed time of a slot",
+    body: z.strictObject({
+      accept: z
+        .boolean()
+        .meta({ description: "`true` to play then; `false` releases the slot, which does not count against you." }),
+    }),
+    reply: slotReply,
+    secretReply: true,
   }),
   reportSlot: endpoint("POST /playtester/slots/:id/report", {
     ...own,

@@ -18,6 +18,7 @@ const mail: Mail = {
   to: "tess@example.com",
   from: "playtest <no-reply@example.com>",
   subject: "Grüße aus Köln ☃",
+  calendar: null,
   text: "Hallo Tess,\n\n.a line that starts with a dot\n",
   html: "<p>Hallo Tess</p>\n",
   unsubscribeUrl: null,

@@ -86,6 +86,10 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "finding.merged | Finding merged | You merged a finding into another.",
         "finding.closed | Finding closed | A finding was closed.",
         "finding.reopened | Finding reopened | A finding is open again.",
+        "slot.starting | Playtest soon | Your playtest of Star Lanes begins at its fixed time.",
+        "slot.move_proposed | Another time proposed | The owner of Star Lanes proposes to play at another time instead of the time you agreed to. Accept or decline by the deadline: after that your slot is released.",
+        "slot.move_answered | Time accepted | Tess agreed to play Star Lanes at the time that you proposed.",
+        "slot.cancelled | Slot cancelled | You cancelled the playtest slot of Star Lanes that Tess had claimed. It was less than 12 hours before its time, so Tess earned $20.00.",
       ]
     `);
   });

@@ -2,7 +2,7 @@ import { enumerated } from "./002-enumerations.ts";
 import { withKinds } from "./039-publications.ts";
 import { kinds as earlier } from "./042-order-approvals.ts";
 
-const kinds = [...earlier, "finding.created", "finding.merged", "finding.closed", "finding.reopened"];
+export const kinds = [...earlier, "finding.created", "finding.merged", "finding.closed", "finding.reopened"];
 
 /**
  * What owners find in the videos of a game, with its evidence: moments, and spans that are no moment. A finding that was merged into another stays,

@@ -17,8 +17,18 @@ import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
+import { answer } from "../schedule/moves.ts";
 import * as playtests from "../store.ts";
-import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
+import {
+  applicationsExpireAt,
+  proposalView,
+  ratingView,
+  rejectionView,
+  reportView,
+  slotPlaytestView,
+  submissionView,
+  videoFormatView,
+} from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
@@ -133,6 +143,8 @@ function heldView(
     requestId: slot.playtest_id,
     status: statusAt(slot, deps.clock.now()),
     deadlineAt: isoOrNull(slot.deadline_at),
+    scheduledAt: isoOrNull(slot.scheduled_at),
+    proposal: proposalView(slot),
     createdAt: iso(slot.created_at),
     game: game.view,
     playtest: {
@@ -180,6 +192,14 @@ async function ownBefore<Move extends "submit" | "release" | "report">(
   const [held, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
   if (statusAt(held, q.now) === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
   return slots.requireMove(slot!, move);
+}
+
+/** The same for an answer to another time, which also a blocked slot takes. */
+async function ownHeld(q: ReadTx, slotId: string, playtesterId: string) {
+  playtests.lockOfSlot(q, slotId);
+  const [, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
+  if (slots.isIn(slot!, "reserved", "blocked")) return slot;
+  throw conflict(`No other time is proposed for this slot: it is ${slot!.status}. Nothing was changed.`);
 }
 
 const shortest = (deps: Deps, { duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
@@ -237,7 +257,8 @@ export const playtester = {
         panel: row.panel,
         mustAccept: mustAccept.has(row.game_id),
         publicationConsent: asked(call.deps, row, reader),
-        applicationsExpireAt: isoOrNull(row.applications_expire_at),
+        applicationsExpireAt: isoOrNull(applicationsExpireAt(row)),
+        scheduledAt: isoOrNull(row.scheduled_at),
         slotsOpen: slotsOpen.get(row.id) ?? 0,
         minVideoSeconds: shortest(call.deps, row),
         createdAt: iso(row.created_at),
@@ -249,7 +270,8 @@ export const playtester = {
     call.commit(
       async (tx) => {
         const consent = { version: call.body.acceptConsent, address: call.client.address };
-        return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
+        const confirmed = { scheduledAt: call.body.scheduledAt };
+        return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent, confirmed }));
       },
       // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
       { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
@@ -284,6 +306,13 @@ export const playtester = {
       await release(tx, (await playtests.find(tx, slot.playtest_id))!, slot);
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }, playtests.rowLocks),
+
+  rescheduleSlot: (call) =>
+    call.commit(async (tx) => {
+      const slot = await ownHeld(tx, call.params.id, call.principal.userId);
+      await answer(tx, (await playtests.find(tx, slot.playtest_id))!, slot, call.body.accept);
+      return shown(call.deps, tx, slot.id, call.principal.userId);
+    }),
 
   reportSlot: (call) =>
     call.commit(async (tx) => {

@@ -40,6 +40,10 @@ export const eventKinds = [
   "finding.merged",
   "finding.closed",
   "finding.reopened",
+  "slot.starting",
+  "slot.move_proposed",
+  "slot.move_answered",
+  "slot.cancelled",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];
