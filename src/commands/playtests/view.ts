@@ -12,6 +12,7 @@ import {
 } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
+import { utcText } from "../shared/fixed-time.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -80,6 +81,7 @@ export const playtestsView = viewOf<Listed>(
     optionalCol("players:playerCount"),
     optionalCol("kind", kind),
     optionalCol("selection:selectionMode"),
+    optionalCol("played at", ({ scheduledAt }) => utcText(scheduledAt)),
     "price per slot:costPerSlotCents",
     "ordered:createdAt",
   ],
@@ -109,6 +111,7 @@ export const playtestColumns = columnsOf<Ordered>([
   detail("kind", kind),
   detail("offered to", targetingText),
   detail("selection:selectionMode"),
+  detail("played at", ({ scheduledAt }) => utcText(scheduledAt)),
   detail("price per slot:costPerSlotCents"),
   detail("payout per slot:payoutCents"),
 ]);
@@ -135,6 +138,8 @@ export const slotsView = viewOf<ItemOf<"listSlots">>(
     "status",
     "playtester:playtester.displayName",
     optionalCol("problem", problem),
+    optionalCol("played at", ({ scheduledAt }) => utcText(scheduledAt)),
+    optionalCol("asked for", ({ proposal }) => utcText(proposal?.scheduledAt)),
     col("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
     "video:submission.videoFileSize",
     "submitted:submission.createdAt",

@@ -9,6 +9,7 @@ import { earnings } from "./earnings.ts";
 import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
+import { reschedule } from "./reschedule.ts";
 import { show } from "./show.ts";
 import { slots } from "./slots.ts";
 import { statement } from "./statement.ts";
@@ -17,7 +18,7 @@ import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
+    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, reschedule, release, report],
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],
   ],
   fallback: "slots",

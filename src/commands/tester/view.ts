@@ -3,6 +3,7 @@ import type { Data } from "../../contract/index.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
 import { plural, usd } from "../../io/text.ts";
+import { utcText } from "../shared/fixed-time.ts";
 
 type Item = Record<string, unknown>;
 
@@ -18,6 +19,7 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     "duration:durationMinutes",
     optionalCol("players:playerCount"),
     "selection:selectionMode",
+    optionalCol("played at", ({ scheduledAt }: Item) => utcText(scheduledAt as string | null)),
     "open slots:slotsOpen",
     detail("group:panel"),
     "devices:game.devices",
@@ -48,6 +50,11 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     "game:game.name",
     "status",
     col("deadline", whileStatus("reserved", "deadlineAt"), "ago"),
+    optionalCol("played at", ({ scheduledAt }: Item) => utcText(scheduledAt as string | null)),
+    optionalCol("other time", ({ proposal }: Item) => utcText((proposal as Item | null)?.scheduledAt as string | undefined)),
+    detail("answer the other time by", ({ proposal }: Item) =>
+      utcText((proposal as Item | null)?.answerBy as string | undefined),
+    ),
     "payout:playtest.payoutCents",
     "duration:playtest.durationMinutes",
     "players:playtest.playerCount",
