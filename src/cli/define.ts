@@ -20,7 +20,7 @@ import type { ItemOf, ViewOf } from "./view.ts";
  *     });
  *
  * The arguments are the parameters of the path in their order, and the summary is that of the contract. `body` or `query` name the operation
- * again where its fields are to be flags; `list: true` shows the items of a list. A reply with a `message` needs no view. The columns
+ * again where its fields are to be flags; `list: true` shows the items of a list page by page, `rows` those of one that comes whole. A reply with a `message` needs no view. The columns
  * of a view are fields of the reply (`view.ts`).
  *
  * A command that does more has a `summary` and a function `run`, which returns what to print: `ctx.item(data, view)`,
@@ -180,15 +180,24 @@ export const commandRisks: readonly CommandRisk[] = ["local", "read", "write", "
 type ShowSpec<A extends Args, F extends Flags, O extends Operation> = Omit<
   Spec<A, F, O, O>,
   "operation" | "run" | "summary" | "body" | "query"
-> & { operation: O; body?: O; query?: O; summary?: string; run?: undefined } & (Data<O> extends { message: string }
-    ? { view?: ViewOf<ItemOf<O>> }
-    : { view: ViewOf<ItemOf<O>> });
+> & {
+  operation: O;
+  body?: O;
+  query?: O;
+  /** The field of the reply that is a whole list, to be shown as a table. */
+  rows?: keyof Data<O> & string;
+  summary?: string;
+  run?: undefined;
+} & (Data<O> extends { message: string } ? { view?: ViewOf<ItemOf<O>> } : { view: ViewOf<ItemOf<O>> });
 
 /** The names of the parameters in a path, such as `id` of `/games/:id`. */
 const parametersOf = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 /** Calls the operation and shows its reply. */
-function show(operation: Operation, { list, query, body, view }: ShownCommand): Spec<Args, Flags, Operation, Operation>["run"] {
+function show(
+  operation: Operation,
+  { list, rows, query, body, view }: ShownCommand,
+): Spec<Args, Flags, Operation, Operation>["run"] {
   const names = parametersOf(operations[operation].path);
   return async (input, ctx) => {
     const given = Object.values(input.args);
@@ -196,11 +205,12 @@ function show(operation: Operation, { list, query, body, view }: ShownCommand): 
     const request = { params, ...(query && { query: input.query }), ...(body && { body: input.body }) } as never;
     if (list) return ctx.list(operation, request, input.range, view as never);
     const data: unknown = await ctx.api()[operation](request);
+    if (rows !== undefined) return ctx.rows(rows, (data as Record<string, never>)[rows]!, view as never);
     return view ? ctx.item(data, view as never) : ctx.message(data as { message: string });
   };
 }
 
-type ShownCommand = Pick<Spec<Args, Flags, Operation, Operation>, "list" | "query" | "body"> & { view?: View };
+type ShownCommand = Pick<Spec<Args, Flags, Operation, Operation>, "list" | "query" | "body"> & { rows?: string; view?: View };
 
 export function define<
   const A extends Args = Record<never, never>,
@@ -214,7 +224,7 @@ export function define<
   O extends Operation = Operation,
 >(spec: ShowSpec<A, F, O>): Command;
 export function define(
-  spec: Omit<Spec<Args, Flags, Operation, Operation>, "run" | "summary"> & Partial<Command> & { view?: View },
+  spec: Omit<Spec<Args, Flags, Operation, Operation>, "run" | "summary"> & Partial<Command> & { rows?: string; view?: View },
 ): Command {
   const names = spec.operation === undefined ? [] : typeof spec.operation === "string" ? [spec.operation] : spec.operation;
   const risks = names.map((name) => operations[name].risk as CommandRisk);

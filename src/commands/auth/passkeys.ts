@@ -13,10 +13,8 @@ const passkeysList = define({
     "Playtesters add passkeys on the account page of the portal, game owners on the page Passkeys of Studio, and sign in there with them.",
   operation: "listPasskeys",
   examples: ["playtest auth passkeys list"],
-  async run(_, ctx) {
-    const { passkeys } = await ctx.api().listPasskeys({});
-    return ctx.rows("passkeys", passkeys, view);
-  },
+  rows: "passkeys",
+  view,
 });
 
 const passkeysRemove = define({

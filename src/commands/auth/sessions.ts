@@ -10,10 +10,8 @@ const sessionsList = define({
   summary: "List the browsers that are signed in to your account",
   operation: "listSessions",
   examples: ["playtest auth sessions list"],
-  async run(_, ctx) {
-    const { sessions } = await ctx.api().listSessions({});
-    return ctx.rows("sessions", sessions, view);
-  },
+  rows: "sessions",
+  view,
 });
 
 const sessionsEnd = define({
@@ -23,10 +21,6 @@ const sessionsEnd = define({
   args: { session: arg.id("Session id", "listSessions", "agent") },
   confirm: ({ args }) => `Sign out the browser of session ${args.session}?`,
   examples: ["playtest auth sessions end 4f6a1b2c --yes"],
-  async run({ args }, ctx) {
-    const data = await ctx.api().endSession({ params: { id: args.session } });
-    return ctx.message(data);
-  },
 });
 
 const signOutEverywhere = define({

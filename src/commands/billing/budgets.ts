@@ -24,9 +24,8 @@ const budgetsList = define({
   summary: "List budgets and what is left of them",
   operation: "listBudgets",
   examples: ["playtest billing budgets list", "playtest billing budgets list --json"],
-  async run(_, ctx) {
-    return ctx.rows("budgets", (await ctx.api().listBudgets({})).budgets, view);
-  },
+  rows: "budgets",
+  view,
 });
 
 const budgetsSet = define({

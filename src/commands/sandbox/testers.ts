@@ -9,5 +9,6 @@ export const testersCreate = define({
   operation: "createTesters",
   body: "createTesters",
   examples: ["playtest sandbox testers create --count 3", "playtest sandbox testers create --jq '.result[0].apiKey'"],
-  run: async ({ body }, ctx) => ctx.rows("testers", (await ctx.api().createTesters({ body })).testers, view),
+  rows: "testers",
+  view,
 });

@@ -92,10 +92,6 @@ export const remove = define({
   args: { webhook: webhookArg() },
   confirm: ({ args }) => `Delete webhook ${args.webhook}? Pending deliveries are discarded.`,
   examples: ["playtest webhooks delete 5b7702ae --yes"],
-  async run({ args }, ctx) {
-    const data = await ctx.api().deleteWebhook({ params: { id: args.webhook } });
-    return ctx.message(data);
-  },
 });
 
 export const enable = define({
@@ -104,10 +100,6 @@ export const enable = define({
   operation: "enableWebhook",
   args: { webhook: webhookArg() },
   examples: ["playtest webhooks enable 5b7702ae"],
-  async run({ args }, ctx) {
-    const data = await ctx.api().enableWebhook({ params: { id: args.webhook } });
-    return ctx.message(data);
-  },
 });
 
 export const rotateSecret = define({

@@ -25,7 +25,8 @@ const publishingPlatforms = define({
   summary: "List where videos can be published, and with which accounts",
   operation: "listPublishers",
   examples: ["playtest admin publishing platforms"],
-  run: async (_, ctx) => ctx.rows("publishers", (await ctx.api().listPublishers({})).publishers, view),
+  rows: "publishers",
+  view,
 });
 
 const publishingConnect = define({
