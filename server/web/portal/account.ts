@@ -50,7 +50,11 @@ ${fault(context, "name")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${form.experience ?? profile?.gamingExperience}</textarea>
 ${fault(context, "experience")}
-<p><label><input type="checkbox" name="showName" value="yes"${(form.name === undefined ? profile?.publishedName !== "hidden" : form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>
+<label for="time-zone">Time zone <span class="soft">(optional; times of playtests at a fixed time are told in it)</span></label>
+<input id="time-zone" name="timeZone" list="time-zones" autocomplete="off" maxlength="64" placeholder="Europe/Berlin" value="${form.timeZone ?? profile?.timeZone}"${marked(context, "time-zone")}>
+<datalist id="time-zones">${Intl.supportedValuesOf("timeZone").map((zone) => html`<option value="${zone}">`)}</datalist>
+${fault(context, "time-zone")}
+<p><label class="check"><input type="checkbox" name="showName" value="yes"${(form.name === undefined ? profile?.publishedName !== "hidden" : form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>
 <button>Save</button></form>
 <section><h2>Emails</h2>
 <p><a href="${portal.emails()}">Choose which emails you get</a></p></section>
@@ -125,13 +129,16 @@ const save = action(
     fields: {
       displayName: { label: "Display name", id: "name" },
       gamingExperience: { label: "Gaming experience", id: "experience" },
+      timeZone: { label: "Time zone", id: "time-zone" },
     },
   },
   async ({ call, form }) => {
     const displayName = form.name?.trim() ?? "";
     const gamingExperience = form.experience?.trim() || null;
     const publishedName = form.showName === "yes" ? "shown" : "hidden";
-    await call("updateProfile", { idempotencyKey: form.formKey, body: { displayName, gamingExperience, publishedName } });
+    const timeZone = form.timeZone?.trim() || null;
+    const body = { displayName, gamingExperience, publishedName, timeZone } as const;
+    await call("updateProfile", { idempotencyKey: form.formKey, body });
     return `${portal.account()}?done=saved`;
   },
 );

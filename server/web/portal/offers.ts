@@ -6,12 +6,20 @@ import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { deviceLabels, devices } from "../shared/devices.ts";
 import { button, cover, cursorOf, disabledButton, fault, marked, notice, prose, tokens } from "../shared/parts.ts";
-import { players, time, until } from "../shared/text.ts";
+import { players, time, timeIn, until } from "../shared/text.ts";
+import { zoneFor } from "../shared/zone.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
 import { action, type PageContext, type PortalPage } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
+
+/** What every offer of the page needs of its reader. */
+interface Reader {
+  /** Why no slot can be claimed. */
+  full: Markup | undefined;
+  zone: string | null;
+}
 
 /** `/play`: the open playtests, by game. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
@@ -21,7 +29,11 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
   const full = data.heldSlots >= most ? whyFull(data.heldSlots) : undefined;
   const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
   const groups = byGame(data.playtests);
-  const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, full))}</ul>`;
+  const zone = await zoneFor(
+    context,
+    data.playtests.map(({ scheduledAt }) => scheduledAt),
+  );
+  const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, { full, zone }))}</ul>`;
   const body = html`${done}${filterForm(filters, data.filters.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
@@ -74,7 +86,7 @@ const older = (filters: Filters, cursor: string | null | undefined) =>
   html`<p class="more"><a href="${portal.offers()}?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
 
 /** A game with its playtests. */
-function gameCard(context: PageContext, offers: readonly Offer[], full: Markup | undefined): Markup {
+function gameCard(context: PageContext, offers: readonly Offer[], reader: Reader): Markup {
   const { game } = offers[0]!;
   const spoken = (game.languages ?? []).map(languageLabel);
   const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices, ...spoken];
@@ -82,16 +94,22 @@ function gameCard(context: PageContext, offers: readonly Offer[], full: Markup |
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
 ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}</div></div>
-<ul class="offers">${offers.map((offer) => item(context, offer, full))}</ul></li>`;
+<ul class="offers">${offers.map((offer) => item(context, offer, reader))}</ul></li>`;
 }
 
-const item = (context: PageContext, offer: Offer, full: Markup | undefined): Markup =>
+const item = (context: PageContext, offer: Offer, reader: Reader): Markup =>
   html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${plural(offer.slotsOpen, "slot")} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer.payoutCents)}</div>
-${takePart(context, offer, full)}</li>`;
+${fixedTime(context, offer, reader)}
+${takePart(context, offer, reader)}</li>`;
 
-function takePart(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
+/** When everybody plays, where playtesters do not choose. */
+const fixedTime = ({ now }: PageContext, { scheduledAt: at }: Offer, { zone }: Reader) =>
+  at !== null &&
+  html`<p><strong>Played at ${timeIn(at, zone)}</strong> <span class="soft">(${until(at, now) || "now"})</span>${zone === null && html` <a href="${portal.account()}">Set your time zone</a>`}</p>`;
+
+function takePart(context: PageContext, offer: Offer, reader: Reader): Markup {
   if (offer.mustAccept) return agreementLink(offer);
-  return html`${consent(offer)}${takeForm(context, offer, full)}`;
+  return html`${consent(offer)}${takeForm(context, offer, reader)}`;
 }
 
 /** The sentence to which a playtester consents by taking part. */
@@ -99,8 +117,8 @@ const consent = ({ publicationConsent, selectionMode }: Offer) =>
   publicationConsent &&
   html`<p>${publicationConsent.text} By ${selectionMode === "manual" ? "applying" : "claiming a slot"} you consent to that. <a href="${portal.account()}">Change whether your name is shown</a></p>`;
 
-function takeForm(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
-  return offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer, full);
+function takeForm(context: PageContext, offer: Offer, reader: Reader): Markup {
+  return offer.selectionMode === "manual" ? applyForm(context, offer, reader) : claimForm(context, offer, reader);
 }
 
 const pay = ({ site }: PageContext, cents: number) =>
@@ -110,10 +128,19 @@ const agreementLink = (offer: Offer) =>
   html`<p>You must accept an agreement before you can ${offer.selectionMode === "manual" ? "apply" : "claim a slot"}.</p>
 <p><a class="button" href="${portal.agreement(offer.id)}">Read the agreement<span class="hidden"> of ${offer.game.name}</span></a></p>`;
 
-const claimForm = (context: PageContext, offer: Offer, full: Markup | undefined) =>
-  full ? disabledButton("Claim a slot", `why-${offer.id}`, full) : button(context, claim.at(offer.id), "Claim a slot");
+function claimForm(context: PageContext, offer: Offer, reader: Reader): Markup {
+  if (reader.full) return disabledButton("Claim a slot", `why-${offer.id}`, reader.full);
+  if (offer.scheduledAt === null) return button(context, claim.at(offer.id), "Claim a slot");
+  return html`<form method="post" action="${claim.at(offer.id)}">${tokens(context)}${confirmation(offer, reader)}
+<button>Claim a slot</button></form>`;
+}
 
-function applyForm(context: PageContext, offer: Offer): Markup {
+/** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
+const confirmation = ({ scheduledAt: at }: Offer, { zone }: Reader) =>
+  at !== null &&
+  html`<p><label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> I will play at ${timeIn(at, zone)}</label></p>`;
+
+function applyForm(context: PageContext, offer: Offer, reader: Reader): Markup {
   const field = answerField(offer.id);
   const closes = offer.applicationsExpireAt;
   return html`${offer.qualifications && html`<h3>Requirements</h3>${prose(offer.qualifications)}`}
@@ -122,13 +149,17 @@ function applyForm(context: PageContext, offer: Offer): Markup {
 <label for="${field}">Why are you a good fit? <span class="soft">(optional)</span></label>
 <textarea id="${field}" name="answer" maxlength="5000"${marked(context, field)}>${context.id === offer.id && context.form.answer}</textarea>
 ${fault(context, field)}
+${confirmation(offer, reader)}
 <button>Apply</button></form>`;
 }
 
 const offer = portal.offers.below("offers/:id");
 
+const confirmed = ({ scheduledAt }: Record<string, string | undefined>) => (scheduledAt ? { scheduledAt } : {});
+
 const claim = action({ at: offer.below("claim") }, async ({ call, id, form }) => {
-  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey })).data;
+  const body = confirmed(form);
+  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey, body })).data;
   return `${portal.slot(slot.id)}?done=claimed`;
 });
 
@@ -141,7 +172,7 @@ const apply = action({ at: offer.below("apply"), fields: applyFields }, async ({
   await call("applyToPlaytest", {
     params: { id },
     idempotencyKey: form.formKey,
-    body: answer ? { qualificationsResponse: answer } : {},
+    body: { ...confirmed(form), ...(answer && { qualificationsResponse: answer }) },
   });
   return `${portal.applications()}?done=applied`;
 });

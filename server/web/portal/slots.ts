@@ -7,10 +7,11 @@ import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
-import { players, time, until } from "../shared/text.ts";
+import { players, time, timeIn, until } from "../shared/text.ts";
+import { zoneFor } from "../shared/zone.ts";
 import { slotBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import { proposalForm, reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
@@ -18,6 +19,8 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["moved", "You play at the new time."],
+  ["declined", "You declined the new time, and the slot was released. This does not count against you."],
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
@@ -25,11 +28,15 @@ const said = new Map([
 export async function slotsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listHeldSlots", { query: { cursor: cursorOf(context) } });
   const done = said.get(context.query.get("done") ?? "");
+  const zone = await zoneFor(
+    context,
+    data.slots.map(({ scheduledAt }) => scheduledAt),
+  );
   const cards = data.slots.map(
     (
       slot,
     ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
-${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
+${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">Answer another time</a></p>`}${deadline(slot, context.now, zone)}</div></div></li>`,
   );
   const none = html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more(portal.slots(), meta.cursor)}`;
@@ -39,10 +46,18 @@ ${facts(context, slot)}${deadline(slot, context.now)}</div></div></li>`,
 const facts = ({ site }: PageContext, { playtest }: HeldSlot) =>
   html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
 
-const deadline = (slot: HeldSlot, now: number) =>
+const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.status === "reserved" &&
   slot.deadlineAt !== null &&
-  html`<p><strong>Submit by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+  html`<p><strong>Submit by ${slot.scheduledAt === null ? time(slot.deadlineAt) : timeIn(slot.deadlineAt, zone)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+
+const isHeld = ({ status }: HeldSlot) => status === "reserved" || status === "blocked";
+
+/** When a slot at a fixed time is played. */
+const fixedTime = (slot: HeldSlot, now: number, zone: string | null) =>
+  slot.scheduledAt !== null &&
+  isHeld(slot) &&
+  html`<p><strong>Play at ${timeIn(slot.scheduledAt, zone)}</strong> <span class="soft">(${until(slot.scheduledAt, now) || "it has begun"})</span></p>`;
 
 /** `/play/slots/<id>`: one slot. While the playtester holds it, the page has the build, keys and instructions. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
@@ -50,9 +65,11 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
+  const zone = await zoneFor(context, [slot.scheduledAt]);
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${outcome(slot)}
+${slot.proposal !== null && proposalForm(context, slot, zone)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && submitForms(context, slot, limits)}
+${isReserved && submitForms(context, slot, { limits, zone })}
 ${isReserved && reportForm(context, slot)}
 ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
   const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
@@ -85,8 +102,12 @@ const endings: Partial<Record<ReportOutcome, string>> = {
   expired: "The problem you reported was not answered in time, so this slot was cancelled.",
 };
 
-const meaningOf = ({ status, blockedReport }: HeldSlot) =>
-  (status === "cancelled" && endings[blockedReport?.outcome ?? "released"]) || meanings[status];
+/** The owner can cancel a slot before its fixed time. */
+const releasedOrCancelled = "You no longer hold this slot: it was released, or its owner cancelled it.";
+
+const meaningOf = ({ status, blockedReport, scheduledAt }: HeldSlot) =>
+  (status === "cancelled" && (endings[blockedReport?.outcome ?? "released"] ?? (scheduledAt !== null && releasedOrCancelled))) ||
+  meanings[status];
 
 /** When money that is due comes, or why it does not. */
 const payment = ({ status, playtest, blockedReport }: HeldSlot) => {
