@@ -393,3 +393,11 @@ describe("templates", () => {
     expect(html).toContain("&lt;img src=x&gt;<br>line two &amp; more");
   });
 });
+
+it("a calendar file is attached as one", async () => {
+  const folder = freshFolder();
+  await createOutbox(folder).send({ ...mail, calendar: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n" });
+  const raw = readFileSync(join(folder, `${mail.id}.eml`), "utf8");
+  expect(raw).toMatch(/Content-Type: text\/calendar; charset=utf-8; method=PUBLISH;\s+name=playtest\.ics/);
+  expect(raw).toMatch(/Content-Disposition: attachment; filename=playtest\.ics/);
+});

@@ -472,6 +472,20 @@ sessions("reminders of a session", (it) => {
   });
 });
 
+sessions("simulated playtester of a session", (it) => {
+  it("claims before the time and submits after it", async ({ server, owner, gameId }) => {
+    const id = await order(owner, gameId, { scheduledAt: inMs(server, day) });
+    const [{ id: slotId }] = (await slotsOf(owner, id)) as [{ id: string }];
+    const play = () => server.request("POST", `/sandbox/slots/${slotId}/play`, { key: owner.key });
+    expect((await play()).status).toBe(200);
+    expect((await slotOf(owner, slotId)).status).toBe("reserved");
+    expect((await play()).status).toBe(409);
+    await server.advance(day);
+    expect((await play()).status).toBe(200);
+    expect((await slotOf(owner, slotId)).status).toBe("submitted");
+  });
+});
+
 sessions("time zone of a profile", (it) => {
   it("is an IANA name or null", async ({ owner }) => {
     const zoneNow = async () => (await owner.getMe({})).profile!.timeZone;
