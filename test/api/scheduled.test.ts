@@ -475,7 +475,7 @@ sessions("reminders of a session", (it) => {
 sessions("simulated playtester of a session", (it) => {
   it("claims before the time and submits after it", async ({ server, owner, gameId }) => {
     const id = await order(owner, gameId, { scheduledAt: inMs(server, day) });
-    const [{ id: slotId }] = (await slotsOf(owner, id)) as [{ id: string }];
+    const slotId = (await slotsOf(owner, id))[0]!.id;
     const play = () => server.request("POST", `/sandbox/slots/${slotId}/play`, { key: owner.key });
     expect((await play()).status).toBe(200);
     expect((await slotOf(owner, slotId)).status).toBe("reserved");
