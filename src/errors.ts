@@ -33,6 +33,8 @@ interface Extra {
   retryable?: boolean;
   retryCommand?: string;
   payment?: Record<string, unknown> | undefined;
+  /** What a standard x402 client would sign, as the header `PAYMENT-REQUIRED` has it. */
+  paymentRequired?: string | undefined;
   /** What is left of the budget that refused. */
   budget?: Record<string, unknown> | undefined;
   /** The order that waits for a person. */

@@ -55,6 +55,7 @@ const homes: Record<string, RegExp> = {
   pino: /^server\/lib\/log\.ts/,
   nodemailer: /^server\/mail\//,
   stripe: /^server\/billing\/cards\//,
+  "@modelcontextprotocol/server": /^server\/mcp\/protocol\//,
   "@tus/server": /^server\/uploads\//,
   mediabunny: /^(src\/io\/files|server\/web\/assets)\//,
   "temporal-polyfill": /^src\/contract\/time\//,
@@ -63,18 +64,20 @@ const homes: Record<string, RegExp> = {
   esbuild: /^server\/web\/scripts\.ts$/,
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
-  "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  "@noble/hashes": /^server\/(billing\/crypto\/signatures|web\/assets)\//,
+  "@orama/stemmers": /^src\/commands\/shared\/words\//,
+  "@orama/stopwords": /^src\/commands\/shared\/words\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,
   otpauth: /^server\/accounts\/factors\//,
-  uqr: /^(src\/io|server\/web\/portal)\//,
+  uqr: /^(src\/io|server\/web\/shared)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
 
 /** The rooms of the server in the order of their imports: each imports only from itself and from those before it. */
 const rooms = (
-  "lib config outbound database jobs mail ledger audit accounts http games events billing search playtests transcripts uploads sharing chat admin " +
-  "personal inbox sandbox operations metrics web app"
+  "lib config outbound database jobs mail ledger audit accounts http games events billing search playtests transcripts uploads sharing trackers chat admin " +
+  "personal inbox sandbox operations metrics web mcp app"
 ).split(" ");
 const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
 /** A type of the app's dependencies, of a transaction or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
@@ -135,14 +138,14 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  it("the client reaches the server only by the dynamic imports of `serve` and `studio`", () => {
+  it("the client reaches the server only by the dynamic imports of `serve`, `studio` and `mcp`", () => {
     expect(
       broken(
         ({ from, to, dynamic, typeOnly }) =>
           from.startsWith("src/") &&
           to.startsWith("server/") &&
           !typeOnly &&
-          !(dynamic && /^src\/commands\/(serve\/|root\/studio\.ts$)/.test(from)),
+          !(dynamic && /^src\/commands\/(serve\/|mcp\/|root\/studio\.ts$)/.test(from)),
       ),
     ).toEqual([]);
   });
@@ -164,7 +167,7 @@ describe("imports", () => {
   });
 
   it("pages reach the server's data only by operations: they import no store, no handlers and no deps", () => {
-    const isPage = /^server\/web\/(pages|portal|studio|shared|sign-in)\//;
+    const isPage = /^server\/web\/(account|pages|portal|studio|shared|sign-in)\//;
     const closed = /^server\/(app\/|database\/|.*\b(store|handlers)\.ts$)/;
     expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
   });
@@ -189,7 +192,7 @@ describe("imports", () => {
     for (const file of atStart)
       for (const { from, to, dynamic, typeOnly } of imports) if (from === file && !dynamic && !typeOnly) atStart.add(to);
     const afterwards =
-      /^(server\/(web\/((docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@fastify\/busboy)/;
+      /^(server\/(mcp\/|web\/((account|docs|pages|portal|studio|assets)\/|scripts\.ts)|uploads\/(index|tus)\.ts|sandbox\/sample-video\.ts)|src\/help\/|@tus\/|@modelcontextprotocol\/|@fastify\/busboy)/;
     expect([...atStart].filter((file) => afterwards.test(file))).toEqual([]);
   });
 

@@ -65,9 +65,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          // Whatever is not elsewhere, so that no test file is forgotten. test/package has a configuration of its own.
+          // Whatever is not elsewhere, so that no test file is forgotten. test/package and test/conformance have configurations of their own.
           include: ["test/**/*.test.ts"],
-          exclude: [...names, ...slow, "package"].map((name) => `test/${name}/**`).concat("**/node_modules/**"),
+          exclude: [...names, ...slow, "package", "conformance"].map((name) => `test/${name}/**`).concat("**/node_modules/**"),
         },
       },
       ...slow.map((name) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } })),

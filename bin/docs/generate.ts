@@ -20,6 +20,7 @@ import { usd } from "../../src/io/text.ts";
 import { code, table } from "./markdown.ts";
 import * as meanings from "./meanings.ts";
 import { stateDiagram, stateTable } from "./states.ts";
+import { toolTable } from "./tools.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -81,6 +82,7 @@ const generators: Record<string, (argument: string) => string> = {
       ["card number", "what it does"],
       testCards.map(({ number, does }) => [code(number), does]),
     ),
+  "mcp-tools": toolTable,
   flags: () =>
     table(
       ["flag", "meaning"],

@@ -97,6 +97,12 @@ export const eventMeanings: Record<EventKind, string> = {
   "finding.merged": "a finding was merged into another",
   "finding.closed": "a finding became fixed, verified or wontfix",
   "finding.reopened": "a closed finding became open or filed again",
+  "friend.requested": "another playtester asks to be your friend",
+  "friend.accepted": "another playtester accepted your request",
+  "team.requested": "a friend claimed a slot for several players, and waits for you to confirm",
+  "team.confirmed": "everybody in your team confirmed, and the slot is reserved",
+  "team.incomplete": "a member of your team declined, left or did not confirm in time",
+  "team.ended": "your team ended before it submitted a video",
   "webhook.disabled": "one of your webhooks was disabled",
   "test.ping": "you ran `playtest webhooks test`",
 };

@@ -102,3 +102,17 @@ export const endBy = (tx: Query, id: string, userId: string, end: number) =>
     end,
     end,
   );
+
+/**
+ * Counts a review of an API key in a day (the first millisecond of a UTC day). False, without counting it, where it has made `most`. A clock
+ * that is set back begins no new day.
+ */
+export async function countReview(tx: Query, keyId: string, day: number, most: number): Promise<boolean> {
+  const counted = await tx.run(
+    `UPDATE api_keys SET reviews = CASE WHEN review_day < ? THEN 1 ELSE reviews + 1 END,
+       review_day = CASE WHEN review_day < ? THEN ? ELSE review_day END
+      WHERE id = ? AND ((review_day < ? AND ? > 0) OR (review_day >= ? AND reviews < ?))`,
+    ...[day, day, day, keyId, day, most, day, most],
+  );
+  return counted === 1;
+}

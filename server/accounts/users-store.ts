@@ -40,6 +40,9 @@ const belongings = [
   "DELETE FROM notifications WHERE user_id = ?",
   "DELETE FROM notification_settings WHERE user_id = ?",
   "DELETE FROM tester_group_members WHERE user_id = ?",
+  "DELETE FROM friends WHERE user_id = ?",
+  "DELETE FROM friends WHERE other_id = ?",
+  "DELETE FROM playtester_profiles WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
 ];
 
@@ -87,6 +90,15 @@ export const findByToken = (q: Query, hash: string, purpose: TokenPurpose, now: 
     hash,
     purpose,
     now,
+  );
+
+/** A token of one of these purposes, whether it is valid or not, with the account that it belongs to. */
+export const findAnyToken = (q: Query, hash: string, purposes: readonly TokenPurpose[]) =>
+  q.one<Pick<Tables["one_time_tokens"], "used_at" | "expires_at"> & Pick<UserRow, "role" | "email_verified_at">>(
+    `SELECT t.used_at, t.expires_at, u.role, u.email_verified_at FROM one_time_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.hash = ? AND t.purpose IN (${purposes.map(() => "?").join(", ")})`,
+    hash,
+    ...purposes,
   );
 
 /** Uses up a token. Undefined when it is unknown, used, expired or for another purpose. */

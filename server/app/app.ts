@@ -3,15 +3,18 @@ import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import type { Handler } from "../http/call.ts";
-import { type CallAs, createCallAs, createStreamAs, type Operations } from "../http/call-operation.ts";
+import { type CallAs, createCallAs, createFileAs, createStreamAs, type Operations } from "../http/call-operation.ts";
 import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import type { Route } from "../http/routes.ts";
+import { late } from "../lib/late.ts";
 import { createFolder, uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
-import { createPages } from "../web/index.ts";
+import { createPages, madeLate } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
 import { handlers } from "./handlers.ts";
+
+const loadMcp = late(() => import("../mcp/page.ts"));
 
 export interface App {
   /** Calls operations as pages do, without HTTP. */
@@ -27,7 +30,9 @@ export function createApp(deps: Deps): App {
   const operations = createOperations(deps);
   const execute = createExecute(deps);
   const callAs = createCallAs(operations, execute);
-  const pages = createPages(deps, { callAs, streamAs: createStreamAs(operations, execute) });
+  const mcp = madeLate(loadMcp, ({ mcpPage }) => mcpPage(deps, callAs));
+  const called = { callAs, streamAs: createStreamAs(operations, execute), fileAs: createFileAs(operations, execute) };
+  const pages = createPages(deps, called, { mcp });
   const handle = createListener(deps, createRoutes(operations), execute, pages);
   return { callAs, handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }

@@ -7,6 +7,7 @@ import { createUsage } from "../accounts/usage.ts";
 import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
+import { createFacilitator } from "../billing/crypto/facilitator.ts";
 import { createPrinter } from "../billing/invoices/index.ts";
 import { readBrand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
@@ -95,6 +96,7 @@ export function createDeps(external: External): Deps {
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel, fair: true },
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     publishing: { kinds: ["publish-video"], width: config.publishing.parallel, fair: true },
+    trackers: { kinds: ["sync-finding"], width: 4, fair: true },
     mail: { kinds: ["send-mail"], width: 8 },
     search: { kinds: ["index-text"], width: 1 },
     inspections: { kinds: ["inspect-videos"], width: 1 },
@@ -105,6 +107,7 @@ export function createDeps(external: External): Deps {
   const audit = new AuditLog(external.store, external.log);
   const brand = readBrand(config, external.dataDir);
   const secrets = createSecrets(external.instanceKey, randomBytes);
+  const outbound = createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: external.resolve });
   const parts: Omit<Deps, "store" | keyof SharedState> = {
     config,
     brand,
@@ -118,10 +121,11 @@ export function createDeps(external: External): Deps {
     jobs,
     audit,
     feed,
-    outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: external.resolve }),
+    outbound,
     mailer: external.mailer,
     cards: external.cards,
     chains: createChains({ config, store: external.store, clock }),
+    facilitator: createFacilitator({ config, outbound, store: external.store, clock, randomBytes }),
     printer: createPrinter(config),
     publishers: {},
     transcriber:

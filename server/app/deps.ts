@@ -3,6 +3,7 @@ import type { Usage } from "../accounts/usage.ts";
 import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
+import type { Facilitator } from "../billing/crypto/facilitator.ts";
 import type { Printer } from "../billing/invoices/index.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -57,6 +58,8 @@ export interface Deps extends Context, SharedState {
   mailer: Mailer;
   /** Null when card payments are not configured. */
   cards: CardProcessor | null;
+  /** Settles payments that standard x402 clients signed. Null when none is configured. */
+  facilitator: Facilitator | null;
   /** The blockchains on which crypto payments are accepted. Each is off unless configured. */
   chains: Chains;
   /** Renders invoices and statements as PDF. */

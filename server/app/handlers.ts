@@ -29,6 +29,7 @@ import { personal } from "../personal/handlers.ts";
 import { agreements } from "../playtests/agreements/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { findings } from "../playtests/findings/handlers.ts";
+import { friends } from "../playtests/friends/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -42,6 +43,7 @@ import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { statements } from "../playtests/statements/handlers.ts";
 import { statistics } from "../playtests/statistics/handlers.ts";
+import { teamHandlers } from "../playtests/teams/handlers.ts";
 import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { search } from "../search/handlers.ts";
@@ -50,6 +52,7 @@ import { highlights } from "../sharing/highlights/handlers.ts";
 import { shares } from "../sharing/shares/handlers.ts";
 import { signals } from "../sharing/signals/handlers.ts";
 import { stills } from "../sharing/stills/handlers.ts";
+import { trackers } from "../trackers/handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
 
@@ -68,6 +71,7 @@ export const handlers: Handlers = {
   ...events,
   ...factors,
   ...findings,
+  ...friends,
   ...passkeys,
   ...games,
   ...inbox,
@@ -102,10 +106,12 @@ export const handlers: Handlers = {
   ...crypto,
   ...depositProofs,
   ...sandboxPayments,
+  ...trackers,
   ...transcripts,
   ...uploads,
   ...sandbox,
   ...subscriptions,
   ...suspense,
+  ...teamHandlers,
   ...webhooks,
 };

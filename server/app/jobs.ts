@@ -16,14 +16,16 @@ import { finishDeletion } from "../personal/jobs.ts";
 import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jobs.ts";
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
-import { endPublishing, publishVideo } from "../playtests/publications/jobs.ts";
+import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
 import { endProposal } from "../playtests/schedule/moves.ts";
 import { remindSession } from "../playtests/schedule/sessions.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
+import { expireTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
 import { cutClip, discardClip } from "../sharing/clips/jobs.ts";
 import { measureVideo } from "../sharing/signals/jobs.ts";
 import { cutStill, discardStill, fillPosters } from "../sharing/stills/jobs.ts";
+import { syncFinding } from "../trackers/jobs.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardFiles } from "../uploads/discard-files.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
@@ -55,6 +57,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "send-summary": sendSummary,
+  "sync-finding": syncFinding,
   "sweep-files": sweepFiles,
   "mention-unread": mentionUnread,
   "expire-approval": expireApproval,
@@ -64,7 +67,9 @@ export const jobKinds: JobKinds<JobKind> = {
   "end-proposal": endProposal,
   "publish-video": publishVideo,
   "end-publishing": endPublishing,
+  "keep-connection": keepConnection,
   "resolve-problem": resolveProblem,
+  "expire-team": expireTeam,
   "warn-about-keys": warnAboutKeys,
   "watch-slot": watchSlot,
   // Queued by earlier versions, beside each other.

@@ -37,6 +37,7 @@ const subjects = {
     FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,
   publication: "SELECT slot_id, adapter, state, remote_id, give_up_at FROM publications WHERE id = ?",
   publisher: "SELECT adapter, created_at AS connected_at FROM publisher_connections WHERE id = ?",
+  tracker: "SELECT owner_id, tracker, site, created_at AS connected_at FROM tracker_connections WHERE id = ?",
   share: `SELECT owner_id, playtest_id, slot_id, clip_id, with_name, with_moments AS with_notes, expires_at,
     CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END AS has_password FROM shares WHERE id = ?`,
   clip: "SELECT owner_id, slot_id, at_ms, end_ms, status FROM clips WHERE id = ?",

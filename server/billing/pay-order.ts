@@ -1,4 +1,5 @@
 import type { Tx } from "../app/tx.ts";
+import { enterAsCredit } from "./budgets/service.ts";
 import { isFrozen } from "./cards/freezes.ts";
 import * as payments from "./store.ts";
 
@@ -19,8 +20,10 @@ const flags: Record<Obstacle, string> = {
 export async function payOrder(tx: Tx, payment: payments.PaymentRow, due: Due): Promise<Obstacle | undefined> {
   const [paymentId, playtestId] = [payment.id, due.playtest_id!];
   const obstacle = await obstacleOf(tx, payment.owner_id, playtestId);
-  if (obstacle) await payments.flag(tx, paymentId, flags[obstacle]);
-  else await tx.paidOrders.onPaid(tx, { playtestId, paymentId, amountCents: due.amount_cents });
+  if (obstacle) {
+    await payments.flag(tx, paymentId, flags[obstacle]);
+    await enterAsCredit(tx, playtestId, { paymentId, cents: due.amount_cents });
+  } else await tx.paidOrders.onPaid(tx, { playtestId, paymentId, amountCents: due.amount_cents });
   return obstacle;
 }
 

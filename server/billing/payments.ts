@@ -112,9 +112,9 @@ const receiptLetter = (tx: ReadTx, payment: payments.PaymentRow, invoice: string
     paragraphs: [
       `We received your payment of ${usd(cents)} on ${utc(tx.now)}. Thank you.`,
       `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice}`,
-      `To download the invoice, run: playtest billing invoice ${id}`,
+      "The invoice is a PDF file. You find it on the page of the payment.",
     ],
-    action: seePayment(tx, id),
+    action: { ...seePayment(tx, id), label: "Download the invoice" },
   };
 };
 

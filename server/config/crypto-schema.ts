@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { day, described, hour, integer, isWebUrl, matching, minute, ms, orNull, second, webUrl } from "./fields.ts";
+import { day, described, hour, integer, isWebUrl, matching, minute, ms, orNull, plainText, second, webUrl } from "./fields.ts";
 
 const isEvmAddress = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text) && !/^0x0+$/.test(text);
 const isSolanaAddress = (text: string) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
@@ -21,6 +21,12 @@ const evm = (chain: string, usdc: string, chainId: number, finality: "safe" | "f
       rpcUrl: rpcUrl(chain),
       receiver: orNull(matching(isEvmAddress), receiverText(chain), { expected: `${evmExpected}, or null` }),
       usdc: chainAddress(isEvmAddress, `Contract of the USDC token on ${chain}.`, usdc, evmExpected),
+      usdcName: described(plainText(100).default("USD Coin"), "Name of that contract, which signed payments repeat.", {
+        expected: "a text of at most 100 characters",
+      }),
+      usdcVersion: described(plainText(20).default("2"), "Version of that contract, which signed payments repeat.", {
+        expected: "a text of at most 20 characters",
+      }),
       chainId: integer("Chain ID the node must report.", chainId, 1, Number.MAX_SAFE_INTEGER),
       finality: described(
         z.enum(["finalized", "safe"]).default(finality),
@@ -74,6 +80,24 @@ const rates = z
   })
   .prefault({});
 
+const facilitator = z
+  .strictObject({
+    url: webUrl(
+      "Address of an x402 facilitator, to which /verify and /settle are appended. With one, standard x402 clients pay with a signature.",
+    ),
+    token: orNull(plainText(4096), "Sent to the facilitator as `Authorization: Bearer`.", {
+      expected: "a text of at most 4,096 characters, or null",
+      secret: true,
+    }),
+    chains: described(
+      z.array(z.enum(["base", "ethereum"])).default(["base"]),
+      "Chains that the facilitator settles payments on.",
+      { expected: "a list of base and ethereum" },
+    ),
+    timeoutMs: ms("How long the facilitator may take to answer.", 30 * second, 100, 10 * minute),
+  })
+  .prefault({});
+
 /** The settings of crypto payments. */
 export const crypto = z.strictObject({
   quoteMs: ms("How long a crypto quote can be paid.", 15 * minute, minute, day),
@@ -85,5 +109,6 @@ export const crypto = z.strictObject({
   base: evm("Base", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", 8453, "safe"),
   ethereum: evm("Ethereum", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", 1, "finalized"),
   solana,
+  facilitator,
   rates,
 });

@@ -194,6 +194,15 @@ const playtesters = z.strictObject({
   remindBeforeMs: ms("How long before a slot's deadline its playtester gets a reminder.", 4 * hour, 0, 30 * day),
 });
 
+const multiplayer = z.strictObject({
+  friends: toggle(
+    "Whether a playtester who claims a slot for several players names friends on this server, who each confirm and get a share of the payout. False: one playtester claims it and brings the others.",
+    false,
+  ),
+  confirmWithinMs: ms("How long the named friends have to confirm. Then the slot is open again.", 12 * hour, minute, 7 * day),
+  maxFriends: integer("Friends, requests and blocked playtesters an account may have.", 200, 1, 10_000, "playtesters"),
+});
+
 const games = z.strictObject({
   maxPerAccount: integer("Games an account may have.", 1_000, 1, 1_000_000, "games"),
 });
@@ -205,7 +214,7 @@ const checkout = z.strictObject({
 const webhooks = z.strictObject({
   allowPrivate: list(
     matching((text) => parseRange(text) !== undefined || isHostName(text)),
-    "Private addresses and host names that webhooks may be sent to. All other private addresses are refused.",
+    "Private addresses and host names that webhooks may be sent to, and where trackers of findings may be. All other private addresses are refused.",
     { expected: "a list of IP addresses, CIDR blocks or host names" },
   ),
   timeoutMs: ms("How long an endpoint may take to answer.", 5 * second, 100, 10 * minute),
@@ -314,6 +323,7 @@ export const schema = z.strictObject({
   games: described(games.prefault({}), "Games"),
   orders: described(orders.prefault({}), "Orders"),
   playtesters: described(playtesters.prefault({}), "Playtesters"),
+  multiplayer: described(multiplayer.prefault({}), "Multiplayer playtests"),
   uploads: described(uploads.prefault({}), "Uploads"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   clips: described(clips.prefault({}), "Clips"),

@@ -129,6 +129,10 @@ const youtube = z.strictObject({
   apiUrl: webUrl("Another address for YouTube's API, for tests. Null: Google's own."),
 });
 
+const peertube = z.strictObject({
+  privacy: described(z.enum(["public", "unlisted"]).default("public"), "Whether videos on PeerTube are listed."),
+});
+
 export const publishing = z.strictObject({
   to: described(
     z.enum(publishers).default("own"),
@@ -153,4 +157,5 @@ export const publishing = z.strictObject({
     { expected: "text of up to 2000 characters" },
   ),
   youtube: described(youtube.prefault({}), "YouTube"),
+  peertube: described(peertube.prefault({}), "PeerTube"),
 });

@@ -44,6 +44,11 @@ import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import { findings } from "./migrations/043-findings.ts";
 import { signals } from "./migrations/044-signals.ts";
 import { schedule } from "./migrations/045-schedule.ts";
+import { peertube } from "./migrations/046-peertube.ts";
+import { friends } from "./migrations/047-friends.ts";
+import { trackers } from "./migrations/050-trackers.ts";
+import { keyReviews } from "./migrations/051-key-reviews.ts";
+import { signedPayments } from "./migrations/052-signed-payments.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -104,6 +109,11 @@ export const migrations: readonly Migration[] = [
   findings,
   signals,
   schedule,
+  peertube,
+  friends,
+  trackers,
+  keyReviews,
+  signedPayments,
 ];
 
 export interface Applied {

@@ -1,6 +1,7 @@
 import type { DisputeEnding } from "../../src/contract/billing.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
+import type { Absence, TeamEnding } from "../../src/contract/teams/statuses.ts";
 import { usd } from "../lib/money.ts";
 
 /** Names and amounts for the text of a notification. The code that emits the event fills in what it knows. */
@@ -54,6 +55,10 @@ export interface NoticeContext {
   at?: string;
   previousAt?: string;
   timeAnswer?: TimeAnswer;
+  /** Who of a team is missing and why, or why it ended. */
+  memberName?: string;
+  absence?: Absence;
+  teamEnding?: TeamEnding;
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
@@ -82,6 +87,19 @@ type Texts = Text | { owner: Text; playtester: Text };
 const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" : " It is not paid.");
 const refund = ({ refunded }: CompleteContext) => (refunded ? ` You got ${refunded} back.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
+
+/** Why a member of a team is missing, and why a team ended. Emails say the same. */
+export const absenceTexts: Record<Absence, string> = {
+  declined: "declined to play",
+  left: "left the team",
+  expired: "did not confirm in time",
+};
+export const endingTexts: Record<TeamEnding, string> = {
+  expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
+  withdrawn: "The playtester who claimed the slot withdrew the request.",
+  cancelled: "The owner cancelled the slot.",
+  released: "The playtester who claimed the slot released it.",
+};
 
 /** How a reported problem ended, for the owner and for the playtester. */
 const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
@@ -325,6 +343,24 @@ const notices = {
   }),
   "finding.closed": ({ finding }) => ({ title: "Finding closed", body: `${finding ?? "A finding"} was closed.` }),
   "finding.reopened": ({ finding }) => ({ title: "Finding reopened", body: `${finding ?? "A finding"} is open again.` }),
+  "friend.requested": ({ who }) => ({ title: "Friend request", body: `${who} wants to play with you.` }),
+  "friend.accepted": ({ who }) => ({ title: "Friend request accepted", body: `${who} accepted your request.` }),
+  "team.requested": ({ who, game, amount, amountCents, until }) => ({
+    title: "Play with a friend",
+    body: `${who} wants to playtest ${game} with you${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
+  }),
+  "team.confirmed": ({ game, until }) => ({
+    title: "Team complete",
+    body: `Everybody confirmed, and your slot to playtest ${game} is reserved until ${until ?? "its deadline"}.`,
+  }),
+  "team.incomplete": ({ game, memberName, absence }) => ({
+    title: "Team member missing",
+    body: `${memberName ?? "A member"} ${absenceTexts[absence ?? "left"]}. Ask another friend to playtest ${game} with you.`,
+  }),
+  "team.ended": ({ game, teamEnding }) => ({
+    title: "Team ended",
+    body: `Your team will not playtest ${game}. ${endingTexts[teamEnding ?? "expired"]}`,
+  }),
   "webhook.disabled": ({ url, gone }) => ({
     title: "Webhook disabled",
     body: `${url ?? "A webhook"} ${gone ? "responded with 410 Gone" : "failed too often"} and was disabled. Fix the endpoint, then enable the webhook.`,

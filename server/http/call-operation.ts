@@ -67,6 +67,23 @@ export function createStreamAs(operations: Operations, execute: Execute): Stream
   };
 }
 
+/** Gets the file of an operation for an account, as over HTTP. */
+export type FileAs = (
+  principal: Principal,
+  origin: Origin,
+  operation: Operation,
+  params: Record<string, string>,
+) => Promise<RawResponse>;
+
+export function createFileAs(operations: Operations, execute: Execute): FileAs {
+  const perform = createPerform(operations, execute);
+  return async (principal, origin, operation, params) => {
+    const reply = await perform(principal, origin)(operation, { params });
+    if (!(reply instanceof RawResponse)) throw new Error(`${operation} does not answer with a file`);
+    return reply;
+  };
+}
+
 interface AnyInput {
   params?: Record<string, string>;
   query?: Record<string, unknown>;

@@ -85,6 +85,16 @@ export class Existing<T> {
   }
 }
 
+/** A reply with headers beyond those of every reply. */
+export class WithHeaders<T> {
+  readonly data: T;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(data: T, headers: Readonly<Record<string, string>>) {
+    this.data = data;
+    this.headers = headers;
+  }
+}
+
 /** The reply of an operation that did not do what was asked but waits for a person: 202. It is not stored under an idempotency key. */
 export class Accepted {
   readonly data: unknown;
@@ -144,7 +154,7 @@ export interface Call<E extends Endpoint> {
    * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
    */
   commit(
-    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | Accepted | CommittedError>,
+    fn: (tx: Tx, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | WithHeaders<DataOf<E>> | Accepted | CommittedError>,
     options?: CommitOptions,
   ): Promise<Committed<DataOf<E>>>;
 }

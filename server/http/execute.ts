@@ -22,11 +22,12 @@ import {
   listed,
   type Principal,
   RawResponse,
+  WithHeaders,
 } from "./call.ts";
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createIdempotentRequest, type IdempotentRequest, stillRunning } from "./idempotency.ts";
-import { type Meta, type Rendered, renderData, renderError } from "./reply.ts";
+import { type Meta, type Rendered, renderData, renderError, withHeaders } from "./reply.ts";
 import { validate } from "./validate.ts";
 
 /** An operation of the contract and the handler that serves it. */
@@ -114,7 +115,7 @@ function idempotentRequestOf(
   if (key === undefined) return undefined;
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
   const query = new URLSearchParams(request.query).toString();
-  const pays = call.headers["X-Payment"] !== undefined;
+  const pays = call.headers["X-Payment"] !== undefined || call.headers["PAYMENT-SIGNATURE"] !== undefined;
   return createIdempotentRequest(deps, { accountId: principal.userId, key, endpoint, path, query, body: call.body, pays });
 }
 
@@ -212,6 +213,7 @@ class OperationCall {
 
   render(result: unknown): Rendered {
     const meta = this.#meta();
+    if (result instanceof WithHeaders) return withHeaders(this.render(result.data), result.headers);
     const isWrapped = result instanceof Listed || result instanceof Existing || result instanceof Accepted;
     const data = isWrapped ? result.data : result;
     if (result instanceof Listed) {

@@ -45,7 +45,7 @@ export interface IdempotencyOptions {
   path: string;
   query: string;
   body: unknown;
-  /** Whether the request contains `X-Payment`. It then pays a stored 402 instead of replaying it. */
+  /** Whether the request contains `X-Payment` or `PAYMENT-SIGNATURE`. It then pays a stored 402 instead of replaying it. */
   pays: boolean;
 }
 

@@ -29,6 +29,11 @@ export const renderData = (status: number, data: unknown, meta: Meta): Rendered 
   body: JSON.stringify({ data, meta }),
 });
 
+export const withHeaders = (rendered: Rendered, headers: Readonly<Headers>): Rendered => ({
+  ...rendered,
+  headers: { ...rendered.headers, ...headers },
+});
+
 export function renderError(problem: ApiError, meta: Meta): Rendered {
   const { code, message, details, payment, budget } = problem;
   const more = { ...(details && { details }), ...(payment && { payment }), ...(budget && { budget }) };

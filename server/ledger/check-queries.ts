@@ -83,6 +83,12 @@ const held = "((p.paid_with = 'credit' AND p.cost_per_slot_cents > 0) OR p.paid_
 const ends = `(SELECT COUNT(*) FROM ledger_transfers t WHERE t.event_key IN ('slot_refund:' || s.id, 'manual_slot_expired:' || s.id, 'reject:' || s.id,
     CASE WHEN p.paid_with = 'hours' THEN 'accept_minutes:' ELSE 'accept:' END || s.id))
   + (SELECT COUNT(*) FROM slots next WHERE next.playtest_id = s.playtest_id AND (next.replaces = s.id OR next.retry_of = s.id))`;
+/** What each playtester of an accepted slot gets of its payout: its only one, or the members of its team. */
+const earners = `SELECT s.id AS slot_id, COALESCE(m.user_id, s.playtester_id) AS user_id, p.payout_cents AS payout,
+    CASE WHEN p.payout_cents = 0 THEN 0 ELSE COALESCE(m.share_cents, p.payout_cents) END AS cents
+  FROM slots s JOIN playtests p ON p.id = s.playtest_id LEFT JOIN team_members m ON m.slot_id = s.id AND m.status = 'confirmed'
+    AND EXISTS (SELECT 1 FROM teams t WHERE t.id = m.team_id AND t.status = 'complete')
+  WHERE s.status = 'accepted'`;
 /** How much was credited for each payment, by the kind of its provider. */
 const credits = `SELECT t.payment_id, t.owner_id, CASE t.source WHEN 'topup:' THEN 'card' WHEN 'subscription:' THEN 'card' WHEN 'order:' THEN 'credit'
       WHEN 'playtest:' THEN 'playtest_hours' ELSE 'x402' END AS kind, COUNT(DISTINCT t.id) AS times, -SUM(x.amount) AS cents
@@ -101,9 +107,11 @@ const once: Rule = {
     `SELECT 'slot ' || id AS id, 'is ' || status || ', its hold ended ' || ${text("times")} || ' times' AS detail FROM (
         SELECT s.id, s.status, ${ends} AS times FROM slots s JOIN playtests p ON p.id = s.playtest_id WHERE ${held}) AS ended
       WHERE times <> CASE WHEN status IN ${holding} THEN 0 ELSE 1 END`,
-    `SELECT 'slot ' || s.id, 'is accepted, but its playtester was not paid ' || ${text("p.payout_cents")} FROM slots s JOIN playtests p ON p.id = s.playtest_id
-      WHERE s.status = 'accepted' AND p.payout_cents > 0 AND NOT EXISTS (SELECT 1 FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
-        WHERE t.event_key = 'accept:' || s.id AND x.account_id = 'liab:payable:' || s.playtester_id AND x.amount = -p.payout_cents)`,
+    `SELECT 'slot ' || e.slot_id, 'is accepted, but its playtester was not paid ' || ${text("e.cents")} FROM (${earners}) e
+      WHERE e.cents > 0 AND NOT EXISTS (SELECT 1 FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id
+        WHERE t.event_key = 'accept:' || e.slot_id AND x.account_id = 'liab:payable:' || e.user_id AND x.amount = -e.cents)`,
+    `SELECT 'slot ' || e.slot_id, 'is accepted, but the shares of its team are ' || ${text("SUM(e.cents)")} || ' of ' || ${text("MAX(e.payout)")}
+      FROM (${earners}) e GROUP BY e.slot_id HAVING SUM(e.cents) <> MAX(e.payout)`,
     `SELECT 'payment ' || p.id, 'is ' || p.status || ' with ' || ${text("p.amount_cents")} || ', but was credited ' || ${text("COALESCE(c.times, 0)")}
         || ' times, ' || ${text("COALESCE(c.cents, 0)")} || ' in all' FROM payments p LEFT JOIN (${credits}) c
       ON c.payment_id = p.id AND c.owner_id = p.owner_id AND c.kind = CASE WHEN p.provider IN ${withoutCard} THEN p.provider ELSE 'card' END

@@ -115,15 +115,17 @@ export function refundTransfers(slot: SlotTerms, why: "slot_refund" | "manual_sl
   return [];
 }
 
-/** Pays the playtester of an accepted slot. Each asset needs its own event key. */
-export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer[] {
+/**
+ * Pays the playtesters of an accepted slot: `shares` are their parts of the payout in cents, by id. Each asset needs its own event key.
+ */
+export function acceptTransfers(slot: SlotTerms, shares: ReadonlyMap<string, number>): Transfer[] {
   const shared = { ownerId: slot.ownerId, playtestId: slot.playtestId };
-  const payable = accounts.payable(playtesterId);
+  const earned = [...shares].map(([id, cents]): Posting => ({ account: accounts.payable(id), amount: -cents }));
   const { costCents, payoutCents } = slot;
   if (slot.paidWith === "credit") {
     const postings = [
       { account: accounts.held(slot.playtestId), amount: costCents },
-      { account: payable, amount: -payoutCents },
+      ...earned,
       { account: accounts.revenuePlatform, amount: payoutCents - costCents },
     ];
     return [{ ...shared, eventKey: `accept:${slot.slotId}`, asset: "USD", postings }];
@@ -131,7 +133,14 @@ export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer
   const expense = slot.paidWith === "hours" ? accounts.payoutSubscription : accounts.promo;
   const paid: Transfer[] =
     payoutCents > 0
-      ? [{ ...shared, eventKey: `accept:${slot.slotId}`, asset: "USD", postings: move(expense, payable, payoutCents) }]
+      ? [
+          {
+            ...shared,
+            eventKey: `accept:${slot.slotId}`,
+            asset: "USD",
+            postings: [{ account: expense, amount: payoutCents }, ...earned],
+          },
+        ]
       : [];
   if (slot.paidWith === "free") return paid;
   const consumed = move(accounts.minutesHeld(slot.playtestId), accounts.minutesConsumed, slot.minutes);

@@ -31,6 +31,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The same problem with more headers. */
+export const withHeaders = (problem: ApiError, headers: Record<string, string>): ApiError => {
+  Object.assign(problem.headers, headers);
+  return problem;
+};
+
 /** The same reply for an id that does not exist and one that belongs to another account. */
 export const notFound = () => new ApiError("NOT_FOUND", "Not found, or you do not have access to it.");
 export const conflict = (message: string) => new ApiError("CONFLICT", message);

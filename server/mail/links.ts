@@ -35,25 +35,31 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   conversation: (id: string) => baseUrl + portal.conversation(id),
   offers: baseUrl + portal.offers(),
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
+  friends: baseUrl + portal.friends(),
   earnings: baseUrl + portal.earnings(),
   emailSettings: baseUrl + portal.emails(),
 });
 
-/** The pages of Studio for what an owner can do in a browser. */
-const studioPages: Partial<Record<Task, (id: string) => string>> = {
-  review: studio.slot,
-  playtest: studio.playtest,
-  problem: studio.problem,
-  applications: studio.applications,
-  order: studio.approval,
-  chat: studio.conversation,
-  finding: studio.finding,
+/** The pages of Studio for what an owner can do in a browser: that of one, and the page for a mail that names none. */
+const studioPages: Partial<Record<Task, readonly [all: () => string, one?: (id: string) => string]>> = {
+  review: [studio.inbox, studio.slot],
+  playtest: [studio.inbox, studio.playtest],
+  problem: [studio.inbox, studio.problem],
+  applications: [studio.inbox, studio.applications],
+  order: [studio.approvals, studio.approval],
+  chat: [studio.messages, studio.conversation],
+  finding: [studio.games, studio.finding],
+  credit: [studio.billing],
+  payment: [studio.billing, studio.payment],
+  subscription: [studio.billing],
+  budget: [studio.approvals],
+  webhook: [studio.webhooks, studio.webhook],
 };
 
 /** The path of the page of Studio for a task. Undefined for what only the command line does. */
 export const studioPath = (task: Task, id?: string | null): string | undefined => {
-  const page = studioPages[task];
-  return page && (id ? page(id) : studio.inbox());
+  const [all, one] = studioPages[task] ?? [];
+  return id && one ? one(id) : all?.();
 };
 
 /** The page for a task: in Studio, or one that shows the commands. */
@@ -117,6 +123,13 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "finding.merged": ({ intoId }) => ofFinding({ findingId: intoId }),
   "finding.closed": ofFinding,
   "finding.reopened": ofFinding,
+  // Only playtesters get these.
+  "friend.requested": () => ["See the messages", "chat", null],
+  "friend.accepted": () => ["See the messages", "chat", null],
+  "team.requested": ofPlaytest,
+  "team.confirmed": ofPlaytest,
+  "team.incomplete": ofPlaytest,
+  "team.ended": ofPlaytest,
   "webhook.disabled": ofWebhook,
   "test.ping": ofWebhook,
 };

@@ -18,7 +18,8 @@ export interface Connection {
 }
 
 export interface ConnectionPool {
-  take(origin: string): Promise<Connection>;
+  /** `fresh`: one that was not used before. */
+  take(origin: string, options?: { fresh?: boolean | undefined }): Promise<Connection>;
   /** Returns a connection to the pool after a complete response. */
   release(origin: string, connection: Connection): void;
   /** Ends every connection, also those in use, whose requests then fail. */
@@ -69,8 +70,8 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
   }
 
   return {
-    async take(origin) {
-      const connection = idle.get(origin)?.at(-1);
+    async take(origin, { fresh = false } = {}) {
+      const connection = fresh ? undefined : idle.get(origin)?.at(-1);
       if (!connection) return open(origin);
       forget(origin, connection);
       return connection;

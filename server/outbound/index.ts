@@ -44,7 +44,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
 
   async function send(wanted: OutboundRequest): Promise<OutboundReply> {
     const url = checkedUrl(wanted.url);
-    const connection = await pool.take(url.origin);
+    const connection = await pool.take(url.origin, { fresh: wanted.once });
     const { used } = connection;
     try {
       const reply = await exchange(connection, url, wanted);

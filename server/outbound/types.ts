@@ -5,9 +5,11 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface OutboundRequest {
   url: string;
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers: Record<string, string>;
   body?: string | Buffer;
+  /** Send it once at most: on a new connection, because one that ends before the reply may have delivered it. */
+  once?: boolean;
   /** Time limit for everything: DNS, connection, TLS, request and response. */
   deadlineMs: number;
   /** How much of the response is read. */

@@ -35,6 +35,8 @@ const removed = [
   "DELETE FROM passkey_challenges WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
   "DELETE FROM stills WHERE owner_id = ?",
+  "DELETE FROM finding_issues WHERE owner_id = ?",
+  "DELETE FROM tracker_connections WHERE owner_id = ?",
   "DELETE FROM finding_changes WHERE owner_id = ?",
   "DELETE FROM finding_evidence WHERE owner_id = ?",
   "DELETE FROM findings WHERE owner_id = ?",
@@ -43,6 +45,9 @@ const removed = [
   "DELETE FROM clips WHERE owner_id = ?",
   "DELETE FROM video_signals WHERE slot_id IN (SELECT s.id FROM slots s WHERE s.playtester_id = ? AND NOT EXISTS (SELECT 1 FROM submissions v WHERE v.slot_id = s.id))",
   "DELETE FROM tester_group_members WHERE user_id = ?",
+  "DELETE FROM friends WHERE user_id = ?",
+  "DELETE FROM friends WHERE other_id = ?",
+  "DELETE FROM playtester_profiles WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",
   "DELETE FROM covers WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
@@ -53,6 +58,8 @@ const removed = [
 const emptied = [
   "UPDATE publication_consents SET name = NULL WHERE playtester_id = ?",
   "UPDATE consents SET address = NULL WHERE user_id = ?",
+  `UPDATE team_members SET status = 'declined', answer_by = NULL WHERE user_id = ? AND (status = 'asked' OR (status = 'confirmed'
+    AND EXISTS (SELECT 1 FROM teams t WHERE t.id = team_members.team_id AND t.status = 'asking')))`,
   "UPDATE applications SET qualifications_response = NULL WHERE playtester_id = ?",
   "UPDATE applications SET status = 'withdrawn' WHERE playtester_id = ? AND status = 'pending'",
   `UPDATE submissions SET filename = CASE content_type WHEN 'video/webm' THEN 'video.webm' WHEN 'video/x-matroska' THEN 'video.mkv'
@@ -128,12 +135,16 @@ const renameInNotices = (tx: Query, id: string, name: string) =>
         SELECT owner_id FROM slots WHERE playtester_id = ? UNION SELECT playtester_id FROM slots WHERE owner_id = ?
         UNION SELECT p.owner_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE a.playtester_id = ?
         UNION SELECT a.playtester_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE p.owner_id = ?
+        UNION SELECT y.user_id FROM team_members y JOIN team_members m ON m.team_id = y.team_id WHERE m.user_id = ?
+        UNION SELECT f.other_id FROM friends f WHERE f.user_id = ?
         UNION SELECT u.id FROM users u WHERE u.role = 'admin'))`,
     name,
     deletedName,
     name,
     deletedName,
     `%${id}%`,
+    id,
+    id,
     id,
     id,
     id,

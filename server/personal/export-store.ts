@@ -22,6 +22,9 @@ const kinds = {
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   testerGroups:
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
+  friendProfile: "SELECT handle, available AS is_available, created_at, updated_at FROM playtester_profiles WHERE user_id = ?",
+  friends: "SELECT id, other_id, status, created_at, updated_at FROM friends WHERE user_id = ?",
+  teams: "SELECT id, slot_id, status, share_cents, created_at, updated_at FROM team_members WHERE user_id = ?",
   consents: `SELECT c.id, a.number, a.sha256, a.game_id, a.text, c.address, c.created_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
     WHERE c.user_id = ?`,
   agreements:
@@ -45,6 +48,9 @@ const kinds = {
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   moments: `SELECT id, slot_id, build_id, at_ms, end_ms, kind, severity, body, tags, created_at, updated_at FROM moments WHERE owner_id = ?`,
   findings: `SELECT id, game_id, number, title, body, kind, severity, tags, status, merged_into, created_at, updated_at FROM findings WHERE owner_id = ?`,
+  findingIssues: `SELECT finding_id, tracker, target, labels, assignee, priority, issue_type, state, remote_key, url, created_at, updated_at
+    FROM finding_issues WHERE owner_id = ?`,
+  trackers: "SELECT tracker, site, account, created_at FROM tracker_connections WHERE owner_id = ?",
   findingEvidence:
     "SELECT id, finding_id, slot_id, moment_id, at_ms, end_ms, quote, created_at FROM finding_evidence WHERE owner_id = ?",
   clips: "SELECT id, slot_id, name, at_ms, end_ms, status, size, created_at FROM clips WHERE owner_id = ?",
@@ -71,6 +77,7 @@ const kinds = {
     FROM crypto_quotes WHERE owner_id = ?`,
   cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, amount_atomic, value_cents, status, sender, payment_id, seen_at
     FROM crypto_deposits WHERE owner_id = ?`,
+  signedPayments: `SELECT chain, asset, payer, nonce, amount_atomic, status, tx_hash, created_at FROM signed_payments WHERE owner_id = ?`,
   payouts:
     "SELECT id, amount_cents, status, method, masked, created_at, completed_at, failed_at, failure FROM payouts WHERE user_id = ?",
   ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p

@@ -32,6 +32,15 @@ async function work(q: Query, id: string): Promise<Obstacle[]> {
       (n) => `${plural(n, "slot")} not finished: release them, or wait until they are reviewed.`,
     ],
     [
+      await count(
+        q,
+        `team_members m JOIN teams t ON t.id = m.team_id JOIN slots s ON s.id = m.slot_id WHERE m.user_id = ? AND t.claimant_id <> m.user_id
+          AND m.status = 'confirmed' AND t.status = 'complete' AND s.status IN ${unfinished}`,
+        id,
+      ),
+      (n) => `${plural(n, "slot")} of friends not finished: leave their teams, or wait until they are reviewed.`,
+    ],
+    [
       await count(q, "payments WHERE owner_id = ? AND status = 'pending'", id),
       (n) => `${plural(n, "payment")} pending: cancel the checkout, or wait a day until it expires.`,
     ],

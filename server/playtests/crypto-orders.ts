@@ -68,5 +68,5 @@ export async function billOrder(
     (quote) => quote.playtest_id === playtestId && isOpenFor(quote, offer, now),
   );
   const quote = open ?? (await openQuote(tx, offer, { ownerId, cents, description, playtestId, requestKey }));
-  return { problem: paymentRequired(quote, { description, gameId }), until: quote.expires_at };
+  return { problem: paymentRequired(tx, quote, { description, gameId, token: offer.token }), until: quote.expires_at };
 }

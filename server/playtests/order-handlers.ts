@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import type { BudgetLeft } from "../../src/contract/accounts/budgets.ts";
+import type { payHeaders } from "../../src/contract/headers.ts";
 import { lockActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
@@ -7,14 +9,15 @@ import { bindingOn, leftOfAll, plan, settle, take } from "../billing/budgets/ser
 import { refuseUnapproved, toldOf, withinBudgets } from "../billing/budgets/spending.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
-import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
-import { lookUp } from "../billing/crypto/proofs.ts";
+import { wantedOf } from "../billing/crypto/headers.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
-import type { Proof, Scope } from "../billing/crypto/types.ts";
+import { sentPayment } from "../billing/crypto/sent.ts";
+import type { SettledPayment } from "../billing/crypto/signed/settle.ts";
+import type { Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards, requirePayments } from "../billing/payments.ts";
 import type { Caller, CommitOptions, Handlers } from "../http/call.ts";
-import { CommittedError } from "../http/call.ts";
-import { ApiError, conflict } from "../lib/api-error.ts";
+import { CommittedError, WithHeaders } from "../http/call.ts";
+import { ApiError, conflict, withHeaders } from "../lib/api-error.ts";
 import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
@@ -48,16 +51,12 @@ import * as playtests from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
 /**
- * Row locks are enough for an order paid from credit or hours: it locks its owner, whom a deletion and a dispute change or lock, it
- * inserts new rows, the conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial and a second order with one
- * ref.
- * Everything else that it reads or changes belongs to that owner or is not changed by orders. Checkouts and crypto quotes decide by more
- * than that.
+ * Row locks are enough for an order, however it is paid: it locks its owner, whom a deletion and a dispute change or lock, and inserts new
+ * rows. The conditions of the UPDATEs of a balance and of budgets refuse an overdraft, and unique indexes refuse a game's second free trial,
+ * a second order with one ref, and a second crypto quote of one amount. Everything else that it reads or changes belongs to that owner or is
+ * not changed by orders. So the orders of one owner wait for each other, and none is refused because others came at the same time.
  */
-const optionsOf = (method: PaymentMethod, ownerId: string): CommitOptions =>
-  method === "card" || method === "x402"
-    ? { locksCaller: true, isolation: "serializable" }
-    : { locksCaller: true, isolation: "rows", locks: [ownerId] };
+const optionsOf = (ownerId: string): CommitOptions => ({ locksCaller: true, isolation: "rows", locks: [ownerId] });
 
 async function checkoutFor(deps: Deps, tx: Tx, playtest: playtests.PlaytestRow, { need }: Priced) {
   const description = orderDescription(playtest);
@@ -87,16 +86,18 @@ export async function replyTo(deps: Deps, tx: Tx, placed: Placed, byCard: boolea
   return { ...pendingReply(playtest, priced, byCard ? await checkoutFor(deps, tx, playtest, priced) : undefined), ...told };
 }
 
-/** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
-async function payment(deps: Deps, named: Proof, scope: Scope) {
-  const { proof, ...found } = await lookUp(deps, named, scope);
-  return async (tx: Tx) => {
+/** The callback that applies a crypto payment to its order. Repeating the request gives the same reply. */
+const payment =
+  ({ proof, headers, ...found }: SettledPayment, scope: Scope) =>
+  async (tx: Tx) => {
     const outcome = await receive(tx, proof, found, scope);
-    if (outcome instanceof ApiError) return new CommittedError(outcome, 0);
-    if (!outcome.quote?.playtest_id) return new CommittedError(creditedOnly(outcome), 0);
-    return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
+    if (outcome instanceof ApiError) return new CommittedError(withHeaders(outcome, headers), 0);
+    if (!outcome.quote?.playtest_id) return new CommittedError(withHeaders(creditedOnly(outcome), headers), 0);
+    return new WithHeaders(cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote), headers);
   };
-}
+
+const isPayment = ({ "X-Payment": named, "PAYMENT-SIGNATURE": signed }: z.output<typeof payHeaders>) =>
+  named !== undefined || signed !== undefined;
 
 /** The claimed slots of a playtest that its owner can still cancel: those before their fixed time. */
 const cancellable = async (tx: Tx, { id }: playtests.PlaytestRow) =>
@@ -111,11 +112,11 @@ export const orders = {
     // Without payments, every order is free however it asks to be paid.
     const { "X-Payment-Method": asked = "any" } = call.headers;
     const method: PaymentMethod = call.deps.config.payments.enabled ? asked : "any";
-    const proof = proofOf(call.headers, ownerId);
     const { gameId } = call.params;
-    if (proof) {
+    if (isPayment(call.headers)) {
       await call.read((q) => ownGame(q, gameId, ownerId));
-      return call.commit(await payment(call.deps, proof, paysOrder(gameId, call.body)));
+      const scope = paysOrder(gameId, call.body);
+      return call.commit(payment((await sentPayment(call.deps, { headers: call.headers, ownerId, scope }))!, scope));
     }
     if (method === "card") requireCards(call.deps);
     const offer = method === "x402" ? await offerOf(call.deps, wantedOf(call.headers)) : undefined;
@@ -145,7 +146,7 @@ export const orders = {
         if (error instanceof NeedsApproval) return askForApproval(tx, { ...order, totalCents: error.totalCents });
         throw error;
       });
-    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(method, ownerId));
+    return call.commit((tx) => withinBudgets(tx, () => placeOrAsk(tx)), optionsOf(ownerId));
   },
 
   quotePlaytest: (call) =>
@@ -176,10 +177,11 @@ export const orders = {
   async payPlaytest(call) {
     const { method } = call.body;
     const { id } = call.params;
-    const proof = method === "x402" ? proofOf(call.headers, call.principal.userId) : undefined;
-    if (proof) {
-      await call.read((q) => ownPlaytest(q, id, call.principal.userId));
-      return call.commit(await payment(call.deps, proof, paysPlaytest(id)));
+    if (method === "x402" && isPayment(call.headers)) {
+      const ownerId = call.principal.userId;
+      await call.read((q) => ownPlaytest(q, id, ownerId));
+      const scope = paysPlaytest(id);
+      return call.commit(payment((await sentPayment(call.deps, { headers: call.headers, ownerId, scope }))!, scope));
     }
     requirePayments(call.deps);
     if (method === "card") requireCards(call.deps);

@@ -7,6 +7,7 @@ import type { New, Tables } from "../database/schema/index.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { lackingSql, suppliedSql } from "./keys/store.ts";
 import { statusSql } from "./slots/store.ts";
+import { heldCount, heldForTeam, played } from "./teams/store.ts";
 
 export type PlaytestRow = Tables["playtests"];
 
@@ -107,42 +108,70 @@ export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: 
 /** A playtester's history with this game and this owner, for the eligibility rules. */
 export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
   const any = async (condition: string, ...values: string[]) =>
-    (await q.one(
-      `SELECT id FROM slots WHERE playtester_id = ? AND excused = 0 AND ${condition} LIMIT 1`,
-      playtesterId,
-      ...values,
-    )) !== undefined;
+    (await q.one(`SELECT 1 AS found WHERE ${played("?", condition)}`, playtesterId, ...values, playtesterId, ...values)) !==
+    undefined;
   return {
-    playedGame: await any("game_id = ?", playtest.game_id),
-    playedOwner: await any("owner_id = ?", playtest.owner_id),
-    acceptedGame: await any("status = 'accepted' AND game_id = ?", playtest.game_id),
-    acceptedOwner: await any("status = 'accepted' AND owner_id = ?", playtest.owner_id),
+    playedGame: await any("h.game_id = ?", playtest.game_id),
+    playedOwner: await any("h.owner_id = ?", playtest.owner_id),
+    acceptedGame: await any("h.status = 'accepted' AND h.game_id = ?", playtest.game_id),
+    acceptedOwner: await any("h.status = 'accepted' AND h.owner_id = ?", playtest.owner_id),
   };
 }
 
-const played = (condition: string) =>
-  `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND h.excused = 0 AND ${condition})`;
-
-/** Playtests offered to a playtester: active, approved, with an open slot and its game keys, never claimed or applied to by them, and targeted at them. */
-const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
-  AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
-  AND (p.closes_at IS NULL OR p.closes_at > ?)
-  AND ${suppliedSql}
-  AND NOT ${played("h.playtest_id = p.id")}
-  AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ?)
-  AND (p.panel IS NULL OR EXISTS (SELECT 1 FROM tester_group_members m JOIN tester_groups t ON t.id = m.group_id WHERE t.name = p.panel AND m.user_id = ?))
+/** SQL for whether `who` may claim a slot of playtest `p` or apply: never had one or applied, and is targeted. `who` is an SQL expression. */
+const eligible = (who: string) => `NOT ${played(who, "h.playtest_id = p.id")}
+  AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ${who})
+  AND (p.panel IS NULL OR EXISTS (SELECT 1 FROM tester_group_members m JOIN tester_groups t ON t.id = m.group_id WHERE t.name = p.panel AND m.user_id = ${who}))
   AND (p.targeting_type IS NULL
-    OR (p.targeting_type = 'new' AND p.targeting_scope = 'game' AND NOT ${played("h.game_id = p.game_id")})
-    OR (p.targeting_type = 'new' AND p.targeting_scope = 'owner' AND NOT ${played("h.owner_id = p.owner_id")})
-    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'specific' AND p.targeted_playtester_id = ?)
-    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'game' AND ${played("h.status = 'accepted' AND h.game_id = p.game_id")})
-    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'owner' AND ${played("h.status = 'accepted' AND h.owner_id = p.owner_id")}))`;
+    OR (p.targeting_type = 'new' AND p.targeting_scope = 'game' AND NOT ${played(who, "h.game_id = p.game_id")})
+    OR (p.targeting_type = 'new' AND p.targeting_scope = 'owner' AND NOT ${played(who, "h.owner_id = p.owner_id")})
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'specific' AND p.targeted_playtester_id = ${who})
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'game' AND ${played(who, "h.status = 'accepted' AND h.game_id = p.game_id")})
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'owner' AND ${played(who, "h.status = 'accepted' AND h.owner_id = p.owner_id")}))`;
 
-const fromOffers = `FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered}`;
-const offeredTo = (playtesterId: string, now: number) => [now, ...Array<string>(8).fill(playtesterId)];
+/** Playtests offered to playtester `me` at `c.now`: active, approved, with an open slot and its game keys, and for them. */
+const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open' AND NOT ${heldForTeam("c.now")})
+  AND (p.closes_at IS NULL OR p.closes_at > c.now)
+  AND ${suppliedSql}
+  AND ${eligible("me.id")}`;
+
+/** A connected, available friend `f.other_id` of `me` who may claim playtest `p` and holds fewer slots than `c.max_held`. */
+const friend = `f.user_id = me.id AND f.status = 'connected' AND v.available = 1 AND o.suspended_at IS NULL AND o.deleted_at IS NULL
+  AND ${heldCount("f.other_id", "c.now")} < c.max_held AND ${eligible("f.other_id")}`;
+const fromFriends = "FROM friends f JOIN users o ON o.id = f.other_id JOIN playtester_profiles v ON v.user_id = f.other_id";
+
+/** Where a claim names friends: whether `me` has enough of them for playtest `p`. */
+const hasFriends = `(p.player_count = 1 OR p.selection_mode = 'manual' OR (SELECT COUNT(*) ${fromFriends} WHERE ${friend}) >= p.player_count - 1)`;
+
+interface Reader {
+  id: string;
+  /** The time (ms). */
+  now: number;
+  /** For a server on which a claim for several players names friends: how many slots one may hold. */
+  maxHeld?: number | undefined;
+}
+
+const fromReader = `JOIN users me ON me.id = ? CROSS JOIN (SELECT CAST(? AS BIGINT) AS now, CAST(? AS BIGINT) AS max_held) c`;
+const readerValues = ({ id, now, maxHeld = 0 }: Reader) => [id, now, maxHeld];
+
+const fromOffers = ({
+  maxHeld,
+}: Reader) => `FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id ${fromReader}
+  WHERE ${offered}${maxHeld === undefined ? "" : ` AND ${hasFriends}`}`;
+
+/** The friends whom a playtester can name for each of these playtests, by name. */
+export function friendsFor(q: Query, reader: Reader, playtestIds: readonly string[]) {
+  if (playtestIds.length === 0) return Promise.resolve([]);
+  return q.all<{ playtest_id: string; handle: string; display_name: string }>(
+    `SELECT p.id AS playtest_id, v.handle, o.display_name ${fromFriends} CROSS JOIN playtests p ${fromReader}
+      WHERE ${friend} AND v.handle IS NOT NULL AND p.id IN (${playtestIds.map(() => "?").join(", ")}) ORDER BY o.display_name, v.handle`,
+    ...readerValues(reader),
+    ...playtestIds,
+  );
+}
 
 interface Wanted {
-  now: number;
   device?: Device | undefined;
   language?: string | undefined;
 }
@@ -153,33 +182,36 @@ function listings(language: string): string[] {
   return [`%"${language}"%`, `%"${language}-%`, ...(rest.length > 0 ? [`%"${base}"%`] : [])];
 }
 
-/** The offers at a time (ms), of all games or of those for a device and in a language. A game that names none is for any. */
-export function listOffers(q: Query, playtesterId: string, { now, device, language }: Wanted, page: Page) {
+/** The offers to a playtester, of all games or of those for a device and in a language. A game that names none is for any. */
+export function listOffers(q: Query, reader: Reader, { device, language }: Wanted, page: Page) {
   const texts = language === undefined ? [] : listings(language);
   const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
   const inLanguage =
     texts.length === 0 ? "" : `AND (g.languages = '[]' OR ${texts.map(() => "g.languages LIKE ?").join(" OR ")})`;
   return paged(q, page, "p").all<PlaytestRow>(
-    `SELECT p.* ${fromOffers} ${forDevice} ${inLanguage}`,
-    ...offeredTo(playtesterId, now),
+    `SELECT p.* ${fromOffers(reader)} ${forDevice} ${inLanguage}`,
+    ...readerValues(reader),
     ...(device === undefined ? [] : [`%"${device}"%`]),
     ...texts,
   );
 }
 
 /** The languages of the games of all offers, sorted. */
-export async function languagesOffered(q: Query, playtesterId: string, now: number): Promise<string[]> {
+export async function languagesOffered(q: Query, reader: Reader): Promise<string[]> {
   const rows = await q.all<{ languages: string }>(
-    `SELECT DISTINCT g.languages ${fromOffers} AND g.languages <> '[]'`,
-    ...offeredTo(playtesterId, now),
+    `SELECT DISTINCT g.languages ${fromOffers(reader)} AND g.languages <> '[]'`,
+    ...readerValues(reader),
   );
   return [...new Set(rows.flatMap(({ languages }) => JSON.parse(languages) as string[]))].sort();
 }
 
-export async function openCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {
+/** How many open slots each playtest has that are not held for a team at `now` (ms), for those with any. */
+export async function openCounts(q: Query, playtestIds: readonly string[], now: number): Promise<Map<string, number>> {
   if (playtestIds.length === 0) return new Map();
   const rows = await q.all<{ playtest_id: string; n: number }>(
-    `SELECT playtest_id, COUNT(*) AS n FROM slots WHERE status = 'open' AND playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY playtest_id`,
+    `SELECT o.playtest_id, COUNT(*) AS n FROM slots o WHERE o.status = 'open' AND NOT ${heldForTeam()}
+      AND o.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY o.playtest_id`,
+    now,
     ...playtestIds,
   );
   return new Map(rows.map((row) => [row.playtest_id, row.n]));

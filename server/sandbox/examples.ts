@@ -33,6 +33,9 @@ const values: Record<string, unknown> = {
   adapter: "youtube",
   answer: "accepted",
   payoutCents: 1000,
+  shareCents: 1000,
+  absence: "left",
+  ending: "expired",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),
 };
 

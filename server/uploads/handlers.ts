@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
-import { requireMayReplaceBuild } from "../games/playtested.ts";
 import * as games from "../games/store.ts";
 import type { Call, Handler, Handlers } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
@@ -13,6 +12,7 @@ import { iso } from "../lib/time.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { type Creation, readText } from "./headers.ts";
 import type { NewUpload } from "./index.ts";
+import { readLabels, requireOwnBuild } from "./labels.ts";
 import * as store from "./store.ts";
 
 /** Creates the folder of unfinished uploads. One that is created later may come back after an ephemeral server removed its data. */
@@ -41,21 +41,14 @@ const link = (deps: Deps, file: store.SubmittedFile) => {
 export const uploads = {
   createBuildUpload: async (call) =>
     creation(call, async (read) => {
-      const userId = call.principal.userId;
-      const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
-      if (!game) throw notFound();
-      await call.read((q) => requireMayReplaceBuild(q, call.principal, game.id));
+      const { principal, params } = call;
+      await call.read((q) => requireOwnBuild(q, principal, params.id));
       const { size, metadata } = read(call.deps.config.uploads.buildMaxBytes);
       const sha256 = readText(metadata, "sha256", 64).toLowerCase();
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
-      for (const [field, max] of [
-        ["contentSha256", 64],
-        ["version", 100],
-        ["channel", 100],
-        ["notes", 5000],
-      ] as const)
-        readText(metadata, field, max, true);
-      return { kind: "build", user_id: userId, game_id: game.id, slot_id: null, sha256, size, metadata, ...named(metadata) };
+      readLabels(metadata);
+      const of = { kind: "build", user_id: principal.userId, game_id: params.id, slot_id: null } as const;
+      return { ...of, sha256, size, metadata, ...named(metadata) };
     }),
 
   createVideoUpload: async (call) =>

@@ -3,7 +3,7 @@ import { requireActive } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import { fullRow } from "../database/rows.ts";
 import type { Caller } from "../http/call.ts";
-import { type ApiError, conflict, notFound } from "../lib/api-error.ts";
+import { type ApiError, badRequest, conflict, notFound } from "../lib/api-error.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./errors.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
@@ -75,19 +75,25 @@ class Uploads {
     return this.#head(id, caller, request, response);
   }
 
-  /** Stores a video that is sent in one piece, as a form posts it. Throws and stores nothing when it is refused or incomplete. */
+  /** Stores a file that is sent in one piece, as a form posts it. Throws and stores nothing when it is refused or incomplete. */
   async storeWhole(caller: Caller, { maxBytes, ...given }: UnsizedUpload, bytes: AsyncIterable<Buffer>): Promise<void> {
     const { config, store: database } = this.#deps;
+    const { videoMaxBytes, buildMaxBytes } = config.uploads;
     const files = this.#files;
     const upload = await this.#begin({ ...given, size: maxBytes });
     const hold = await this.#locks.takeOver(upload.id);
     try {
-      const isVideo = await watchSignature(files, upload, 0);
-      const size = await files.append(upload.id, checked(bytes, isVideo), { flags: "w", start: 0 });
+      const isBuild = upload.kind === "build";
+      const isAccepted = isBuild ? () => true : await watchSignature(files, upload, 0);
+      const size = await files.append(upload.id, checked(bytes, isAccepted), { flags: "w", start: 0 });
       await files.flush(upload.id);
-      if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});
-      await database.write((tx) => store.setSize(tx, upload.id, size));
-      await finish(this.#deps, files, { ...upload, size }, { hold, caller });
+      const largest = isBuild ? buildMaxBytes : videoMaxBytes;
+      if (size > largest) throw tooLarge(largest, {});
+      if (isBuild && size === 0) throw badRequest("The file is empty. Nothing was stored. Choose another one.");
+      const found = { size, sha256: isBuild ? await files.sha256(upload.id, size) : null };
+      await database.write((tx) => store.setFound(tx, upload.id, found));
+      const metadata = isBuild ? { ...given.metadata, contentSha256: found.sha256 } : given.metadata;
+      await finish(this.#deps, files, { ...upload, ...found, metadata: JSON.stringify(metadata) }, { hold, caller });
     } catch (error) {
       await refuse(this.#deps, files, upload, hold);
       throw error;

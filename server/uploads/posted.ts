@@ -8,6 +8,7 @@ import { findForPlaytester } from "../playtests/slots/store.ts";
 import { tooLarge } from "./errors.ts";
 import { readText } from "./headers.ts";
 import { uploadsOf } from "./index.ts";
+import { readLabels, requireOwnBuild } from "./labels.ts";
 
 /** A file posted by a form, with the fields that come before it. */
 export interface PostedFile {
@@ -21,7 +22,8 @@ export interface PostedFile {
   skip(): Promise<void>;
 }
 
-const limits = { files: 1, fields: 8, fieldSize: 4096, fieldNameSize: 100, headerSize: 8192 };
+// The notes of a build have 5000 characters.
+const limits = { files: 1, fields: 8, fieldSize: 20_000, fieldNameSize: 100, headerSize: 8192 };
 /** How many bytes the fields and boundaries of a form may take in addition to its file. */
 const overheadBytes = 64 * 1024;
 
@@ -86,16 +88,36 @@ function skip(request: IncomingMessage, bytes: Readable): Promise<void> {
 }
 
 /** Stores a posted file as the video of a slot of this playtester. Throws and stores nothing when it is refused or incomplete. */
-export async function storePostedVideo(deps: Deps, caller: Caller, slotId: string, file: PostedFile): Promise<void> {
+export function storePostedVideo(deps: Deps, caller: Caller, slotId: string, file: PostedFile): Promise<void> {
   const { userId } = caller;
-  try {
-    const { filename, maxBytes, bytes } = file;
+  const { filename, maxBytes, bytes } = file;
+  return readToItsEnd(file, async () => {
     if (filename === "") throw badRequest("No video was chosen. Nothing was stored. Choose a video first.");
     const slot = await deps.store.read((q) => findForPlaytester(q, slotId, userId));
     if (!slot) throw notFound();
     const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
     const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
     await uploadsOf(deps).storeWhole(caller, { ...of, ...names, maxBytes }, bytes);
+  });
+}
+
+/** Stores a posted file as a build of a game of this owner, and makes it the game's build. Throws as for a video. */
+export function storePostedBuild(deps: Deps, caller: Caller, gameId: string, file: PostedFile): Promise<void> {
+  const { filename, maxBytes, bytes, fields } = file;
+  return readToItsEnd(file, async () => {
+    if (filename === "") throw badRequest("No file was chosen. Nothing was stored. Choose a file first.");
+    await deps.store.read((q) => requireOwnBuild(q, caller, gameId));
+    const { version = "", channel = "", notes = "" } = fields;
+    const metadata = readLabels({ filename, version: version.trim(), channel: channel.trim(), notes: notes.trim() });
+    const names = { filename: readText(metadata, "filename", 255), filetype: null, sha256: null, metadata };
+    const of = { kind: "build", user_id: caller.userId, game_id: gameId, slot_id: null } as const;
+    await uploadsOf(deps).storeWhole(caller, { ...of, ...names, maxBytes }, bytes);
+  });
+}
+
+async function readToItsEnd(file: PostedFile, store: () => Promise<void>): Promise<void> {
+  try {
+    await store();
   } catch (error) {
     // The rest of a refused file is read as well: only then does the browser show the reason.
     await file.skip();

@@ -57,7 +57,8 @@ export async function usageOf(
   return row!;
 }
 
-export const setSize = (tx: Query, id: string, size: number) => updateRow(tx, "uploads", id, { size });
+/** What is known of a file that was sent without its size. */
+export const setFound = (tx: Query, id: string, found: Pick<UploadRow, "size" | "sha256">) => updateRow(tx, "uploads", id, found);
 
 export const { isIn, tryTransition, transitionFromAny } = stateMachine({ noun: "upload", table: "uploads", moves: uploadMoves });
 

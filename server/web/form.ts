@@ -3,7 +3,11 @@ import { readBytes } from "../http/body.ts";
 import { ApiError, forbidden } from "../lib/api-error.ts";
 import type { ReadForm } from "./types.ts";
 
-const bytes = 64 * 1024;
+const KiB = 1024;
+/** The largest form of somebody who is not signed in. */
+const short = 64 * KiB;
+/** The largest form with texts of the API: two descriptions in any script, or the game keys of an order. */
+export const longForm = 1024 * KiB;
 
 /** 403 for a form without the valid CSRF token of its session. */
 export const staleForm = () =>
@@ -11,7 +15,7 @@ export const staleForm = () =>
 
 /** Reads the fields of posted forms. */
 export const createReadForm =
-  ({ requestTimeoutMs: withinMs }: Config["http"]): ReadForm =>
+  ({ requestTimeoutMs: withinMs }: Config["http"], bytes: number = short): ReadForm =>
   async (request) => {
     if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
       throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");

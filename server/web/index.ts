@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
 import { apiErrorOf, failureText, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
@@ -19,7 +19,7 @@ const loadSitePages = late(() => import("./site-pages.ts"));
 const loadDocs = late(() => import("./docs/index.ts"));
 
 /** A page that is made with the first request for it. */
-function madeLate<Part>(load: () => Promise<Part>, make: (part: Part) => Page): Page {
+export function madeLate<Part>(load: () => Promise<Part>, make: (part: Part) => Page): Page {
   let page: Page | undefined;
   return async (...exchange) => {
     if (!page) {
@@ -31,8 +31,12 @@ function madeLate<Part>(load: () => Promise<Part>, make: (part: Part) => Page): 
   };
 }
 
-/** Serves pages and files outside the API, by the first segment of the path. */
-export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: StreamAs }): PageHandler {
+/** Serves pages and files outside the API, by the first segment of the path. `more`: what is no page and comes from a higher folder. */
+export function createPages(
+  deps: Deps,
+  called: { callAs: CallAs; streamAs: StreamAs; fileAs: FileAs },
+  more: Record<string, Page> = {},
+): PageHandler {
   const site = siteOf(deps);
   const limits = createPageLimits(deps);
   /** Counts requests per address, together with API requests that have no key. */
@@ -76,6 +80,7 @@ export function createPages(deps: Deps, called: { callAs: CallAs; streamAs: Stre
       "llms.txt": counted(llms),
       metrics: countedIfRefused(metricsPage(deps)),
       ...health(deps),
+      ...more,
     },
     forPeople,
   );

@@ -1,21 +1,24 @@
+import type { IncomingMessage } from "node:http";
 import { BrowserAccounts } from "../accounts/browser/accounts.ts";
 import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
-import type { CallAs, StreamAs } from "../http/call-operation.ts";
+import { storePostedCover } from "../games/covers/posted.ts";
+import { maxCoverBytes } from "../games/covers/rules.ts";
+import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
 import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
 import { PublicShares } from "../sharing/shares/public.ts";
 import { sendFile } from "../uploads/downloads.ts";
-import { readPosted, storePostedVideo } from "../uploads/posted.ts";
+import { readPosted, storePostedBuild, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
 import { robots } from "./adapters/robots-txt.ts";
-import { wellKnown } from "./adapters/security-txt.ts";
 import { sitemap } from "./adapters/sitemap.ts";
-import { createReadForm } from "./form.ts";
+import { wellKnown } from "./adapters/well-known.ts";
+import { createReadForm, longForm } from "./form.ts";
 import { redirect } from "./html.ts";
 import type { PageLimits } from "./limits.ts";
 import { changeEmail } from "./pages/change-email.ts";
@@ -48,6 +51,7 @@ const watched = (deps: Deps): Omit<WatchParts, "callAs" | "site"> => ({
 export interface SitePageParts {
   callAs: CallAs;
   streamAs: StreamAs;
+  fileAs: FileAs;
   site: Site;
   limits: PageLimits;
   /** Counts requests per address, together with API requests that have no key. */
@@ -59,21 +63,23 @@ export interface SitePageParts {
 /** The pages for people, by the first segment of their path. */
 export function sitePages(
   deps: Deps,
-  { callAs, streamAs, site, limits, counted, countedIfRefused }: SitePageParts,
+  { callAs, streamAs, fileAs, site, limits, counted, countedIfRefused }: SitePageParts,
 ): Record<string, Page> {
   const { clock, config } = deps;
   const accounts = new BrowserAccounts(deps);
   const readForm = createReadForm(config.http);
-  const { videoMaxBytes: maxBytes, idleMs } = config.uploads;
+  const { videoMaxBytes, buildMaxBytes, idleMs } = config.uploads;
+  const readUpTo = (maxBytes: number) => (request: IncomingMessage) => readPosted(request, { maxBytes, idleMs });
   const newFormKey = () => deps.randomBytes(16).toString("hex");
-  const signedIn = { site, callAs, streamAs, accounts, limits, readForm, newFormKey, now: clock.now };
+  const readLongForm = createReadForm(config.http, longForm);
+  const signedIn = { site, callAs, streamAs, fileAs, accounts, limits, readForm, readLongForm, newFormKey, now: clock.now };
   // Not counted: files that browsers cache. The portal and Studio count per session.
   return {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
-    "reset-password": counted(resetPassword(accounts, readForm)),
+    "reset-password": counted(resetPassword(accounts, readForm, site)),
     "": counted(startPage(config, site)),
-    "change-email": counted(changeEmail(accounts, readForm)),
-    "verify-email": counted(verifyEmail(accounts, readForm)),
+    "change-email": counted(changeEmail(accounts, readForm, site)),
+    "verify-email": counted(verifyEmail(accounts, readForm, { site, limits })),
     invite: counted(invite(accounts, readForm, site)),
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     share: countedIfRefused(shared(deps, { readForm, limits, site })),
@@ -84,11 +90,11 @@ export function sitePages(
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
     covers: countedIfRefused(coverImages(deps)),
-    ".well-known": counted(wellKnown(config, clock.now)),
+    ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),
     play: portal({
       ...signedIn,
-      readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
+      readFileForm: readUpTo(videoMaxBytes),
       printStatement: (statement, holder) => deps.printer.statement(composeStatement(deps, statement, holder)),
       storeVideo: (caller, slotId, file) => storePostedVideo(deps, caller, slotId, file),
       sendMedia: (wanted, ...exchange) => sendMedia(deps, { as: "playtester", ...wanted }, ...exchange),
@@ -97,6 +103,8 @@ export function sitePages(
       ...signedIn,
       sendMedia: (wanted, ...exchange) => sendMedia(deps, { as: "owner", ...wanted }, ...exchange),
       readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
+      readFileForm: { build: readUpTo(buildMaxBytes), cover: readUpTo(maxCoverBytes) },
+      storeFile: { build: (...file) => storePostedBuild(deps, ...file), cover: (...file) => storePostedCover(deps, ...file) },
     }),
   };
 }

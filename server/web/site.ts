@@ -18,6 +18,8 @@ export interface Site {
   delivery: Delivery;
   /** Whether playtesters earn money here. */
   payments: boolean;
+  /** Whether claims for several players name friends here. */
+  friends: boolean;
   /** Whether owners can pay by card here. */
   cards: boolean;
   /** What they can pay with in crypto. */
@@ -44,6 +46,7 @@ export const siteOf = (of: {
     privacyUrl: brand.privacyUrl,
     delivery: deliveryOf(of),
     payments,
+    friends: config.multiplayer.friends,
     cards: payments && of.cards !== null,
     crypto: of.chains.pairs,
     registration: config.registration,

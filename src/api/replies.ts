@@ -169,6 +169,7 @@ export function replyError(reply: HttpReply, url: URL): CliError {
     hint: hintFor(code, message, url.pathname),
     details,
     payment,
+    paymentRequired: reply.headers["payment-required"],
     budget,
     httpStatus: reply.status,
     requestId,

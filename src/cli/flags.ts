@@ -2,6 +2,7 @@ import { isWebUrl } from "../api/url.ts";
 import { parseDuration } from "../config/settings.ts";
 import { parseMoment, requireTime, timeForms } from "../config/times.ts";
 import type { Operation } from "../contract/index.ts";
+import { centsOf } from "../contract/money/amount.ts";
 import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
 import { usd } from "../io/text.ts";
@@ -47,14 +48,10 @@ function rangeText(min: number, max: number) {
   return min === Number.MIN_SAFE_INTEGER ? `at most ${max}` : `from ${min} to ${max}`;
 }
 
-/** `20`, `20.00`, `$1,500.00` or `2000c`. Commas require the dollar sign, because `1,500` could be a decimal fraction. */
-const amount = /^(?:(\d{1,12})c|(\$\d{1,3}(?:,\d{3}){1,3}|\$?\d{1,10})(?:\.(\d{1,2}))?)$/;
-
 export function parseMoney(text: string, label: string): number {
-  const [, cents, dollars, fraction = ""] = amount.exec(text.trim()) ?? [];
-  if (cents !== undefined) return Number(cents);
-  if (dollars === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid amount. Examples: 20, 20.00, 2000c.`);
-  return Number(dollars.replace(/[$,]/g, "")) * 100 + Number(fraction.padEnd(2, "0"));
+  const cents = centsOf(text);
+  if (cents === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid amount. Examples: 20, 20.00, 2000c.`);
+  return cents;
 }
 
 function parseChoice(text: string, label: string, choices: readonly string[]) {

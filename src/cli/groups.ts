@@ -36,6 +36,7 @@ const applications = async () => (await import("../commands/applications/index.t
 const approvals = async () => (await import("../commands/approvals/index.ts")).approvals;
 const review = async () => (await import("../commands/review/index.ts")).review;
 const findings = async () => (await import("../commands/findings/index.ts")).findings;
+const mcp = async () => (await import("../commands/mcp/index.ts")).mcp;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
 const lists = async () => (await import("../commands/help/index.ts")).lists;
 const top = async () => (await import("../commands/root/index.ts")).top;
@@ -98,6 +99,7 @@ export const groups: readonly GroupEntry[] = [
     summary: "Decide on orders of API keys that wait for you",
     load: approvals,
   },
+  { name: "mcp", section: "automation", aliases: [], summary: "Give coding agents tools with limits", load: mcp },
   { name: "ci", section: "automation", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
   { name: "serve", section: "operators", aliases: [], summary: "Run your own server", load: serve },
   {

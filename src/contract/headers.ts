@@ -92,17 +92,60 @@ const isSigned = (header: string) => {
   return standard !== undefined && payloadOf(standard).txHash === undefined;
 };
 
-const cannotSettle =
-  "is a signed payment, which this server cannot settle. Nothing was ordered or charged. Send exactly the amount of the payment " +
-  "instructions to their receiver in a transaction of your own, then repeat the request with its hash in the header " +
-  'X-Payment: {"txHash":"HASH","chain":"base","currency":"USDC"}';
+const digits = z.string().regex(/^\d{1,78}$/, "must be a whole number, as a string");
+const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be an address");
+const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hexadecimal digits");
 
-/** Nothing is advertised that standard clients sign, but one may know the instructions from elsewhere. */
+/** The payment of a standard x402 client (version 2, scheme `exact`): an EIP-3009 `transferWithAuthorization`, signed by EIP-712. */
+export const signedPayment = z
+  .object({
+    x402Version: z.literal(2),
+    accepted: z.object({
+      scheme: z.literal("exact"),
+      network: text(100, 1),
+      asset: evmAddress,
+      extra: z.object({ x402PaymentId: z.uuid() }),
+    }),
+    payload: z.object({
+      signature: z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{130}$/, "must be 65 bytes in hexadecimal digits, as the key of an account signs"),
+      authorization: z.object({
+        from: evmAddress,
+        to: evmAddress,
+        value: digits,
+        validAfter: digits,
+        validBefore: digits,
+        nonce: bytes32,
+      }),
+    }),
+  })
+  .meta({ id: "SignedPayment" });
+
+export type SignedPayment = z.output<typeof signedPayment>;
+
 const signature = z
   .string()
-  .optional()
-  .refine((header) => header === undefined, cannotSettle)
-  .meta({ description: "The signed payment of a standard x402 client. Not accepted (422): send `X-Payment` instead." });
+  .transform((header, ctx): SignedPayment => {
+    const trimmed = header.trim();
+    const read = signedPayment.safeParse(trimmed.length > maxLength ? undefined : readStandard(trimmed));
+    if (read.success) return read.data;
+    const [issue] = read.error.issues;
+    const fault = issue?.path.length ? `${issue.path.join(".")} is wrong (${issue.message}); it ` : "";
+    const says =
+      "must be the signed payment of an x402 client (version 2) for the requirements in the header PAYMENT-REQUIRED, in base64. Nothing was charged";
+    ctx.addIssue({ code: "custom", message: fault + says });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      "The signed payment of a standard x402 client, in base64, for the open quote that the header `PAYMENT-REQUIRED` of the 402 described.",
+  });
+
+const elsewhere =
+  "is a signed payment, which belongs in the header PAYMENT-SIGNATURE. Nothing was ordered or charged. Or send exactly the amount of the " +
+  "payment instructions to their receiver in a transaction of your own, then repeat the request with its hash in the header " +
+  'X-Payment: {"txHash":"HASH","chain":"base","currency":"USDC"}';
 
 const payment = z
   .string()
@@ -110,7 +153,7 @@ const payment = z
     const read = paymentProof.safeParse(readPayment(header));
     if (read.success) return read.data;
     if (isSigned(header)) {
-      ctx.addIssue({ code: "custom", message: cannotSettle });
+      ctx.addIssue({ code: "custom", message: elsewhere });
       return z.NEVER;
     }
     const [issue] = read.error.issues;
@@ -141,7 +184,7 @@ export const orderHeaders = z.object({
   "X-Payment-Currency": currency,
   "X-Payment-From": from,
   "X-Payment": payment.optional(),
-  "PAYMENT-SIGNATURE": signature,
+  "PAYMENT-SIGNATURE": signature.optional(),
 });
 
 /** Headers of a payment whose method the request names elsewhere. */

@@ -10,6 +10,7 @@ import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
 import { findings } from "./findings/endpoints.ts";
+import { filing } from "./findings/filing.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { moments } from "./moments/endpoints.ts";
@@ -38,7 +39,7 @@ export const resources = {
   statistics,
   moments,
   stills,
-  findings,
+  findings: { ...findings, ...filing },
   signals,
   highlights,
   shares,
@@ -71,6 +72,7 @@ export const contract = {
   ...moments,
   ...stills,
   ...findings,
+  ...filing,
   ...signals,
   ...highlights,
   ...shares,

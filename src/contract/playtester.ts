@@ -20,6 +20,7 @@ import {
   videoFormat,
 } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
+import { friends, offeredTeam, team, teamFriends, teamsWith } from "./teams/endpoints.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -64,6 +65,7 @@ export const offer = z
     scheduledAt: timestamp()
       .nullable()
       .meta({ description: "Fixed time at which it is played, which a claim or application repeats; null if you choose." }),
+    team: offeredTeam.nullable().meta({ description: "The friends that a claim must name; null if it must name none." }),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),
     createdAt: timestamp(),
@@ -91,6 +93,7 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    team: team.nullable().meta({ description: "Who plays it, where a claim names friends; null for other slots." }),
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),
@@ -183,7 +186,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
-    body: z.strictObject({ acceptConsent: acceptConsent(), scheduledAt: confirmedTime() }).prefault({}),
+    body: z.strictObject({ acceptConsent: acceptConsent(), scheduledAt: confirmedTime(), with: teamFriends() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -263,6 +266,16 @@ export const playtester = {
     reply: slotReply,
     secretReply: true,
   }),
+  withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
+    ...own,
+    extension: true,
+    summary: "Withdraw your consent to publish your video; it is deleted where it was published",
+    risk: "destroy",
+    body: z
+      .strictObject({ reason: readableText(2000).optional().meta({ description: "Reason, shown to the game owner." }) })
+      .prefault({}),
+    reply: slotReply,
+  }),
   reportSlot: endpoint("POST /playtester/slots/:id/report", {
     ...own,
     summary: "Report that the build cannot be played",
@@ -273,6 +286,8 @@ export const playtester = {
     reply: slotReply,
     secretReply: true,
   }),
+  ...friends,
+  ...teamsWith(slotReply),
   ...ownPayoutDetails,
   ...statements,
   getEarnings: endpoint("GET /playtester/earnings", {

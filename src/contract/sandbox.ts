@@ -81,6 +81,11 @@ export const sandbox = {
         .regex(/^\d{1,78}$/, "must be a whole number in the smallest unit, as a string")
         .meta({ maxLength: 78, description: "Amount in the smallest unit of the currency, as a string." }),
       from: text(64, 1).optional().meta({ description: "Address that sends it; default: not known." }),
+      nonce: z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hexadecimal digits")
+        .optional()
+        .meta({ maxLength: 66, description: "Nonce of the signed payment that it settles." }),
       confirmations: z
         .int()
         .min(0)
@@ -90,6 +95,7 @@ export const sandbox = {
       status: z.enum(["success", "reverted"]).default("success").meta({ description: "Whether the transaction succeeded." }),
     }),
     reply: z.strictObject({ txHash: z.string() }),
+    errors: ["CONFLICT"],
   }),
   listOutbox: endpoint("GET /sandbox/outbox", {
     ...keyless,

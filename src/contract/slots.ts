@@ -1,11 +1,25 @@
 import * as z from "zod";
 import { audited, endpoint, KiB } from "./endpoint.ts";
-import { cents, extension, gameKeys, id, message, minutes, page, pageQuery, readableText, text, timestamp } from "./fields.ts";
+import {
+  cents,
+  extension,
+  gameKeys,
+  id,
+  message,
+  minutes,
+  page,
+  pageQuery,
+  queryInteger,
+  readableText,
+  text,
+  timestamp,
+} from "./fields.ts";
 import { videoContainers } from "./files/media.ts";
 import { deviceNames } from "./games.ts";
 import { visibilities } from "./order-body.ts";
 import { givenConsent, publication } from "./publications/endpoints.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
+import { reviewLimitHeader } from "./text/review-limit.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
@@ -244,6 +258,14 @@ export const publishedVideo = z
   })
   .meta({ id: "PublishedVideo" });
 
+/** Headers of a review. */
+const reviewHeaders = z.object({
+  [reviewLimitHeader]: queryInteger(0, 100_000).optional().meta({
+    description:
+      "The most submissions that the API key may accept or reject in a UTC day with this header. The review is refused (409) where it has made as many.",
+  }),
+});
+
 export const slots = {
   listSlots: endpoint("GET /playtests/:id/slots", {
     ...owner,
@@ -288,6 +310,7 @@ export const slots = {
     ...owner,
     also: ["/slots/:id/accept"],
     summary: "Accept a submission and pay the playtester",
+    headers: reviewHeaders,
     body: z
       .strictObject({
         rating: z.int().min(1).max(5).optional().meta({ description: "Rating of the playtest." }),
@@ -300,6 +323,7 @@ export const slots = {
     ...owner,
     also: ["/slots/:id/reject"],
     summary: "Reject a submission",
+    headers: reviewHeaders,
     body: z
       .strictObject({
         reason: readableText(5000, 0).optional().meta({ description: "Reason, shown to the playtester." }),

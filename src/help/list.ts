@@ -9,6 +9,7 @@ export const chapters = [
       ["reviewing", "Watch submissions, accept or reject them, and download videos"],
       ["billing", "Credit, cards, crypto, subscriptions, hours and invoices"],
       ["budgets", "Limit what API keys and agents may spend"],
+      ["mcp", "Let coding agents order playtests and read feedback, within limits"],
       ["bulk", "Order many playtests from a spreadsheet"],
       ["ci", "Push builds and order playtests from continuous integration"],
       ["webhooks", "Receive events at your own HTTPS endpoint and verify them"],

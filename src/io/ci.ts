@@ -27,14 +27,3 @@ export const ciOutputs = (ctx: CiContext, values: Record<string, string | number
 
 /** Adds Markdown to the summary page of a GitHub job. */
 export const ciSummary = (ctx: CiContext, markdown: string): Promise<void> => append(ctx, "GITHUB_STEP_SUMMARY", `${markdown}\n`);
-
-/** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
-export function codeSpan(text: string | null | undefined, most = 300): string {
-  const characters = [...oneLine(text ?? "").trim()];
-  const shown = characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
-  if (shown === "") return "";
-  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  const pad = longest > 0 ? " " : "";
-  return `${fence}${pad}${shown}${pad}${fence}`;
-}

@@ -30,16 +30,20 @@ interface ShellOptions {
   cwd?: string;
   /** Drop standard error instead of passing it through. */
   quiet?: boolean;
+  /** Its standard input; default: nothing. */
+  input?: string;
 }
 
-/** Runs a command line in the shell and returns its standard output. */
+/** Runs a command line in the shell and returns its standard output. Data is passed as `runShell` does. */
 export async function shellOutput(
   io: Io,
   command: string,
-  { env, cwd = io.cwd(), quiet = false }: ShellOptions,
+  { env, cwd = io.cwd(), quiet = false, input = "" }: ShellOptions,
 ): Promise<{ code: number; out: string }> {
   const spawn = await spawner();
-  const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
   let out = "";
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString("utf8");

@@ -1,15 +1,10 @@
+import { dangerous, oneLine, unicode } from "../contract/text/one-line.ts";
 import { plural as known } from "../contract/text/plural.ts";
 import { shellQuote } from "../contract/text/shell.ts";
 
 /** Pure functions that format text for people and escape characters that could control the terminal. */
 
-// C0 and C1 controls, DEL, line separators, and the characters that reorder text.
-const dangerous = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-const short: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** Text on one line, with control and bidirectional characters escaped so that they cannot control a terminal. */
-export const oneLine = (text: string) => text.replace(dangerous, (c) => short[c] ?? unicode(c));
+export { oneLine };
 
 /** Like `oneLine`, but keeps line breaks and tabs. */
 export const lines = (text: string) =>

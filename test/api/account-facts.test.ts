@@ -143,8 +143,8 @@ const facts: Fact<Scene>[] = [
   {
     says: "The API key and those created with it or in its place were revoked.",
     async see({ browser }) {
-      const path = /\/play\/account\/keys\/[^/"]+\/revoke/.exec((await browser.get("/play/account")).html)![0];
-      return (await browser.submit("/play/account", path)).location!;
+      const path = /\/play\/account\/keys\/[^/"]+\/revoke/.exec((await browser.get("/play/account/keys")).html)![0];
+      return (await browser.submit("/play/account/keys", path)).location!;
     },
     holds: async (scene) => expect(await works(scene)).toBe(false),
   },
@@ -249,7 +249,7 @@ const facts: Fact<Scene>[] = [
       expect((await openReset(scene).catch(() => undefined))?.status ?? 410).toBe(410);
       await askForReset(scene);
       await scene.server.advance(hour + 1);
-      expect((await visitor(scene.server).get(mailedPath(scene.server, "reset"))).html).toContain("no longer works");
+      expect((await visitor(scene.server).get(mailedPath(scene.server, "reset"))).html).toContain("This link has expired");
     },
   },
   {
@@ -276,7 +276,7 @@ const facts: Fact<Scene>[] = [
       await server.advance(24 * hour - minute);
       expect((await visitor(server).get(path)).html).toContain("Was it you?");
       await server.advance(minute + 1);
-      expect((await visitor(server).get(path)).html).toContain("no longer works");
+      expect((await visitor(server).get(path)).html).toContain("This link has expired");
     },
   },
   {

@@ -24,6 +24,7 @@ import { addPasskey } from "../helpers/passkeys.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { failedJob, rightfulRequests, rightfulWorld } from "../helpers/rightful-requests.ts";
 import type { TestServer } from "../helpers/server.ts";
+import { startTrackers } from "../helpers/trackers.ts";
 import { withCutter } from "../helpers/walk.ts";
 import { startYoutube } from "../helpers/youtube.ts";
 import { rightfulCall } from "../soak/calls.ts";
@@ -111,6 +112,20 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const id = await world.video();
     await world.admin.rejectVideo({ params: { id }, body: { reason: "No sound." } });
     return { of: world.admin, entry: { action: "slot.reject", targetId: id, details: { reason: "No sound." } } };
+  },
+  async connectTracker(world) {
+    const { url } = await startTrackers();
+    await world.owner.post("/trackers/connect", { tracker: "github", token: "ghp_test", site: url });
+    const details = { tracker: "github", site: url };
+    const entry = { action: "tracker.connect", details, before: null, after: { tracker: "github", site: url } };
+    return { of: world.owner, entry };
+  },
+  async disconnectTracker(world) {
+    const { url } = await startTrackers();
+    await world.owner.post("/trackers/connect", { tracker: "github", token: "ghp_test", site: url });
+    await world.owner.post("/trackers/disconnect", { tracker: "github" });
+    const entry = { action: "tracker.disconnect", details: { tracker: "github" }, before: { tracker: "github" }, after: null };
+    return { of: world.owner, entry };
   },
   async connectPublisher(world) {
     await world.google();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { payPayment } from "../../server/billing/settle.ts";
 import * as payments from "../../server/billing/store.ts";
-import { openWallet } from "../helpers/crypto.ts";
+import { openWallet, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, giveMinutes, type Person, personWith, registerOwner } from "../helpers/factories.ts";
-import type { Reply, TestServer } from "../helpers/server.ts";
+import { createTestClock, type Reply, type TestServer } from "../helpers/server.ts";
 
 const [minute, day] = [60_000, 86_400_000];
 
@@ -118,6 +118,19 @@ onBothDatabases("budgets", (serve) => {
     expect(refused.body.error.message).toContain("Left this month: $0.00 of $40.00. It is reset at 2026-04-01T00:00:00.000Z.");
     await server.advance(29 * day);
     expect(codeOf(await shop.order(agent))).toBe(201);
+  });
+
+  it("a clock that is put back at midnight opens no new day, and the next one opens once", async () => {
+    let now = Date.parse("2026-03-01T23:59:59.000Z");
+    const clock = { ...createTestClock(now), now: () => now, real: () => now };
+    const shop = await open(await serve({ clock }));
+    const agent = await shop.key([perDay(20)]);
+    const codes: (string | number)[] = [];
+    for (const step of [0, 1500, -2000, 2500, -5000, 6000]) {
+      now += step;
+      codes.push(codeOf(await shop.order(agent)));
+    }
+    expect(codes).toEqual([201, 201, exceeded, exceeded, exceeded, exceeded]);
   });
 
   describe("all of the tree counts, and no key gets out of it", () => {
@@ -315,6 +328,37 @@ onBothDatabases("budgets", (serve) => {
       await server.advance(31 * minute);
       expect(await shop.spent()).toEqual([[0, 0, 0]]);
     });
+
+    it.each(["x402", "card"])(
+      "an order by %s that is paid after it was cancelled is counted as credit that was bought",
+      async (method) => {
+        const server = await serve();
+        const shop = await open(server, { cents: 0 });
+        const agent = await shop.key([{ period: "total", limitCents: 2000 }]);
+        await shop.owner.post("/billing/budgets", { gameId: shop.gameId, period: "total", limitCents: 2000 });
+        const reply = await shop.order(agent, {}, method);
+        const [{ id }] = (await agent.get(`/games/${shop.gameId}/playtests`)).body.data.playtests;
+        await agent.post(`/playtests/${id}/cancel`);
+        expect(await shop.spent()).toEqual([
+          [0, 0, 0],
+          [0, 0, 0],
+        ]);
+        if (method === "x402") {
+          await send(server, reply);
+          await server.advance(10 * minute);
+        } else {
+          const [{ id: paymentId }] = (await agent.get("/billing/payments")).body.data.payments;
+          await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
+        }
+        expect((await shop.owner.get("/billing/balance")).body.data.balanceCents).toBe(2000);
+        // The game's budget counts no credit.
+        expect(await shop.spent()).toEqual([
+          [2000, 0, 0],
+          [0, 0, 0],
+        ]);
+        expect(codeOf(await shop.order(agent))).toBe(exceeded);
+      },
+    );
 
     it("a checkout is counted until it expires, and again when the money arrives after all, even beyond the limit", async () => {
       const server = await serve();

@@ -33,6 +33,8 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
       rpcUrl: node.url,
       usdc: token,
       chainId: 8453,
+      usdcName: "USD Coin",
+      usdcVersion: "2",
       finality: "finalized",
       confirmations: null,
       scanBlocks: 500,

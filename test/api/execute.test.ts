@@ -8,14 +8,16 @@ import { createExecute, type OperationRequest, type ServedOperation } from "../.
 import type { Rendered } from "../../server/http/reply.ts";
 import { ApiError } from "../../server/lib/api-error.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
-import { notificationsPage } from "../../server/web/portal/notifications.ts";
+import { notifications } from "../../server/web/account/notifications.ts";
+import { signedInLayout } from "../../server/web/portal/layout.ts";
 import { offersPage } from "../../server/web/portal/offers.ts";
 import { slotPage, slotsPage } from "../../server/web/portal/slots.ts";
-import type { View } from "../../server/web/portal/types.ts";
+import type { PageContext, View } from "../../server/web/portal/types.ts";
 import { keyedByContent } from "../../server/web/shared/keyed-call.ts";
 import { siteOf } from "../../server/web/site.ts";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { CallOperation, Operation } from "../../src/contract/index.ts";
+import { portal } from "../../src/contract/pages/addresses.ts";
 import { createClient } from "../../src/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
@@ -225,7 +227,11 @@ onBothDatabases("calling an operation for a page", (serve) => {
       return (await view({ site: siteOf(server.deps), ...page, call: keyedByContent(source), session })).body.text;
     };
     const local = call(sessionPrincipal({ user_id: playtester.id, role: "playtester", hash: "h" } as never));
-    const views: [View, string?][] = [[offersPage], [slotsPage], [slotPage, slotId], [notificationsPage]];
+    const notices = notifications<PageContext>({
+      to: portal,
+      layout: (context, page, section) => signedInLayout(context, section, page),
+    });
+    const views: [View, string?][] = [[offersPage], [slotsPage], [slotPage, slotId], [notices.view]];
     for (const [view, id] of views) expect(await rendered(view, remote, id)).toBe(await rendered(view, local, id));
     expect(await rendered(slotPage, remote, slotId)).toContain("Press start.");
     await client.close();

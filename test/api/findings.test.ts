@@ -93,7 +93,9 @@ onBothDatabases("findings", (serve) => {
       builds: [],
       firstSeenMs: null,
       rank: 0,
+      absence: null,
       against: null,
+      issue: null,
       mergedInto: null,
     });
     expect((await created(world, "Second")).number).toBe(2);

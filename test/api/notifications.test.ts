@@ -90,6 +90,12 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "slot.move_proposed | Another time proposed | The owner of Star Lanes proposes to play at another time instead of the time you agreed to. Accept or decline by the deadline: after that your slot is released.",
         "slot.move_answered | Time accepted | Tess agreed to play Star Lanes at the time that you proposed.",
         "slot.cancelled | Slot cancelled | You cancelled the playtest slot of Star Lanes that Tess had claimed. It was less than 12 hours before its time, so Tess earned $20.00.",
+        "friend.requested | Friend request | Tess wants to play with you.",
+        "friend.accepted | Friend request accepted | Tess accepted your request.",
+        "team.requested | Play with a friend | Tess wants to playtest Star Lanes with you for $20.00. Confirm before the time limit.",
+        "team.confirmed | Team complete | Everybody confirmed, and your slot to playtest Star Lanes is reserved until its deadline.",
+        "team.incomplete | Team member missing | A member left the team. Ask another friend to playtest Star Lanes with you.",
+        "team.ended | Team ended | Your team will not playtest Star Lanes. Not everybody confirmed in time, so the slot is open again. You can claim it again.",
       ]
     `);
   });

@@ -297,6 +297,23 @@ onBothDatabases("orders that wait for approval", (serve) => {
     expect((await shop.approve(card.id)).body.data.order.checkoutUrl).toMatch(/\/checkout\//);
   });
 
+  it.each(["approved", "declined", "expired"])("%s: no game keys are kept with what was asked", async (status) => {
+    const server = await serve();
+    const shop = await open(server);
+    const { id } = await shop.ask({ quantity: 2, keysForTesters: ["KEY-1", "KEY-2"], notesForTesters: "Hello" });
+    const kept = () =>
+      server.deps.store.read(async (q) => {
+        const { sealed } = (await q.one<{ sealed: string }>("SELECT sealed FROM order_approvals WHERE id = ?", id))!;
+        return server.deps.secrets.open(sealed, `order approval ${id}`);
+      });
+    expect(await kept()).toContain("KEY-1");
+    if (status === "approved") await shop.approve(id);
+    if (status === "declined") await shop.owner.post(`/approvals/${id}/decline`);
+    if (status === "expired") await server.advance(24 * hour);
+    expect(await shop.show(id)).toMatchObject({ status, notesForTesters: "Hello", quantity: 2 });
+    expect(await kept()).not.toContain("KEY");
+  });
+
   it("lists them by status, newest first", async () => {
     const shop = await open(await serve());
     const first = await shop.ask({ quantity: 2 });

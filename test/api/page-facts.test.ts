@@ -82,7 +82,7 @@ onBothDatabases("what pages without an account state", (serve, it) => {
     expect(await works()).toEqual([200, "/studio"]);
   });
 
-  it("“It is invalid, used or expired. Nothing was changed.” of a link that sets a password", async ({ server }) => {
+  it("“It was used, or a newer one took its place. Nothing was changed.” of a link that sets a password", async ({ server }) => {
     const email = await emailOf(await registerPlaytester(server));
     await visitor(server).submit("/play/forgot", "/play/forgot", { email });
     await server.advance(0);
@@ -90,7 +90,7 @@ onBothDatabases("what pages without an account state", (serve, it) => {
     const token = new URLSearchParams(path.split("?")[1]).get("token")!;
     const use = (given: string) => visitor(server).send("/reset-password", { token, password: given });
     expect((await use("a new password")).html).toContain("Your password was changed and you were signed out of every browser.");
-    expect((await use("a third password")).html).toContain("It is invalid, used or expired. Nothing was changed.");
+    expect((await use("a third password")).html).toContain("It was used, or a newer one took its place. Nothing was changed.");
     expect(await signInWith(server, email, "a third password")).toBe(null);
     expect(await signInWith(server, email, "a new password")).toBe("/play");
   });

@@ -229,6 +229,25 @@ const facts: Fact<Market>[] = [
     holds: isUnpaid,
   },
   {
+    says: "You withdrew your consent. The video is no longer published.",
+    async see({ server, playtester, owner, gameId, browser }) {
+      const slotId = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
+      await owner.post(`/slots/${slotId}/accept`);
+      await server.advance(0);
+      const path = `/play/slots/${slotId}`;
+      expect((await browser.get(path)).html).toContain("You can withdraw that at any time, without a reason");
+      return (await browser.submit(path, `${path}/unpublish`, { why: "My voice." })).location!;
+    },
+    async holds(scene) {
+      const { server, owner, browser } = scene;
+      const { id } = await lastSlot(scene);
+      expect((await server.request("GET", `//watch/${id}`)).status).toBe(410);
+      const { publication } = (await owner.get(`/slots/${id}/publication`)).body.data;
+      expect(publication.reason).toBe("The playtester withdrew the consent to publish it. The reason: My voice.");
+      expect((await browser.get(`/play/slots/${id}`)).html).not.toContain("Withdraw from publication");
+    },
+  },
+  {
     says: "You released the slot.",
     async see({ playtester, owner, gameId, browser }) {
       const path = `/play/slots/${await claim(playtester, await order(owner, gameId))}`;

@@ -216,8 +216,8 @@ onBothDatabases("the portal", (serve, it) => {
       for (const [name, value] of ann.cookies) thief.cookies.set(name, value);
       const fields = hiddenFields((await thief.get("/play")).html, `/play/offers/${id}/claim`);
       await end(server, playtester, ann);
-      expect((await thief.get("/play")).location).toBe("/play/sign-in?next=%2Fplay");
-      expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe("/play/sign-in");
+      expect((await thief.get("/play")).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
+      expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
       expect((await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].status).toBe("open");
     });
 
@@ -261,7 +261,7 @@ onBothDatabases("the portal", (serve, it) => {
       const path = mailedPath(server, "verify");
       const signIn = () => ida.submit("/play/sign-in", "/play/sign-in/password", fields);
       expect((await signIn()).status).toBe(403);
-      expect((await ida.submit(path, "/verify-email")).html).toContain('<a href="/play/sign-in">');
+      expect((await ida.submit(path, "/verify-email")).html).toContain('href="/play/sign-in?email=');
       expect((await signIn()).location).toBe("/play");
       expect((await ida.get("/play")).html).toContain("Ida</a>");
     });
@@ -600,7 +600,7 @@ onBothDatabases("the portal", (serve, it) => {
         const own = hiddenFields((await stranger.get("/play")).html, "/play/sign-out");
         const file = { name: "a.mp4", bytes: videoBytes() };
         expect((await stranger.sendFile(path, own, file)).status).toBe(404);
-        expect((await visitor(server).sendFile(path, fields, file)).location).toBe("/play/sign-in");
+        expect((await visitor(server).sendFile(path, fields, file)).location).toContain("/play/sign-in?next=%2Fplay%2Fslots%2F");
         await server.advance(day);
         expect((await ann.sendFile(path, fields, file)).status).toBe(409);
         expect(leftOf(server)).toEqual([]);

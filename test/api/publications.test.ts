@@ -9,6 +9,7 @@ import type { TestServer } from "../helpers/server.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+const unreachable = "YouTube cannot be reached, or does not answer as it should.";
 const payoutCents = 300;
 
 interface Scene {
@@ -109,7 +110,7 @@ onBothDatabases("publications", (serve) => {
       name: "a lost connection: tried again after 10 seconds",
       script: [lost],
       after: 5_000,
-      shows: { state: "waiting", reason: "The connection was lost.", attempts: 1, nextAttemptAt: "2026-03-01T12:00:10.000Z" },
+      shows: { state: "waiting", reason: unreachable, attempts: 1, nextAttemptAt: "2026-03-01T12:00:10.000Z" },
       status: "publishing",
     },
     {
@@ -162,7 +163,7 @@ onBothDatabases("publications", (serve) => {
     expect([await statusOf(world), await earned(world), world.platform.videos.size]).toEqual(["accepted", payoutCents, 1]);
   });
 
-  const ends: (Row & { reason: string })[] = [
+  const ends: (Row & { reason: string; detail?: string })[] = [
     {
       name: "blocked: at once",
       script: [{ is: "blocked", reason: "The platform keeps it private.", remoteId: "v9" }],
@@ -185,10 +186,12 @@ onBothDatabases("publications", (serve) => {
       after: 3 * day,
       shows: { state: "failed" },
       status: "accepted",
-      reason: "It was not published by 2026-03-04 12:00 UTC. The last try: The connection was lost.",
+      reason:
+        "It was not published by 2026-03-04 12:00 UTC. The last try: YouTube cannot be reached, or does not answer as it should.",
+      detail: "The connection was lost.",
     },
   ];
-  it.each(ends)("$name, the own page takes over, and everybody is told why", async ({ script, after, shows, reason }) => {
+  it.each(ends)("$name, the own page takes over, and everybody is told why", async ({ script, after, shows, reason, detail }) => {
     const world = await scene(serve, ...script);
     await world.accept();
     if (after > 0) {
@@ -212,6 +215,14 @@ onBothDatabases("publications", (serve) => {
     );
     const mailed = world.server.mails.find(({ to }) => to.startsWith("operator"))!.text;
     expect(mailed).toContain(reason);
+    if (detail) {
+      expect(mailed).toContain(`What the platform or the server said: ${detail}`);
+      const told = [
+        JSON.stringify(await publicationOf(world)),
+        world.server.mails.find(({ to }) => to.startsWith("game_owner"))!.text,
+      ];
+      expect(told.join("\n")).not.toContain(detail);
+    }
     expect(mailed).toContain(`playtest admin publishing retry ${await idOf(world)}`);
     const { items } = (await world.admin.get("/inbox")).body.data;
     expect(items.find(({ kind }: { kind: string }) => kind === "failedPublications")).toMatchObject({ count: 1 });
@@ -232,8 +243,8 @@ onBothDatabases("publications", (serve) => {
   });
 
   it("a reply that was lost after the video was made: found again, so that there is one video", async () => {
-    const world = await scene(serve, async ({ slotId }) => {
-      world.platform.finish(slotId, "session-1");
+    const world = await scene(serve, async ({ publicationId }) => {
+      world.platform.finish(publicationId, "session-1");
       throw new Error("The connection was lost.");
     });
     await world.accept();
@@ -331,6 +342,16 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
       reason: "Shows a secret level.",
     },
     {
+      name: "by its playtester",
+      remove: ({ tester, slotId }) => tester.post(`/playtester/slots/${slotId}/unpublish`, { reason: "My voice." }),
+      reason: "The playtester withdrew the consent to publish it. The reason: My voice.",
+    },
+    {
+      name: "by its playtester, without a reason",
+      remove: ({ tester, slotId }) => tester.post(`/playtester/slots/${slotId}/unpublish`),
+      reason: "The playtester withdrew the consent to publish it.",
+    },
+    {
       name: "by an operator",
       remove: async (world) => world.admin.post(`/admin/publications/${await idOf(world)}/remove`, { reason: "Shows a face." }),
       reason: "Shows a face.",
@@ -344,7 +365,7 @@ onBothDatabases("publications: what an operator and an owner can do", (serve) =>
     await remove(world);
     expect([await watched(world), await addressOf(world), await statusOf(world)]).toEqual([410, null, "accepted"]);
     await world.server.advance(0);
-    expect(await publicationOf(world)).toMatchObject({ state: "removed", url: null, attempts: 1, reason: "Come back later." });
+    expect(await publicationOf(world)).toMatchObject({ state: "removed", url: null, attempts: 1, reason: unreachable });
     await world.server.advance(hour);
     expect(await publicationOf(world)).toMatchObject({ state: "removed", remoteId: null, attempts: 0, reason });
     expect([world.platform.videos.size, await earned(world)]).toEqual([0, payoutCents]);

@@ -75,7 +75,7 @@ onBothDatabases("receipts", (serve) => {
     const { email } = (await till.owner.get("/auth/me")).body.data;
     for (const { to, text } of receipts) {
       expect([to, text]).toEqual([email, expect.stringContaining(about)]);
-      const payment = payments.find(({ id }: { id: string }) => text.includes(`playtest billing invoice ${id}`));
+      const payment = payments.find(({ id }: { id: string }) => text.includes(`/studio/billing/payments/${id}`));
       const { timestamp } = events.find(
         ({ event, data }: { event: string; data: { paymentId?: string } }) =>
           event === "payment.completed" && data.paymentId === payment.id,

@@ -65,8 +65,9 @@ onBothDatabases("sessions and keys of an account", (_serve, it) => {
     const end = /action="(\/play\/account\/sessions\/[^"]+\/end)"/.exec(page.html)![1]!;
     expect((await here.submit("/play/account", end)).location).toBe("/play/account?done=signed-out");
     expect((await there.get("/play")).status).toBe(303);
-    const revoke = /action="(\/play\/account\/keys\/[^"]+\/revoke)"/.exec(page.html)![1]!;
-    expect((await here.submit("/play/account", revoke)).location).toBe("/play/account?done=revoked");
+    const { html: keys } = await here.get("/play/account/keys");
+    const revoke = /action="(\/play\/account\/keys\/[^"]+\/revoke)"/.exec(keys)![1]!;
+    expect((await here.submit("/play/account/keys", revoke)).location).toBe("/play/account/keys?done=revoked");
     expect((await ann.get("/auth/me")).status).toBe(401);
     const gone = await here.submit("/play/account", "/play/account/sign-out-everywhere");
     expect(gone.location).toBe("/play/sign-in?done=everywhere");

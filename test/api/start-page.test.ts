@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { afterEach, expect, it } from "vitest";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -26,6 +27,23 @@ it.each([true, false])("start page (sandbox: %s): every link leads somewhere, an
     expect.arrayContaining(["/play", "/studio", "/docs", "/docs/getting-started", "/docs/server", "/assets/icon.svg"]),
   );
   for (const path of [...links, "/favicon.ico"]) expect([path, (await fetch(baseUrl + path)).status]).toEqual([path, 200]);
+});
+
+it("start page: says what is paid, and tells operators' commands only on the machine of the server", async () => {
+  const baseUrl = await serve(false);
+  const page = await (await fetch(`${baseUrl}/`)).text();
+  expect(page).toContain("<strong>$10.00 for an hour</strong>");
+  expect(page).toContain("playtest admin --help");
+  const { port } = new URL(baseUrl);
+  const elsewhere = await new Promise<string>((resolve, reject) => {
+    get({ host: "127.0.0.1", port, path: "/", headers: { host: "playtest.example.com" } }, async (reply) => {
+      let text = "";
+      for await (const part of reply) text += part;
+      resolve(text);
+    }).on("error", reject);
+  });
+  expect(elsewhere).toContain("You play games");
+  expect(elsewhere).not.toContain("operator");
 });
 
 it("start page: takes no other path and no other method", async () => {

@@ -317,6 +317,18 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "(the API key nightly build)",
+    async see({ owner }) {
+      await owner.post("/auth/api-keys", { name: "nightly build", budgets: [{ period: "day", limitCents: 5000 }] });
+      return "/studio/approvals";
+    },
+    async holds({ owner }) {
+      const keys = (await owner.get("/auth/api-keys")).body.data.keys as { id: string; name: string }[];
+      const keyId = keys.find(({ name }) => name === "nightly build")!.id;
+      expect((await owner.get("/billing/budgets")).body.data.budgets).toMatchObject([{ keyId }]);
+    },
+  },
+  {
     says: "Your answer was sent. The playtester has the slot back, with a new deadline.",
     async see(scene) {
       const page = `${await reported(scene)}/problem`;
@@ -476,7 +488,7 @@ const facts: Fact<Market>[] = [
     },
   },
   {
-    says: 'Order a playtest of one of your <a href="/studio/games">games</a>, and its videos appear here:',
+    says: "Three steps, and the videos of your first playtest appear here.",
     see: async () => "/studio",
     async holds(scene) {
       const page = await submitted(scene);

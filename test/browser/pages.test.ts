@@ -123,6 +123,9 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     "verify-email-stale": "/verify-email?token=x",
     "set-password-unverified": reset,
     watch: `/watch/${slots.published}`,
+    "watch-list": "/watch",
+    "watch-game": `/watch/games/${await gameOf(owner, slots.published!)}`,
+    "watch-removed": `/watch/${await withdrawn(owner, await registerPlaytester(server, "Cy"))}`,
     ...(await sharedPages(owner, slots.submitted)),
   };
   const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
@@ -137,9 +140,23 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     earnings: "/play/earnings",
     notifications: "/play/notifications",
     account: "/play/account",
+    "account-keys": "/play/account/keys",
+    "account-emails": "/play/account/emails",
     nowhere: "/play/nowhere",
     ...Object.fromEntries(Object.entries(slots).map(([status, id]) => [`slot-${status}`, `/play/slots/${id}`])),
   };
+}
+
+const gameOf = async (owner: Person, slotId: string): Promise<string> =>
+  (await owner.get(`/slots/${slotId}`)).body.data.slot.gameId;
+
+/** A slot whose playtester took the published video back. */
+async function withdrawn(owner: Person, playtester: Person): Promise<string> {
+  const slotId = await play(server, playtester, await order(owner, await createGame(owner), { visibility: "public" }));
+  await owner.post(`/slots/${slotId}/accept`);
+  await server.advance(0);
+  await playtester.post(`/playtester/slots/${slotId}/unpublish`);
+  return slotId;
 }
 
 /** The public pages of a video, of a playtest, and of a video with a password. */
@@ -247,7 +264,7 @@ it("portal: the Tab key reaches everything in order, and the focus is visible", 
   }
   expect(stops.filter(({ visible }) => !visible)).toEqual([]);
   const names = stops.map(({ name }) => name);
-  expect(names.slice(0, 3)).toEqual(["Skip to content", "playtest", "Your account: Annegret Vierzehnheiligen"]);
+  expect(names.slice(0, 4)).toEqual(["Skip to content", "playtest", "Help", "Your account: Annegret Vierzehnheiligen"]);
   expect(names).toEqual(expect.arrayContaining(["Download the game (opens in a new tab)", "Submit", "Report a problem"]));
   const tops = stops.slice(4).map(({ y }) => y);
   expect(tops).toEqual(tops.toSorted((a, b) => a - b));

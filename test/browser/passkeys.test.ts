@@ -173,7 +173,8 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.locator("#email").fill((await owner.get("/auth/me")).body.data.email);
   await page.locator("#password").fill(password);
   await press(page, "Sign in");
-  await page.getByRole("link", { name: "Passkeys" }).click();
+  await page.getByRole("link", { name: "Your account" }).click();
+  await page.getByRole("link", { name: "Add a passkey" }).click();
   await page.getByLabel("Name").fill("Laptop");
   await page.getByLabel("Current password").fill(password);
   await press(page, "Add a passkey");
@@ -183,7 +184,7 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.goto("/play/sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("This is a game owner account. You are not signed in.").waitFor();
-  await page.goto("/studio/sign-in?next=/studio/passkeys");
+  await page.goto("/studio/sign-in?next=/studio/account/passkeys");
   await look(page, "studio-sign-in");
   await press(page, "Sign in with a passkey");
   await page.getByText("last used").waitFor();

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { codeSpan } from "../../src/io/ci.ts";
+import { codeSpan } from "../../src/contract/text/one-line.ts";
 import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { play, registerPlaytester } from "../helpers/factories.ts";

@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { beforeEach, describe, expect, it } from "vitest";
 import { startFlakyNetwork } from "../helpers/flaky-network.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+
+const fixturePath = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 const fixture = eachOwnerFixture(0);
 const run: typeof fixture.run = (...given) => fixture.run(...given);
@@ -89,5 +92,93 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     expect((await run(line)).code).toBe(0);
     const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     expect(payments.filter(({ status }: { status: string }) => status === "completed")).toHaveLength(1);
+  });
+});
+
+describe("--wallet-command", () => {
+  const wallet = (fault = "") => `${process.execPath} ${fixturePath("x402-wallet.mjs")} ${fault}`;
+  const runWith = (line: string, command: string, options = {}) =>
+    run([...line.split(" "), "--wallet-command", command], options);
+  const lines = {
+    order: async () => `playtests order ${fixture.gameId} --pay x402 --max-cost 20`,
+    async pay() {
+      const { stdout } = await run(`playtests order ${fixture.gameId} --yes --allow-pending --json`);
+      return `playtests pay ${JSON.parse(stdout).playtest.id} --method x402 --max-cost 20`;
+    },
+  };
+  const orders = async () =>
+    ((await fixture.owner.get(`/games/${fixture.gameId}/playtests`)).body.data.playtests as { status: string }[]).map(
+      ({ status }) => status,
+    );
+
+  // The wallet signs by the time of this machine.
+  beforeEach(() => fixture.server.clock.set(Date.now()));
+
+  it.each(Object.keys(lines) as (keyof typeof lines)[])("playtests %s: a wallet signs, and its receipt is shown", async (way) => {
+    const line = await lines[way]();
+    const paid = await runWith(line, wallet(), { tty: { stdout: true } });
+    expect([paid.code, paid.stderr]).toEqual([0, expect.not.stringContaining("wallet")]);
+    expect(paid.stdout).toMatch(/paid with +\$20\.00 crypto\n/);
+    const [, transaction] = /transaction +(0x[0-9a-f]{64}) \(eip155:8453\)\n/.exec(paid.stdout) ?? [];
+    expect(await orders()).toEqual(["active"]);
+    const { stdout } = await run("billing payments list --json");
+    expect(JSON.parse(stdout).payments ?? JSON.parse(stdout)).toMatchObject([{ status: "completed", externalId: transaction }]);
+  });
+
+  it("shows the receipt in JSON", async () => {
+    const { stdout } = await runWith(`${await lines.order()} --json`, wallet());
+    expect(JSON.parse(stdout).receipt).toEqual({
+      transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      network: "eip155:8453",
+      payer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+    });
+  });
+
+  it.each([
+    ["fails", 1, "The wallet command ended with 3. Nothing was paid."],
+    ["prints-text", 1, "The wallet command did not print a JSON object. Nothing was paid."],
+  ])("a wallet that %s pays nothing", async (fault, code, message) => {
+    const failed = await runWith(await lines.order(), wallet(fault));
+    expect([failed.code, failed.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(await orders()).toEqual(["pending_payment"]);
+  });
+
+  it.each([
+    ["--yes", "--wallet-command requires --pay x402."],
+    ["--pay x402 --tx 0x12 --yes", "--wallet-command and --tx cannot be used together."],
+  ])("%s: is refused before anything is sent", async (flags, message) => {
+    const refused = await run(`playtests order ${fixture.gameId} ${flags} --wallet-command true`);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await orders()).toEqual([]);
+  });
+
+  it("a server without signed payments is told apart, and nothing is signed", async () => {
+    fixture.server.deps.facilitator = null;
+    const refused = await runWith(await lines.order(), wallet("fails"));
+    expect([refused.code, refused.stderr]).toEqual([
+      7,
+      expect.stringContaining("This server does not take signed payments here."),
+    ]);
+  });
+
+  it("a payment whose outcome is not known ends with 8 and says not to repeat it", async () => {
+    fixture.server.deps.facilitator = {
+      chains: ["base"],
+      verify: async () => undefined,
+      settle: async () => ({ is: "unknown", cause: new Error("no answer") }),
+    };
+    const unsure = await runWith(await lines.order(), wallet());
+    expect([unsure.code, unsure.stderr]).toEqual([8, expect.stringContaining("Do not run this again.")]);
+  });
+
+  it("a server that asks for more than the price gets nothing", async () => {
+    const { deps } = fixture.server;
+    const base = deps.chains.get("base")!;
+    Object.assign(deps.chains, { rate: async () => 50, get: (name: string) => (name === "base" ? base : undefined) });
+    const refused = await runWith(await lines.order(), wallet("fails"));
+    expect([refused.code, refused.stderr]).toEqual([
+      7,
+      expect.stringContaining("The server asks for another amount than $20.00."),
+    ]);
   });
 });

@@ -78,6 +78,13 @@ async function blockedSlot(): Promise<string> {
   await call("POST", `/playtester/slots/${slot}/report`, { reasonCode: "crash" }, tester);
   return slot;
 }
+async function publishedSlot(): Promise<string> {
+  const playtest = await order({ visibility: "public" });
+  const { slot } = await call("POST", `/playtester/playtests/${playtest}/claim`, {}, tester);
+  await call("POST", `/sandbox/slots/${slot.id}/play`, {});
+  await call("POST", `/slots/${slot.id}/accept`, {});
+  return slot.id;
+}
 /** With three applications, so that one can be approved and others rejected. */
 async function manualPlaytest(): Promise<string> {
   const playtest = await order({ selectionMode: "manual", quantity: 2 });
@@ -184,6 +191,7 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
   SLOT: [
     [/ unblock|\/unblock|review cancel/, blockedSlot],
     [/cancel-slot|sandbox play/, openSlot],
+    [/tester unpublish/, publishedSlot],
     [/ tester /, reservedSlot],
     [/./, submittedSlot],
   ],

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
-import { main } from "../../src/main.ts";
-import { FakeProcess, testFolder } from "../helpers/cli.ts";
+import { type Answer, answering } from "../helpers/answers.ts";
+import { testFolder } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTime } from "../helpers/server.ts";
@@ -20,8 +19,6 @@ beforeEach(async () => {
 const submitted = async (person = ann) => play(fixture.server, person, await fixture.order());
 const slot = async (id: string) => (await fixture.owner.get(`/slots/${id}`)).body.data.slot;
 
-type Answer = [question: string, keys: string, meanwhile?: () => Promise<unknown>];
-
 /** Sits at a terminal: types the next answer whenever the screen shows the question it is for. Each takes an hour. */
 async function inbox(answers: readonly Answer[], words: readonly string[] = []) {
   const env = {
@@ -36,33 +33,11 @@ async function inbox(answers: readonly Answer[], words: readonly string[] = []) 
     join(folder, "player.cjs"),
     `require("node:fs").writeFileSync(${JSON.stringify(join(folder, "played"))}, process.argv[2])`,
   );
-  const fake = new FakeProcess({ env, tty: true, cwd: folder });
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  Object.assign(fake, { stdin });
-  // Prompts pipe into it, which would end any stream but a process's own.
-  Object.assign(fake.stderr, { end: () => fake.stderr });
-  const left = [...answers];
-  let read = 0;
-  // One key a turn, as a person types; a prompt draws itself between two.
-  const type = async (keys: string, meanwhile: Answer[2]) => {
-    await meanwhile?.();
-    for (const key of keys) {
-      await new Promise((resolve) => setImmediate(resolve));
-      stdin.write(key);
-    }
-  };
-  fake.stderr.onText = (text) => {
-    for (let next = left[0]; next !== undefined && text.includes(next[0], read); next = left[0]) {
-      read = text.indexOf(next[0], read) + next[0].length;
-      left.shift();
-      if (next[1] !== "") return void type(next[1], next[2]);
-    }
-  };
-  const code = await main(["review", "next", ...words], fake, {
-    now: () => startTime + (answers.length - left.length) * 3_600_000,
+  return answering(["review", "next", ...words], answers, {
+    env,
+    cwd: folder,
+    outside: (answered) => ({ now: () => startTime + answered() * 3_600_000 }),
   });
-  expect(left).toEqual([]);
-  return { code, stdout: fake.stdout.text, stderr: fake.stderr.text };
 }
 
 describe("review next", () => {

@@ -4,6 +4,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as signals from "../../server/sharing/signals/store.ts";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
@@ -393,5 +395,29 @@ describe("watch", () => {
     await submitted();
     const ran = await fixture.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
     expect(ran.code).toBe(130);
+  });
+});
+
+describe("review list --faulty", () => {
+  it("leaves only recordings that look wrong, and says what it is", async () => {
+    const { server } = fixture;
+    const slotIds: string[] = [];
+    for (let n = 0; n < 3; n++) slotIds.push(await play(server, await registerPlaytester(server), await fixture.order()));
+    const measured = (slotId: string, seconds: number, db: number) =>
+      server.deps.store.write(async (tx) => {
+        const { blob_key } = (await slots.findForOwner(tx, slotId, fixture.owner.id))!;
+        const [loudness, motion, luma] = [db, 9, 100].map((value) => JSON.stringify(Array(seconds).fill(value)));
+        const series = { loudness: loudness!, motion: motion!, luma: luma! };
+        const row = { slot_id: slotId, blob_key: blob_key!, status: "ready" as const, error: null, ...series };
+        await signals.replace(tx, { ...row, created_at: tx.now, updated_at: tx.now });
+      });
+    // An hour with sound, a minute without; the third is not measured.
+    await measured(slotIds[0]!, 3600, -20);
+    await measured(slotIds[1]!, 70, -120);
+    const { stdout } = await fixture.run("review list --faulty --json");
+    expect(JSON.parse(stdout).submissions.map(({ slot }: { slot: { id: string } }) => slot.id)).toEqual([slotIds[1]]);
+    expect((await fixture.run("review list --faulty --csv")).stdout).toMatch(/The recording has .+ of the 60 minutes booked\./);
+    const none = await fixture.run("review list --faulty --status accepted");
+    expect([none.code, none.stderr]).toEqual([0, "No recording among these looks wrong, as far as they are measured.\n"]);
   });
 });

@@ -16,7 +16,14 @@ const keyed = [
 const linked = ["review url", "games builds url", "open", "tester show", "tester claim", "tester submit", "tester report"];
 const shows = new Set([...keyed, ...linked]);
 /** With --json the server's data stays unchanged, signed links included. */
-const showsAsJson = new Set([...shows, "review transcript", "tester slots", "tester release", "sandbox mail"]);
+const showsAsJson = new Set([
+  ...shows,
+  "review transcript",
+  "tester slots",
+  "tester release",
+  "tester unpublish",
+  "sandbox mail",
+]);
 
 const ran = (path: string, flags: readonly string[]) => runRow(world, path, flags);
 

@@ -102,7 +102,7 @@ describe("the output of", () => {
 });
 
 /** Commands that their noun alone stands for. */
-const fallbacks = new Set(["serve run", "review list", "billing payments list"]);
+const fallbacks = new Set(["serve run", "mcp run", "review list", "billing payments list"]);
 
 describe("the help of", () => {
   let globals: string;

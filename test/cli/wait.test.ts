@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress.ts";
-import type { PlaytestStatus } from "../../src/contract/states/index.ts";
+import { parseShareGate, shareOfSlots } from "../../src/commands/playtests/share-gate.ts";
+import { intervalOf } from "../../src/contract/findings/exact.ts";
+import type { PlaytestStatus, SlotStatus } from "../../src/contract/states/index.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
@@ -66,6 +68,45 @@ describe("--fail-if", () => {
   });
 });
 
+describe("--fail-if with a share", () => {
+  it.each([
+    // 3 of 4 may be luck; 15 of 20 is not.
+    ["rejected>40%", { rejected: 3, accepted: 1 }, false],
+    ["rejected>40%", { rejected: 15, accepted: 5 }, true],
+    // Slots that wait for review say nothing of reviews.
+    ["rejected>40%", { rejected: 15, accepted: 5, submitted: 100 }, true],
+    ["accepted<60%", { accepted: 1, rejected: 3 }, false],
+    ["accepted < 60.5 %", { accepted: 5, rejected: 15 }, true],
+    ["expired>=10%", { expired: 10, accepted: 10 }, true],
+    ["expired>=10%", { expired: 1, accepted: 1 }, false],
+    ["rejected>=0%", {}, true],
+    ["rejected>0%", {}, false],
+    ["rejected<=100%", {}, true],
+  ])("%s of %o: %s", (text, slots: Record<string, number>, fails) => {
+    const { of, fails: decide } = parseShareGate(text)!;
+    expect(decide(shareOfSlots((of as { status: SlotStatus }).status, slots))).toBe(fails);
+  });
+
+  it("is exact: of the bounds of Clopper and Pearson in tables", () => {
+    const rows = [
+      [0, 10, 0, 0.3085],
+      [1, 10, 0.0025, 0.445],
+      [5, 10, 0.1871, 0.8129],
+      [6, 20, 0.1189, 0.5428],
+      [20, 20, 0.8316, 1],
+      [0, 0, 0, 1],
+    ] as const;
+    for (const [seen, of, low, high] of rows) {
+      const found = intervalOf({ seen, of });
+      expect([seen, of, Math.round(found.low * 1e4) / 1e4, Math.round(found.high * 1e4) / 1e4]).toEqual([seen, of, low, high]);
+    }
+  });
+
+  it.each(["rejected=20%", "#7", "#7>3", "rejected>101%", "lost>1%", "%"])("%j is refused", (text) => {
+    expect(() => parseShareGate(text)).toThrow("--fail-if");
+  });
+});
+
 describe("wait", () => {
   const fixture = eachOwnerFixture();
 
@@ -89,6 +130,28 @@ describe("wait", () => {
     await fixture.owner.post(`/slots/${slot}/reject`);
     const { code, stderr } = await fixture.run(["wait", id, "--fail-if", "accepted>5", "--fail-if", "rejected>0"]);
     expect([code, stderr]).toEqual([13, expect.stringContaining("rejected>0 is met. Current state: 1 open, 1 rejected.")]);
+  });
+
+  it("fails for the share of the playtesters who met a finding, if chance does not explain it", async () => {
+    const { owner, server } = fixture;
+    const id = await fixture.order({ quantity: 8 });
+    const { finding } = (await owner.post(`/games/${fixture.gameId}/findings`, { title: "Lost" })).body.data;
+    const gate = ["wait", id, "--for", "0", "--fail-if", "#1>30%"];
+    const play1 = async () => play(server, await registerPlaytester(server), id);
+    const slots = [await play1()];
+    expect((await fixture.run(gate)).code).toBe(8);
+    for (let n = 0; n < 5; n++) slots.push(await play1());
+    await owner.post(`/findings/${finding.id}/evidence`, { slotId: slots[0], fromMs: 0 });
+    expect((await fixture.run(gate)).code).toBe(8);
+    for (const slotId of slots.slice(1, 5)) await owner.post(`/findings/${finding.id}/evidence`, { slotId, fromMs: 0 });
+    const { code, stderr } = await fixture.run(gate);
+    expect([code, stderr]).toEqual([
+      13,
+      expect.stringContaining(
+        "#1>30% is met: 5 of 6, which is 35% to 100% with a confidence of 95%. Current state: 6 submitted, 2 open.",
+      ),
+    ]);
+    expect((await fixture.run(["wait", id, "--for", "0", "--fail-if", "#9>30%"])).stderr).toContain("the game has no finding #9");
   });
 
   it("goes on when the server is away for a while", async () => {

@@ -328,7 +328,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes to userId validForSeconds withName withNotes"`,
+      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes site to tracker userId validForSeconds withName withNotes"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -341,7 +341,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription approveOrder grantCredit grantHours liftDispute resolveSuspense createPayout completePayout failPayout createPayoutBatch settlePayoutBatch"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript unpublishSlot deleteMoment deleteStill deleteFinding deleteShare deleteClip cancelSubscription removeBudget declineOrder deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin movePublication removePublication disconnectPublisher"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes removePasskey cancelPlaytest deleteSlot deleteSlotTranscript unpublishSlot deleteMoment deleteStill deleteFinding disconnectTracker deleteShare deleteClip cancelSubscription removeBudget declineOrder deleteWebhook rotateWebhookSecret releaseSlot withdrawVideo removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin movePublication removePublication disconnectPublisher"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -370,7 +370,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot rescheduleSlot reportSlot readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot rescheduleSlot reportSlot confirmTeam replaceTeamMember setTeamShares readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
     );
   });
 });

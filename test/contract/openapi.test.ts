@@ -163,6 +163,15 @@ describe("OpenAPI document: content", () => {
     });
   });
 
+  test("every tag is described, and the webhook says that it takes no API key", () => {
+    const { tags, webhooks } = document as unknown as {
+      tags: { name: string; description?: string }[];
+      webhooks: { event: { post: { security?: unknown } } };
+    };
+    expect(tags.filter(({ description = "" }) => description === "")).toEqual([]);
+    expect(webhooks.event.post.security).toEqual([]);
+  });
+
   test("createPlaytest has payment headers, an idempotency key, and a 402 reply with payment instructions", () => {
     const order = at("/games/{gameId}/playtests", "post");
     expect(parametersOf(order).map(({ name }) => name)).toEqual([
@@ -187,7 +196,9 @@ describe("OpenAPI document: content", () => {
     ]);
     expect(Object.keys(order.responses).join(" ")).toBe("200 201 202 400 401 402 403 404 408 409 413 415 422 429 500 503");
     const refused = resolve(order.responses[402]?.$ref as string) as { headers: Node };
-    expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "Retry-After"]));
+    expect(Object.keys(refused.headers)).toEqual(
+      expect.arrayContaining(["X-Payment", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "Retry-After"]),
+    );
     expect(order.requestBody?.required).toBe(false);
     expect(order["x-risk"]).toBe("spend");
     expect(order["x-extension"]).toBeUndefined();

@@ -33,6 +33,41 @@ contract Token {
         return true;
     }
 
+    event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    mapping(address => mapping(bytes32 => bool)) public authorizationState;
+
+    /// EIP-3009, with the name and version of USDC.
+    function transferWithAuthorization(
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s
+    ) external {
+        require(block.timestamp > validAfter && block.timestamp < validBefore, "not valid now");
+        require(!authorizationState[from][nonce], "used");
+        require(recover(hashOf(from, to, value, validAfter, validBefore, nonce), v, r, s) == from, "invalid signature");
+        authorizationState[from][nonce] = true;
+        emit AuthorizationUsed(from, nonce);
+        require(balanceOf[from] >= value, "too little");
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+        emit Transfer(from, to, value);
+    }
+
+    function hashOf(
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(
+            keccak256("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"),
+            from, to, value, validAfter, validBefore, nonce
+        ));
+    }
+
+    function recover(bytes32 structHash, uint8 v, bytes32 r, bytes32 s) internal view returns (address) {
+        bytes32 domain = keccak256(abi.encode(
+            keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+            keccak256("USD Coin"), keccak256("2"), block.chainid, address(this)
+        ));
+        return ecrecover(keccak256(abi.encodePacked(hex"1901", domain, structHash)), v, r, s);
+    }
+
     function transferTwice(address to, uint256 first, uint256 second) external {
         transfer(to, first);
         transfer(to, second);

@@ -27,8 +27,9 @@ import { setUpFactor } from "./factors.ts";
 import { operationsOf } from "./operations.ts";
 import { addPasskey } from "./passkeys.ts";
 import type { Receiver } from "./receiver.ts";
-import { failedJob, type RightfulWorld, rightfulRequests, rightfulWorld } from "./rightful-requests.ts";
+import { failedJob, type RightfulRequest, type RightfulWorld, rightfulRequests, rightfulWorld } from "./rightful-requests.ts";
 import { startTestServer, type TestServer } from "./server.ts";
+import { startTrackers, type Trackers } from "./trackers.ts";
 import { evmWallet } from "./wallets.ts";
 import { startYoutube } from "./youtube.ts";
 
@@ -56,6 +57,16 @@ async function connected(world: World): Promise<void> {
 
 const found = async ({ owner, gameId }: World): Promise<{ id: string }> =>
   (await owner.post(`/games/${gameId}/findings`, { title: "Nobody finds the lantern" })).body.data.finding;
+
+/** A tracker that the owner connected. */
+async function trackerOf({ server, owner }: World): Promise<Trackers> {
+  const trackers = await startTrackers(server.clock.now);
+  await owner.post("/trackers/connect", { tracker: "github", token: "ghp_test", site: trackers.url });
+  return trackers;
+}
+
+/** While a command waits, the server works. */
+const working = ({ server }: World) => ({ sleep: (ms: number) => server.advance(ms), now: () => server.clock.now() });
 
 let groupNumber = 0;
 /** The id of a new tester group. */
@@ -211,6 +222,13 @@ const talked: Row = async (world) => {
   await world.owner.post(`/chat/conversations/${body.data.conversation.id}/messages`, { content: "Hello" });
   return { words: person.id };
 };
+/** A command called with what an operation is rightly called with. */
+const likeRightful =
+  (operation: Operation, line: (request: RightfulRequest) => string): Row =>
+  async (world) => {
+    const request = await rightfulRequests[operation](await rightfulIn(world));
+    return { key: request.as.key, words: line(request) };
+  };
 /** That of the accounts of `factories.ts`. */
 const password = "correct horse";
 const secret = { PLAYTEST_WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
@@ -320,6 +338,24 @@ const ownScenes: Record<string, Row> = {
     const slotId = await world.submitted();
     return `${(await found(world)).id} ${slotId} 0:00`;
   }),
+  "findings suggest": words(({ order }) => order()),
+  "findings connect": async ({ server }) => ({
+    words: `github --site ${(await startTrackers(server.clock.now)).url} --token-file -`,
+    stdin: "ghp_test",
+  }),
+  "findings disconnect": async (world) => {
+    await trackerOf(world);
+    return { words: "github --yes" };
+  },
+  "findings file": async (world) => {
+    await trackerOf(world);
+    const { id } = await found(world);
+    return { words: `${id} --to github:acme/lantern`, outside: working(world) };
+  },
+  "findings sync": async (world) => {
+    await found(world);
+    return { words: world.gameId, outside: working(world) };
+  },
   "findings merge": words(async (world) => `${(await found(world)).id} ${(await found(world)).id}`),
   "findings split": words(async (world) => {
     const [slotId, { id }] = [await world.submitted(), await found(world)];
@@ -394,6 +430,13 @@ const ownScenes: Record<string, Row> = {
   "webhooks doctor": async ({ webhook }) => ({ words: await webhook(), code: 1 }),
   "tester browse": fresh,
   "tester claim": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
+  "tester friends add": likeRightful("requestFriend", ({ body }) => (body as { handle: string }).handle),
+  "tester friends block": likeRightful("blockPlaytester", ({ body }) => (body as { handle: string }).handle),
+  "tester team confirm": likeRightful("confirmTeam", ({ ids }) => `${ids!.id} --share 10.00`),
+  "tester team shares": likeRightful("setTeamShares", ({ ids, body }) => {
+    const [share] = (body as { shares: { handle: string }[] }).shares;
+    return `${ids!.id} --share ${share!.handle}=5.00`;
+  }),
   "tester apply": async (world) => {
     const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
     return { ...(await fresh(world)), words: [playtest, "--qualifications-response", "Yes."] };
@@ -414,6 +457,12 @@ const ownScenes: Record<string, Row> = {
     return { words: `${slot.id} --accept`, key: person.key };
   },
   "tester release": tester((id) => `${id} --yes`),
+  "tester unpublish": async (world) => {
+    const person = await registerPlaytester(world.server);
+    const slotId = await play(world.server, person, await world.order({ visibility: "public" }));
+    await world.owner.acceptSlot({ params: { id: slotId } });
+    return { key: person.key, words: `${slotId} --yes` };
+  },
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
   "tester earnings": fresh,
   "tester payout-details": fresh,
@@ -473,8 +522,15 @@ const ownScenes: Record<string, Row> = {
   "admin groups create": asAdmin(() => `group-${++groupNumber}`),
   "admin groups add": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
   "admin groups remove": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
+  "mcp install": () => ({ words: "claude-code", cwd: testFolder() }),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
   "ci summary": words(({ order }) => order()),
+  "ci comment": async ({ order, server }) => {
+    const trackers = await startTrackers(server.clock.now);
+    trackers.pulls.set("github acme/lantern 12", []);
+    const env = { GITHUB_TOKEN: "ghs_test", GITHUB_API_URL: `${trackers.url}/api/v3` };
+    return { words: `${await order()} --to github:acme/lantern#12`, env };
+  },
   "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
@@ -519,6 +575,7 @@ export const withoutScene: Record<string, string> = {
   "serve doctor": "needs a folder no server uses: see serve.test.ts",
   "serve migrate": "needs a folder no server uses: see serve.test.ts",
   "review next": "an inbox for a person on a terminal; refuses other formats",
+  "mcp run": "speaks a protocol until its client leaves: see mcp.test.ts",
   studio: "runs until it is stopped: see studio.test.ts",
 };
 

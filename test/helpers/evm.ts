@@ -76,10 +76,13 @@ let receivers = 0;
 export const freshReceiver = () => `0x${"CaFeBabe".padStart(32, "0")}${(receivers++).toString(16).padStart(8, "0")}`;
 
 /** Call data of `name(address,uint256…)` by its selector. */
-export const callData = (selector: string, to: string, ...numbers: bigint[]) =>
-  `0x${selector}${[BigInt(to), ...numbers].map((value) => value.toString(16).padStart(64, "0")).join("")}`;
+export const callData = (selector: string, to: string, ...numbers: bigint[]) => `0x${selector}${wordsOf(to, ...numbers)}`;
 
-export const selectors = { transfer: "a9059cbb", approve: "095ea7b3" } as const;
+/** Arguments of a contract's function, 32 bytes each: numbers, addresses and hexadecimal digits. */
+export const wordsOf = (...values: (string | bigint)[]): string =>
+  values.map((value) => BigInt(value).toString(16).padStart(64, "0")).join("");
+
+export const selectors = { transfer: "a9059cbb", approve: "095ea7b3", transferWithAuthorization: "e3ee160e" } as const;
 
 function rpcTo(url: string): EvmNode["rpc"] {
   return async <T>(method: string, ...params: unknown[]) => {

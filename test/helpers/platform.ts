@@ -5,7 +5,7 @@ export type Step = Outcome | Error | ((video: PublicVideo, session: string) => P
 
 /** A video platform in memory that fails as a test says. Without a script it publishes at once. */
 export class Platform implements Publisher {
-  /** The slots of its videos, by the id of the video: those that were uploaded and not deleted. */
+  /** The publications of its videos, by the id of the video: those that were uploaded and not deleted. */
   readonly videos = new Map<string, string>();
   /** How many bytes it has of each session that is not finished. */
   readonly sessions = new Map<string, number>();
@@ -19,9 +19,9 @@ export class Platform implements Publisher {
   readonly calls: string[] = [];
   #made = 0;
 
-  async start({ slotId }: PublicVideo): Promise<string> {
+  async start({ publicationId }: PublicVideo): Promise<string> {
     this.calls.push("start");
-    const known = this.#of(slotId);
+    const known = this.#of(publicationId);
     if (known !== undefined) return `video:${known}`;
     const session = `session-${++this.#made}`;
     this.sessions.set(session, 0);
@@ -36,12 +36,12 @@ export class Platform implements Publisher {
     return step ?? this.take(session, video, bytes);
   }
 
-  async remove({ slotId, remoteId, session }: Remnants): Promise<void> {
+  async remove({ publicationId, remoteId, session }: Remnants): Promise<void> {
     this.calls.push("remove");
     const refusal = this.refusals.shift();
     if (refusal) throw refusal;
     if (session !== null) this.sessions.delete(session);
-    this.videos.delete(remoteId ?? this.#of(slotId) ?? "");
+    this.videos.delete(remoteId ?? this.#of(publicationId) ?? "");
   }
 
   /** Takes at most `bytes` of what is missing, as a platform does that works. */
@@ -54,28 +54,28 @@ export class Platform implements Publisher {
       this.sessions.set(session, bytesSent);
       return { is: "progress", bytesSent };
     }
-    return this.finish(video.slotId, session);
+    return this.finish(video.publicationId, session);
   }
 
   /** Makes the video of a session. */
-  finish(slotId: string, session: string): Outcome {
+  finish(publicationId: string, session: string): Outcome {
     this.sessions.delete(session);
     const id = `v${this.videos.size + 1}-${++this.#made}`;
-    this.videos.set(id, slotId);
+    this.videos.set(id, publicationId);
     return this.published(id);
   }
 
   /** The video of a slot that it has, or one that it makes now. */
-  has = (slotId: string, session: string): Outcome => {
+  has = (publicationId: string, session: string): Outcome => {
     this.sessions.delete(session);
-    const known = this.#of(slotId);
-    return known === undefined ? this.finish(slotId, session) : this.published(known);
+    const known = this.#of(publicationId);
+    return known === undefined ? this.finish(publicationId, session) : this.published(known);
   };
 
   published = (remoteId: string): Outcome => ({ is: "published", url: `https://video.example/${remoteId}`, remoteId });
 
-  #of(slotId: string): string | undefined {
-    for (const [id, slot] of this.videos) if (slot === slotId) return id;
+  #of(publicationId: string): string | undefined {
+    for (const [id, of] of this.videos) if (of === publicationId) return id;
     return undefined;
   }
 }

@@ -33,7 +33,10 @@ export interface Visitor {
   /** Posts the fields and then a file, as a form with a file does. */
   sendFile(path: string, fields: Record<string, string>, file: PlainFile): Promise<Shown>;
   cookie(): string;
-  /** Opens `page` and posts the form on it that goes to `action`, its hidden fields included. */
+  /**
+   * Opens `page` and posts the form on it that goes to `action`, its hidden fields included. A page that leads on (303) or is gone (410)
+   * has no form and is returned.
+   */
   submit(page: string, action: string, fields?: Record<string, string>): Promise<Shown>;
 }
 
@@ -87,7 +90,10 @@ export function visitor(server: TestServer): Visitor {
       return ask(path, { method: "POST", headers: { "content-type": head }, body });
     },
     cookie: cookieLine,
-    submit: async (page, action, fields = {}) => send(action, { ...hiddenFields((await ask(page)).html, action), ...fields }),
+    submit: async (page, action, fields = {}) => {
+      const shown = await ask(page);
+      return [303, 410].includes(shown.status) ? shown : send(action, { ...hiddenFields(shown.html, action), ...fields });
+    },
   };
 }
 

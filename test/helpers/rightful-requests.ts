@@ -18,10 +18,12 @@ import {
   registerPlaytester,
 } from "./factories.ts";
 import { codeAt, setUpFactor } from "./factors.ts";
+import { befriend, claimWith, confirm, nameHandle } from "./friends.ts";
 import { mailedToken } from "./mails.ts";
 import { addPasskey, nameServer, newPasskey } from "./passkeys.ts";
 import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
+import { startTrackers } from "./trackers.ts";
 import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
 import { evmWallet } from "./wallets.ts";
 import { startYoutube } from "./youtube.ts";
@@ -252,6 +254,32 @@ const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => 
   return { owner, subscriptionId: subscriptionId as string };
 };
 
+let handles = 0;
+/** A playtester with a handle. */
+async function withHandle({ bystander }: RightfulWorld): Promise<{ person: Person; handle: string }> {
+  const [person, handle] = [await bystander("playtester"), `${secretWord.toLowerCase()}-${++handles}`];
+  await nameHandle(person, handle);
+  return { person, handle };
+}
+
+/** A playtester with a handle, and a request that waits for them. */
+async function requested(world: RightfulWorld) {
+  const [asking, asked] = [await withHandle(world), await withHandle(world)];
+  await asking.person.requestFriend({ body: { handle: asked.handle } });
+  return { as: asked.person, ids: { id: (await asked.person.listFriends()).friends[0]!.id } };
+}
+
+/** A slot for two players that one friend claimed and the other was asked for; a third friend is free. */
+async function asked(world: RightfulWorld) {
+  const { multiplayer } = world.server.deps.config;
+  const [one, two, three] = [await withHandle(world), await withHandle(world), await withHandle(world)];
+  for (const other of [two, three]) await befriend(one.person, other.person);
+  multiplayer.friends = true;
+  const id = await claimWith(one.person, await world.order({ playerCount: 2 }), two.handle);
+  multiplayer.friends = false;
+  return { claimant: one.person, member: two, free: three, ids: { id } };
+}
+
 /** A game with an agreement. */
 async function withAgreement({ server, owner }: RightfulWorld): Promise<{ gameId: string; version: string }> {
   const gameId = await createGame(owner);
@@ -371,6 +399,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   unblockSlot: onSlot("blocked"),
   getSlotPublication: onPublished(),
   unpublishSlot: onPublished({ reason: secretWord }),
+  withdrawVideo: async (world) => ({ as: world.playtester, ids: { id: await published(world) }, body: { reason: secretWord } }),
   listPublications: byAdmin(),
   listPublishers: byAdmin(),
   startPublisherSignIn: onGoogle(),
@@ -433,6 +462,17 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     const { id, evidence } = await seenIn(world);
     return { as: world.owner, ids: { id }, body: { evidenceIds: [evidence[0]!.id], title: `${secretWord} part` } };
   },
+  listTrackers: byOwner(),
+  connectTracker: async ({ owner, server }) => ({ as: owner, body: await githubOf(server) }),
+  disconnectTracker: async (world) => {
+    await connectedTo(world);
+    return { as: world.owner, body: { tracker: "github" } };
+  },
+  fileFinding: async (world) => {
+    await connectedTo(world);
+    return { as: world.owner, ids: { id: (await findingIn(world)).id }, body: { tracker: "github", target: "acme/lantern" } };
+  },
+  syncFindings: async (world) => ({ as: world.owner, ids: { id: (await findingIn(world)).gameId } }),
   undoFinding: async (world) => {
     const [{ id }, other] = [await findingIn(world), await findingIn(world)];
     await world.owner.post(`/findings/${id}/merge`, { findingId: other.id });
@@ -566,6 +606,37 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   releaseSlot: onHeldSlot(),
   rescheduleSlot: async (world) => ({ as: world.playtester, ids: { id: await moved(world) }, body: { accept: true } }),
   reportSlot: onHeldSlot({ reasonCode: "crash" }),
+  listFriends: byPlaytester,
+  requestFriend: async (world) => {
+    const [asking, asked] = [await withHandle(world), await withHandle(world)];
+    return { as: asking.person, body: { handle: asked.handle } };
+  },
+  acceptFriend: requested,
+  removeFriend: requested,
+  blockPlaytester: async (world) => ({ as: world.playtester, body: { handle: (await withHandle(world)).handle } }),
+  getPlaytesterProfile: byPlaytester,
+  updatePlaytesterProfile: ({ playtester }) => ({ as: playtester, body: { available: false } }),
+  confirmTeam: async (world) => {
+    const { member, ids } = await asked(world);
+    return { as: member.person, ids, body: { shareCents: 1000 } };
+  },
+  declineTeam: async (world) => {
+    const { member, ids } = await asked(world);
+    return { as: member.person, ids };
+  },
+  leaveTeam: async (world) => {
+    const { member, ids } = await asked(world);
+    await confirm(member.person, ids.id);
+    return { as: member.person, ids };
+  },
+  replaceTeamMember: async (world) => {
+    const { claimant, free, ids } = await asked(world);
+    return { as: claimant, ids, body: { with: free.handle } };
+  },
+  setTeamShares: async (world) => {
+    const { claimant, member, ids } = await asked(world);
+    return { as: claimant, ids, body: { shares: [{ handle: member.handle, shareCents: 500 }] } };
+  },
   getEarnings: byPlaytester,
   getPayoutDetails: byPlaytester,
   getStatementFile: ({ playtester }) => ({ as: playtester, query: { year: "2026" } }),
@@ -784,6 +855,13 @@ interface Found {
 
 const findingIn = async ({ owner, gameId }: RightfulWorld): Promise<Found> =>
   (await owner.post(`/games/${gameId}/findings`, { title: `${secretWord} finding` })).body.data.finding;
+
+const githubOf = async (server: TestServer) => {
+  const { url } = await startTrackers(server.clock.now);
+  return { tracker: "github", token: "ghp_test", site: url };
+};
+
+const connectedTo = async ({ owner, server }: RightfulWorld) => owner.post("/trackers/connect", await githubOf(server));
 
 /** A finding with evidence. */
 async function seenIn(world: RightfulWorld): Promise<Found> {

@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Exchange, LoopbackPlatform, send, startPlatform, type Upload } from "./loopback-platform.ts";
 
 /**
  * A YouTube on this machine, as its public documentation describes it: sign-in, resumable uploads, videos, playlists, thumbnails and
- * captions. Faults are given one after the other, and each happens to the next request of its kind.
+ * captions. See `developers.google.com/youtube/v3/guides/using_resumable_upload_protocol` and the reference of each method.
  */
 
 /** The kinds of requests. `query` asks an upload how far it is, `part` sends a part of it. */
@@ -12,30 +11,16 @@ export type Kind =
   | ("token" | "device" | "channel" | "start" | "query" | "part" | "status" | "delete" | "list")
   | ("thumbnail" | "captions" | "playlist");
 
-/**
- * - a refusal: nothing is done, and this is the answer
- * - `cut`: the connection ends after so many bytes of the request were kept
- * - `lost`: it is done, and the connection ends before the answer
- * - `keep`: only so many bytes of a part are kept, and 308 says so
- * - `without-range`: nothing of a part is kept, and 308 has no `Range`
- * - `forget`: the upload is forgotten, 404
- */
-export type Fault =
-  | { status: number; reason?: string }
-  | { cut: number }
-  | { keep: number }
-  | "lost"
-  | "without-range"
-  | "forget";
-
-interface Upload {
-  size: number;
+interface YoutubeUpload extends Upload {
   description: string;
   privacy: string;
-  bytes: number;
+  /** The video that it made. A session that is asked says it again. */
+  videoId?: string;
 }
 
 export interface YoutubeVideo {
+  /** When it was made. */
+  publishedAt: string;
   description: string;
   privacy: string;
   size: number;
@@ -47,72 +32,34 @@ export interface YoutubeVideo {
   captions: string[];
 }
 
-export class Youtube {
-  url = "";
+/** The longest title (characters) and description (bytes). */
+const [maxTitle, maxDescription] = [100, 5000];
+/** All parts but the last are multiples of this. */
+const unit = 256 * 1024;
+
+export class Youtube extends LoopbackPlatform<Kind, YoutubeUpload> {
   readonly videos = new Map<string, YoutubeVideo>();
-  readonly uploads = new Map<string, Upload>();
   readonly playlists = new Map<string, { description: string; videos: string[] }>();
-  readonly requests: Kind[] = [];
-  readonly faults: { kind: Kind; fault: Fault }[] = [];
   #made: Partial<Pick<YoutubeVideo, "polls" | "rejected" | "failed" | "privacy">> = {};
   /** Tokens that are not given any more. */
   revoked = false;
-  /** Access tokens that are still good. */
-  readonly accepted = new Set<string>();
   /** How often a device asks before somebody has entered the code. */
   pending = 0;
   hasChannel = true;
+  /** Videos that are not listed yet. */
+  readonly unlisted = new Set<string>();
   #count = 0;
-
-  fail(kind: Kind, ...faults: Fault[]): void {
-    for (const fault of faults) this.faults.push({ kind, fault });
-  }
 
   /** What becomes of the videos from now on. */
   make(made: Partial<Pick<YoutubeVideo, "polls" | "rejected" | "failed" | "privacy">>): void {
     this.#made = made;
   }
 
-  /** Everybody has to get a new access token. */
-  expireTokens = () => this.accepted.clear();
-
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "/", this.url);
-    const kind = kindOf(request, url);
-    if (!kind) return send(response, 404, {});
-    this.requests.push(kind);
-    const at = this.faults.findIndex((one) => one.kind === kind);
-    const fault = at < 0 ? undefined : this.faults.splice(at, 1)[0]!.fault;
-    if (typeof fault === "object" && "cut" in fault) return this.#cut(request, url, fault.cut);
-    const body = await bodyOf(request);
-    if (typeof fault === "object" && "status" in fault) return refuse(response, fault.status, fault.reason ?? "backendError");
-    if (kind !== "token" && kind !== "device" && !this.#knows(request)) return refuse(response, 401, "authError");
-    if (fault === "forget") this.uploads.delete(url.pathname.split("/").at(-1)!);
-    if (fault === "without-range") return void response.writeHead(308).end();
-    const taken = typeof fault === "object" ? body.subarray(0, fault.keep) : body;
-    if (fault !== "lost") return this.#answer(kind, { request, response, url, body: taken });
-    await this.#answer(kind, { request, response: quiet(response), url, body });
-    request.socket.destroy();
-  }
-
-  #knows = ({ headers }: IncomingMessage) => this.accepted.has(headers.authorization?.replace("Bearer ", "") ?? "");
-
-  /** Keeps the first bytes of a part, and ends the connection. */
-  async #cut(request: IncomingMessage, url: URL, bytes: number): Promise<void> {
-    const upload = this.uploads.get(url.pathname.split("/").at(-1)!);
-    const { socket } = request;
-    let kept = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      kept += chunk.length;
-      if (kept >= bytes) break;
-    }
-    if (upload) upload.bytes += Math.min(bytes, kept);
-    socket.destroy();
-  }
-
-  async #answer(kind: Kind, exchange: Exchange): Promise<void> {
-    await this.#answers[kind](exchange);
-  }
+  protected kindOf = kindOf;
+  protected refuse = refuse;
+  protected isOpen = (kind: Kind) => kind === "token" || kind === "device";
+  protected uploadOf = ({ pathname }: URL) => pathname.split("/").at(-1)!;
+  protected answer = (kind: Kind, exchange: Exchange) => this.#answers[kind](exchange);
 
   readonly #answers: Record<Kind, (exchange: Exchange) => unknown> = {
     token: ({ response, body }) => {
@@ -137,6 +84,10 @@ export class Youtube {
     },
     start: ({ request, response, body }) => {
       const { snippet, status } = JSON.parse(body.toString());
+      if (snippet.title === "" || snippet.title.length > maxTitle || /[<>]/.test(snippet.title))
+        return refuse(response, 400, "invalidTitle");
+      if (Buffer.byteLength(snippet.description) > maxDescription || /[<>]/.test(snippet.description))
+        return refuse(response, 400, "invalidDescription");
       const id = `upload-${++this.#count}`;
       const size = Number(request.headers["x-upload-content-length"]);
       this.uploads.set(id, { size, description: snippet.description, privacy: status.privacyStatus, bytes: 0 });
@@ -169,7 +120,10 @@ export class Youtube {
         const there = this.playlists.get(playlist!)?.videos.includes(videoId!);
         return send(response, 200, { items: there ? [{}] : [] });
       }
-      const items = [...this.videos].map(([id, { description }]) => ({ snippet: { description, resourceId: { videoId: id } } }));
+      const listed = [...this.videos].filter(([id]) => !this.unlisted.has(id));
+      const items = listed.map(([id, { description, publishedAt }]) => ({
+        snippet: { publishedAt, description, resourceId: { videoId: id } },
+      }));
       send(response, 200, { items: items.reverse() });
     },
     thumbnail: ({ response, url }) => {
@@ -205,7 +159,16 @@ export class Youtube {
       send(response, 404, {});
       return;
     }
-    const [, first] = /^bytes (\d+)-/.exec(request.headers["content-range"] ?? "") ?? [];
+    if (upload.videoId !== undefined) {
+      send(response, 200, { id: upload.videoId });
+      return;
+    }
+    const [, first, last] = /^bytes (\d+)-(\d+)/.exec(request.headers["content-range"] ?? "") ?? [];
+    const isLast = Number(last) + 1 === upload.size;
+    if (last !== undefined && !isLast && (Number(last) + 1 - Number(first)) % unit !== 0) {
+      refuse(response, 400, "invalidChunkSize");
+      return;
+    }
     if (first !== undefined && Number(first) !== upload.bytes) {
       refuse(response, 400, "invalidRange");
       return;
@@ -213,19 +176,22 @@ export class Youtube {
     upload.bytes += body.length;
     if (upload.bytes < upload.size)
       return void response.writeHead(308, upload.bytes > 0 ? { Range: `bytes=0-${upload.bytes - 1}` } : {}).end();
-    this.uploads.delete(id);
     const videoId = `video-${++this.#count}`;
+    upload.videoId = videoId;
     const { description, privacy, size } = upload;
-    this.videos.set(videoId, { description, privacy, size, polls: 0, thumbnail: false, captions: [], ...this.#made });
+    this.made.push(description);
+    this.videos.set(videoId, {
+      publishedAt: new Date().toISOString(),
+      description,
+      privacy,
+      size,
+      polls: 0,
+      thumbnail: false,
+      captions: [],
+      ...this.#made,
+    });
     send(response, 200, { id: videoId });
   }
-}
-
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  url: URL;
-  body: Buffer;
 }
 
 function kindOf({ method, headers }: IncomingMessage, { pathname, searchParams }: URL): Kind | undefined {
@@ -242,36 +208,13 @@ function kindOf({ method, headers }: IncomingMessage, { pathname, searchParams }
   return pathname.startsWith("/youtube/v3/playlist") ? "playlist" : undefined;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function send(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
-}
-
-const refuse = (response: ServerResponse, status: number, reason: string) =>
-  send(response, status, { error: { code: status, message: reason, errors: [{ reason, domain: "youtube", message: reason }] } });
-
-/** A response of which nothing is sent. */
-const quiet = (response: ServerResponse): ServerResponse =>
-  Object.assign(Object.create(response) as ServerResponse, {
-    writeHead: () => ({ end: () => {} }),
-    end: () => {},
-  });
+const refuse = (response: ServerResponse, status: number, reason: string, headers?: Record<string, string>) =>
+  send(
+    response,
+    status,
+    { error: { code: status, message: reason, errors: [{ reason, domain: "youtube", message: reason }] } },
+    headers,
+  );
 
 /** Starts one that ends with the tests of this file. */
-export async function startYoutube(): Promise<Youtube> {
-  const youtube = new Youtube();
-  const server = createServer(
-    (request, response) => void youtube.handle(request, response).catch(() => request.socket?.destroy()),
-  );
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  youtube.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // Nothing keeps the process of the tests running.
-  server.unref();
-  return youtube;
-}
+export const startYoutube = (): Promise<Youtube> => startPlatform(new Youtube());

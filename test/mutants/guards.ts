@@ -21,7 +21,11 @@ const states = "src/contract/states/index.ts";
 const stepwise = "server/database/stepwise.ts";
 
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from }", "= {}"];
-const anySlotIsOpen: Edit = ["server/playtests/slots/store.ts", "AND status = 'open' ORDER BY created_at, id LIMIT 1", "LIMIT 1"];
+const anySlotIsOpen: Edit = [
+  "server/playtests/slots/store.ts",
+  "AND o.status = 'open' AND NOT ${heldForTeam()} ORDER BY o.created_at",
+  "AND NOT ${heldForTeam()} ORDER BY o.created_at",
+];
 const noLocks: Edit = [queries, "this.send(`UPDATE", "if (!table) this.send(`UPDATE"];
 const noReadingLocks: Edit = [
   queries,
@@ -302,9 +306,9 @@ const once: readonly Mutant[] = [
     "`${Math.random()}:renewal`",
   ]),
   row("api/crypto", "no two open quotes share an amount", [
-    "server/billing/crypto/store.ts",
-    "if (taken) return",
-    "if (taken === null) return",
+    "server/database/rows.ts",
+    "${sql} ON CONFLICT DO NOTHING`, ...values)) === 1",
+    "${sql} ON CONFLICT DO NOTHING`, ...values)) >= 0",
   ]),
   row("api/crypto", "a transfer is booked once", [
     "server/billing/crypto/deposits.ts",

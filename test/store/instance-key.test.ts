@@ -187,8 +187,10 @@ it("every place that seals is known to the rotation of the key", () => {
     "server/playtests/keys/service.ts",
     "server/playtests/order-approvals/service.ts",
     "server/playtests/publications/connections-handlers.ts",
+    "server/playtests/publications/publishers.ts",
     "server/playtests/publications/service.ts",
     "server/sharing/shares/service.ts",
+    "server/trackers/handlers.ts",
   ];
   expect(files.filter((file) => !file.startsWith("server/operations/keys/")).sort()).toEqual(known);
   expect(sealedColumns.map(({ table, column }) => `${table}.${column}`)).toEqual([
@@ -197,6 +199,7 @@ it("every place that seals is known to the rotation of the key", () => {
     "shares.token",
     "publications.session",
     "publisher_connections.sealed",
+    "tracker_connections.sealed",
     "second_factors.secret",
     "order_approvals.sealed",
     "payout_details.sealed",

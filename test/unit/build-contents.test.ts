@@ -1,10 +1,10 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { noRoom } from "../../src/commands/games/build/source.ts";
+import { nameFaults } from "../../src/contract/files/build-names.ts";
 import { decode } from "../../src/io/files/decode.ts";
 import { apiKeySearch, isProgram, secretIn } from "../../src/io/files/kinds.ts";
 import { inUnpackingOrder, wrongLinks } from "../../src/io/files/links.ts";
-import { nameFaults } from "../../src/io/files/names.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 

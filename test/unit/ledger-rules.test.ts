@@ -98,14 +98,15 @@ describe("postings of", () => {
 
   it("an accepted slot", () => {
     const unpaid = { ...paidWithHours, payoutCents: 0 };
-    expect(written(...ledger.acceptTransfers(slot(), "P"))).toMatchInlineSnapshot(`
+    const alone = new Map([["P", 700]]);
+    expect(written(...ledger.acceptTransfers(slot(), alone))).toMatchInlineSnapshot(`
       "accept:S USD
         1000 liab:held:T
         -700 liab:payable:P
         -300 revenue:platform
         ownerId O, playtestId T"
     `);
-    expect(written(...ledger.acceptTransfers(paidWithHours, "P"))).toMatchInlineSnapshot(`
+    expect(written(...ledger.acceptTransfers(paidWithHours, alone))).toMatchInlineSnapshot(`
       "accept:S USD
         700 expense:payout_subscription
         -700 liab:payable:P
@@ -115,19 +116,33 @@ describe("postings of", () => {
         -60 min:consumed
         ownerId O, playtestId T"
     `);
-    expect(written(...ledger.acceptTransfers(free, "P"))).toMatchInlineSnapshot(`
+    expect(written(...ledger.acceptTransfers(free, alone))).toMatchInlineSnapshot(`
       "accept:S USD
         700 expense:promo
         -700 liab:payable:P
         ownerId O, playtestId T"
     `);
-    expect(written(...ledger.acceptTransfers(unpaid, "P"))).toMatchInlineSnapshot(`
+    expect(written(...ledger.acceptTransfers(unpaid, alone))).toMatchInlineSnapshot(`
       "accept_minutes:S MIN
         60 min:held:T
         -60 min:consumed
         ownerId O, playtestId T"
     `);
-    expect(ledger.acceptTransfers({ ...free, payoutCents: 0 }, "P")).toEqual([]);
+    expect(ledger.acceptTransfers({ ...free, payoutCents: 0 }, alone)).toEqual([]);
+  });
+
+  it.each([
+    ["credit", slot(), "1000 liab:held:T", "-300 revenue:platform"],
+    ["hours", paidWithHours, "700 expense:payout_subscription", "min:consumed"],
+    ["free", free, "700 expense:promo", ""],
+  ])("an accepted slot of a team, %s: each member is paid their share", (_, terms, ...lines) => {
+    const shares = new Map([
+      ["P", 234],
+      ["Q", 466],
+      ["R", 0],
+    ]);
+    const text = written(...ledger.acceptTransfers(terms, shares));
+    for (const line of [...lines, "-234 liab:payable:P", "-466 liab:payable:Q"]) expect(text).toContain(line);
   });
 
   it("a slot that is rejected for good", () => {

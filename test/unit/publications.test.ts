@@ -58,22 +58,34 @@ describe("refusals of YouTube", () => {
     const outcome = outcomeOf(new YoutubeRefusal(status, reason, "why"), 0);
     const found = "permanent" in outcome ? "never" : outcome.retryAt === undefined ? "soon" : "later";
     expect(found).toBe(when);
-    expect(outcome.reason).toMatch(/\.$|why$/);
+    expect(outcome.reason).toMatch(/^[^`]+\.$/);
+    expect(outcome.reason).not.toContain("why");
   });
 });
 
 describe("words", () => {
   const templates = { title: "{game}: a playtest by {player}", description: "{player} plays {game}. {link}" };
-  const video = { slotId: "s1", gameName: "Deep <3", gameUrl: null, playtesterName: "Ann" };
+  const limits = { title: 100, descriptionBytes: 5000 };
+  const video = { publicationId: "p1", gameName: "Deep <3", gameUrl: null, playtesterName: "Ann" };
   it("have no angle brackets, and the marker at the end", () => {
-    const words = wordsFor(templates, video);
-    expect(words).toEqual({ title: "Deep 3: a playtest by Ann", description: "Ann plays Deep 3.\n\nplaytest:s1" });
+    const words = wordsFor(templates, video, limits);
+    expect(words).toEqual({ title: "Deep 3: a playtest by Ann", description: "Ann plays Deep 3.\n\nplaytest:p1" });
   });
 
   it("fit into a title, and name nobody who does not want it", () => {
-    const { title, description } = wordsFor(templates, { ...video, gameName: "G".repeat(200), playtesterName: null });
+    const { title, description } = wordsFor(templates, { ...video, gameName: "G".repeat(200), playtesterName: null }, limits);
     expect([...title]).toHaveLength(100);
     expect(description).toContain("a playtester plays");
+  });
+
+  it.each(["e", "é", "€", "😀"])("fit into the bytes of a description, whole, in %s", (letter) => {
+    const { description } = wordsFor({ ...templates, description: letter.repeat(2000) }, video, {
+      ...limits,
+      descriptionBytes: 1000,
+    });
+    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(1000);
+    expect(Buffer.byteLength(description)).toBeGreaterThan(1000 - Buffer.byteLength(letter));
+    expect(description).toMatch(new RegExp(`^${letter}+…\\n\\nplaytest:p1$`, "u"));
   });
 });
 

@@ -23,8 +23,6 @@ import {
   createToken,
   createUser,
   login,
-  mailReset,
-  mailSignIn,
   type NewPassword,
   noPassword,
   type ResetDone,
@@ -37,6 +35,7 @@ import {
 import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, startSession } from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
+import { BrowserLinks, typed } from "./links.ts";
 import { OtherRole } from "./other-role.ts";
 
 type Headers = IncomingHttpHeaders;
@@ -79,9 +78,6 @@ function validName(name: string): string | undefined {
 /** How long the code of the second factor can be entered after the password or the link. */
 const secondStepMs = 10 * 60_000;
 
-/** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
-const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
-
 /**
  * What the web pages do with accounts: signing in and out in a browser, and the links sent by email. Each method that signs in
  * returns the session's cookie and ends the previous session of the browser.
@@ -93,9 +89,12 @@ export class BrowserAccounts {
 
   readonly filters: FiltersCookie;
 
+  readonly links: BrowserLinks;
+
   constructor(deps: Deps) {
     this.#deps = deps;
     this.filters = new FiltersCookie(deps);
+    this.links = new BrowserLinks(deps);
     this.passkeys = new BrowserPasskeys(deps, {
       findSecondStep: (headers) => this.#findSecondStep(headers),
       finishSecondStep: (visit, userId) => this.#finishSecondStep(visit, userId),
@@ -254,25 +253,6 @@ export class BrowserAccounts {
     return user;
   }
 
-  /**
-   * Mails a link that signs an account of this role in, on the page at the path `page`, and leads to `next`. The result does not show
-   * whether the address has an account.
-   */
-  mailSignInLink({ role, page }: { role: Role; page: string }, email: string, next: string): Promise<void> {
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.findByEmail(tx, typed(email));
-      if (user?.role === role && user.suspended_at === null) await mailSignIn(tx, user, { page, next });
-    });
-  }
-
-  /** Mails a link that sets a new password. The result does not show whether the address has an account. */
-  mailPasswordReset(email: string): Promise<void> {
-    return this.#deps.store.write(async (tx) => {
-      const user = await users.findByEmail(tx, typed(email));
-      if (user && user.suspended_at === null) await mailReset(tx, user);
-    });
-  }
-
   /** What a page says about the account of a password reset link: whether it is still unverified, and what signs in to it. */
   async findReset(token: string): Promise<AboutReset | undefined> {
     const user = await this.#findByToken(token, "reset");
@@ -323,6 +303,16 @@ export class BrowserAccounts {
       const remove = () => users.removeUnverified(tx, used.user_id);
       return this.#audited(tx, visit, { action: "user.delete_unverified", id: used.user_id }, remove);
     });
+  }
+
+  /** Whether the browser has the cookie of a session, which may have ended. */
+  hadSession(headers: Headers): boolean {
+    return readCookie(this.#deps, headers, "session") !== undefined;
+  }
+
+  /** The CSRF token of a session that was just started, by its cookie. */
+  async csrfOf(cookie: Cookie): Promise<string | undefined> {
+    return (await findSession(this.#deps, { cookie: cookie.split(";")[0]! }))?.csrf;
   }
 
   /** The change of an email address that a link belongs to. Undefined when the link is not valid. */

@@ -180,6 +180,22 @@ export const reclaim = (tx: Tx, paymentId: string): Promise<void> =>
     return isNothing(net) && released ? combined(nothing, released, -1) : nothing;
   });
 
+/**
+ * Enters money that arrived for an order that cannot begin, as credit that was bought: what the order took was released, or will be. The
+ * budgets that counted the order count it, in the same window, except those of a game, which count no credit.
+ */
+export async function enterAsCredit(tx: Tx, playtestId: string, { paymentId, cents }: { paymentId: string; cents: number }) {
+  const entered = netOf(await store.enteredFor(tx, { playtestId }));
+  const counting = entered.size === 0 ? [] : await budgets.withIds(tx, [...entered.keys()]);
+  for (const { id, game_id } of counting) {
+    if (game_id !== null) continue;
+    const { starts_at } = entered.get(id)!;
+    const amounts = { cents, minutes: 0, slots: 0 };
+    await store.add(tx, { budget_id: id, starts_at }, amounts, true);
+    await enter(tx, { budget_id: id, starts_at }, { paymentId }, "spend", amounts);
+  }
+}
+
 /** Enters what an order came to that is paid now, where it was placed with another method. */
 export async function settle(tx: Tx, playtestId: string, purchase: Purchase): Promise<void> {
   const ids = [...new Set((await store.enteredFor(tx, { playtestId })).map(({ budget_id }) => budget_id))];

@@ -12,6 +12,7 @@ import { chainDown } from "./quotes.ts";
 import { refusal, taken, unmatched } from "./refusals.ts";
 import { isDeclared, keptOf, release } from "./release.ts";
 import { covers, judge, rivalsAt, worthOf } from "./rules.ts";
+import * as signedPayments from "./signed/store.ts";
 import * as crypto from "./store.ts";
 import type { Found, Judged, Proof, Received, Scope } from "./types.ts";
 
@@ -51,6 +52,11 @@ async function judgeOne(
   at: number,
   scope: Scope,
 ): Promise<Omit<Judged, "rate">> {
+  const signed = await judgeSigned(tx, chain, transfer, at);
+  if (signed) {
+    const isOwn = signed.verdict.quote.ownerId === ownerId && (await scope(tx, signed.verdict.quote.row));
+    return isOwn ? signed : { transfer, at, verdict: { is: "foreign" } };
+  }
   const { currency, to: receiver, amount, from } = transfer;
   const destination = { chain, currency, receiver };
   const exact = (await crypto.exactly(tx, destination, String(amount))).map(withTerms);
@@ -67,8 +73,23 @@ async function judgeOne(
   return { transfer, at, verdict };
 }
 
-/** Finds the quote of a transfer that nobody submitted, by its exact amount or by its declared sender. Undefined if it is uncertain. */
+/**
+ * The quote of a transfer whose payer signed it for that quote, whatever its time: it was worth the quote's amount when it was signed.
+ * Undefined for other transfers.
+ */
+async function judgeSigned(tx: Query, chain: Proof["chain"], transfer: SeenTransfer, at: number) {
+  const { nonce, from, amount } = transfer;
+  if (nonce === null || from === null) return undefined;
+  const signed = await signedPayments.findSent(tx, { chain, payer: from, nonce });
+  if (!signed || signed.amount_atomic !== String(amount)) return undefined;
+  const quote = withTerms((await crypto.find(tx, signed.quote_id))!);
+  return { transfer, at, verdict: { is: quote.paid ? "again" : "paid", quote }, signed } as const;
+}
+
+/** Finds the quote of a transfer that nobody submitted, by what was signed, by its exact amount or by its declared sender. Undefined if it is uncertain. */
 export async function judgeUnnamed(tx: Query, chain: Proof["chain"], transfer: SeenTransfer, at: number) {
+  const signed = await judgeSigned(tx, chain, transfer, at);
+  if (signed) return signed;
   const { currency, to: receiver, amount, from } = transfer;
   const destination = { chain, currency, receiver };
   const exact = (await crypto.exactly(tx, destination, String(amount))).map(withTerms);
@@ -111,7 +132,7 @@ const anchorOf = async (tx: Query, ownerId: string) => (await crypto.unpaidOf(tx
 export async function applyDeposit(
   tx: Tx,
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
-  { transfer, verdict, rate }: Judged,
+  { transfer, verdict, rate, signed }: Judged,
 ): Promise<Received | ApiError> {
   if (verdict.is !== "paid") throw new Error("only what pays is applied");
   const { row: quote, atomic, ownerId } = verdict.quote;
@@ -119,6 +140,7 @@ export async function applyDeposit(
   const price = amount > atomic ? requireRate(rate, currency) : quote.rate;
   const cents = Math.max(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }));
   const key = eventKey(chain, txHash, transfer.index);
+  if (signed) await signedPayments.setSettled(tx, signed.id, txHash, tx.now);
   const obstacle = await completeQuote(tx, quote, {
     txHash,
     cents,
@@ -141,7 +163,7 @@ export async function suspend(
   { chain, txHash }: Pick<Proof, "chain" | "txHash">,
   judged: Judged,
 ): Promise<Received | ApiError> {
-  const { transfer, verdict, at } = judged;
+  const { transfer, verdict, at, signed } = judged;
   if (verdict.is === "unasked")
     throw invalid(
       "txHash",
@@ -155,8 +177,12 @@ export async function suspend(
     ...{ chain, tx_hash: txHash, transfer, note: verdict.is, owner_id: ownerId, payment_id: quote.payment_id, rate },
     cents: worthOf(transfer.amount, transfer.currency, rate, locked),
   });
-  const kept = (await isDeclared(tx, judged)) ? await keptOf(tx, deposit) : undefined;
-  if (kept) return release(tx, kept, { evidence: { by: "declared", ownerId, signature: null }, quote, at, rate });
+  if (signed) await signedPayments.setSettled(tx, signed.id, txHash, tx.now);
+  const kept = signed || (await isDeclared(tx, judged)) ? await keptOf(tx, deposit) : undefined;
+  const by = signed
+    ? ({ by: "signature", signature: signed.signature } as const)
+    : ({ by: "declared", signature: null } as const);
+  if (kept) return release(tx, kept, { evidence: { ...by, ownerId }, quote, at, rate });
   await payments.flag(tx, quote.payment_id, `crypto in suspense: ${verdict.is}, ${chain} ${txHash}`);
   return refusal(deposit, quote);
 }

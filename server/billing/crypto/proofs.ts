@@ -6,7 +6,8 @@ import type { ChainName } from "./rules.ts";
 import * as crypto from "./store.ts";
 import type { Found, Proof, Scope } from "./types.ts";
 
-const lookAgainSeconds = 10;
+/** When a client should ask again (s). */
+export const lookAgainSeconds = 10;
 const maxWaiting = 20;
 
 /**
@@ -67,7 +68,8 @@ async function isElsewhere(deps: Deps, { chain, txHash }: Proof): Promise<boolea
   return found.some((seen) => seen !== undefined);
 }
 
-async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<ApiError> {
+/** The 402 for a transaction that is not final. A job goes on looking for it. */
+export async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<ApiError> {
   await deps.store.write(async (tx) => {
     const now = tx.now;
     const note = { owner_id: proof.ownerId, chain: proof.chain, tx_hash: proof.txHash, created_at: now };

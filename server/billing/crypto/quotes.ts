@@ -1,14 +1,16 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Tx } from "../../app/tx.ts";
+import type { Context, Tx } from "../../app/tx.ts";
 import { fullRow } from "../../database/rows.ts";
 import { ApiError, conflict, invalid, notConfigured, unavailable } from "../../lib/api-error.ts";
 import { late } from "../../lib/late.ts";
 import * as payments from "../store.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import { type Currency, coins, isPair, type Pair, sameAddress, uniqueAmount } from "./rules.ts";
+import type { TokenDomain } from "./signatures/index.ts";
+import { requirementsOf } from "./signed/rules.ts";
 import * as crypto from "./store.ts";
 import { scheduleScan } from "./watch.ts";
-import { errorPayment, instructionHeaders } from "./x402.ts";
+import { errorPayment, instructionHeaders, requirementsHeader } from "./x402.ts";
 
 /** An available chain and currency with the current rate, fetched before the database transaction that creates the quote. */
 export interface Offer {
@@ -17,6 +19,8 @@ export interface Offer {
   rate: number;
   /** The sending address that the caller declared. Null if none was declared. */
   payer: string | null;
+  /** What a signed payment names. Undefined if none can be settled. */
+  token: TokenDomain | undefined;
 }
 
 export const chainDown = (error: ChainDown) =>
@@ -53,11 +57,15 @@ export async function offerOf(deps: Deps, { chain: name, currency, payer: from }
   const payer = from === undefined ? null : await payerOn(chain, from);
   try {
     await chain.ready();
-    return { chain, currency, rate: await deps.chains.rate(currency), payer };
+    return { chain, currency, rate: await deps.chains.rate(currency), payer, token: signedToken(deps, chain, currency) };
   } catch (error) {
     throw error instanceof ChainDown ? chainDown(error) : error;
   }
 }
+
+/** What payments of a currency on a chain name that their payers sign. Undefined if nobody settles them. */
+export const signedToken = ({ facilitator }: Pick<Deps, "facilitator">, chain: Chain | undefined, currency: Currency) =>
+  currency === "USDC" && chain && facilitator?.chains.includes(chain.name) ? chain.token : undefined;
 
 /** The current rate in cents per whole coin. Undefined while it is unavailable. */
 export async function rateOf(deps: Deps, currency: Currency): Promise<number | undefined> {
@@ -159,10 +167,15 @@ export const isOpenFor = (quote: crypto.QuoteRow, { chain, currency, payer }: Of
   (payer === null || quote.payer === payer) &&
   quote.expires_at > now;
 
-/** The 402 with the payment instructions. */
+/** Where a quote is paid. */
+const addressOf = ({ baseUrl }: Context["config"], { playtest_id: playtestId }: crypto.QuoteRow) =>
+  `${baseUrl}/api/v1${playtestId === null ? "/billing/credit/x402" : `/playtests/${playtestId}/pay`}`;
+
+/** The 402 with the payment instructions; for standard x402 clients too, if there is a `token` that they can sign for. */
 export function paymentRequired(
+  { config }: Pick<Context, "config">,
   quote: crypto.QuoteRow,
-  what: { description: string; gameId?: string; message?: string },
+  what: { description: string; token: TokenDomain | undefined; gameId?: string; message?: string },
 ): ApiError {
   const instructions = {
     paymentId: quote.payment_id,
@@ -181,6 +194,10 @@ export function paymentRequired(
   const message = `Send exactly ${amount} on ${quote.chain} to ${quote.receiver} before ${until}, then repeat this request with the X-Payment header.`;
   return new ApiError("PAYMENT_REQUIRED", what.message ?? message, {
     payment: errorPayment(instructions),
-    headers: instructionHeaders(instructions),
+    headers: {
+      ...instructionHeaders(instructions),
+      ...(what.token &&
+        requirementsHeader(requirementsOf(quote, what.token), { url: addressOf(config, quote), description: what.description })),
+    },
   });
 }

@@ -27,13 +27,17 @@ const grain: Record<Currency, bigint> = { USDC: 1n, ETH: 10n ** 8n, SOL: 1n };
 
 const unit = (currency: Currency) => 10n ** BigInt(decimals[currency]);
 
+/** The amount in smallest units that pays `cents`. */
+export const exactAmount = (cents: number, rate: number, currency: Currency): bigint =>
+  roundUp(roundUp(BigInt(cents) * unit(currency), BigInt(rate)) / BigInt(rate), grain[currency]);
+
 /**
  * The amount in smallest units that pays `cents`, plus a suffix worth less than a cent that makes it unique. `draw` is any non-negative
  * number. Different draws give different amounts, as far as a cent has enough steps.
  */
 export function uniqueAmount(cents: number, rate: number, currency: Currency, draw: number): bigint {
   const step = grain[currency];
-  const exact = roundUp(roundUp(BigInt(cents) * unit(currency), BigInt(rate)) / BigInt(rate), step);
+  const exact = exactAmount(cents, rate, currency);
   const room = unit(currency) / BigInt(rate) / step - 2n;
   return exact + (1n + (BigInt(draw) % (room > 0n ? room : 1n))) * step;
 }

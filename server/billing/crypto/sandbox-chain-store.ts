@@ -9,6 +9,10 @@ export const insertTransaction = (tx: Query, row: New<"sandbox_chain">) => inser
 export const findTransaction = (q: Query, chain: ChainName, txHash: string) =>
   findRow(q, "sandbox_chain", { chain, tx_hash: txHash });
 
+/** The transaction that used a nonce of its sender. */
+export const findByNonce = (q: Query, chain: ChainName, sender: string, nonce: string) =>
+  findRow(q, "sandbox_chain", { chain, sender, nonce });
+
 /** Transactions to a receiver since a time (ms), oldest first. */
 export const transactionsTo = (q: Query, chain: ChainName, receiver: string, since: number) =>
   q.all<SandboxTransactionRow>(

@@ -25,20 +25,10 @@ export type DepositKey = Pick<DepositRow, "chain" | "tx_hash" | "tx_index">;
 /** The chain, currency and receiver of a quote. */
 export type Destination = Pick<QuoteRow, "chain" | "currency" | "receiver">;
 
-/** Inserts a quote. False when another quote has reserved this amount. */
-export async function insertQuote(tx: Query, quote: QuoteRow): Promise<boolean> {
-  const taken = await tx.one(
-    "SELECT id FROM crypto_quotes WHERE chain = ? AND currency = ? AND receiver = ? AND amount_atomic = ? AND reserved = 1",
-    quote.chain,
-    quote.currency,
-    quote.receiver,
-    quote.amount_atomic,
-  );
-  if (taken) return false;
-  await insertRow(tx, "crypto_quotes", quote);
-  return true;
-}
+/** Inserts a quote. False when another quote has reserved this amount, which a unique index decides. */
+export const insertQuote = (tx: Query, quote: QuoteRow): Promise<boolean> => addRow(tx, "crypto_quotes", quote);
 
+export const find = (q: Query, id: string) => findRow(q, "crypto_quotes", { id });
 export const findByPayment = (q: Query, paymentId: string) => findRow(q, "crypto_quotes", { payment_id: paymentId });
 
 /** The newest quote that came with a request under this idempotency key. */

@@ -1,6 +1,7 @@
 import type { Query } from "../../database/port.ts";
 import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";
 import type { ChainName, Currency, QuoteTerms, Verdict } from "./rules.ts";
+import type { SignedRow } from "./signed/store.ts";
 import type { DepositRow, QuoteRow } from "./store.ts";
 
 /** Types that several files of this folder use. */
@@ -40,6 +41,8 @@ export interface Judged {
   at: number;
   verdict: Verdict<QuoteWithTerms>;
   rate: number | undefined;
+  /** The signed payment that it settles. */
+  signed?: SignedRow;
 }
 
 /** Evidence that a deposit came from an address of `ownerId`. */

@@ -1,6 +1,8 @@
 import { networks } from "../../../src/contract/headers.ts";
 import { type ChainName, type Currency, coins } from "./rules.ts";
 
+/** `PAYMENT-REQUIRED`, `PAYMENT-SIGNATURE` and `PAYMENT-RESPONSE` are those of x402 version 2; `X-Payment` is this API's own. */
+
 /** Payment instructions of this API's variant of the x402 protocol, sent with a 402. The client pays and sends `X-Payment`. */
 export interface Instructions {
   paymentId: string;
@@ -26,10 +28,7 @@ export const errorPayment = (one: Instructions) => ({
   expiresAt: new Date(one.expiresAt).toISOString(),
 });
 
-/**
- * The header with the instructions. What standard x402 clients read (`PAYMENT-REQUIRED`) is not sent, because they answer it with a
- * signed payment, which nothing here settles.
- */
+/** The header with the instructions for a payment whose transaction is named afterwards. */
 export function instructionHeaders(one: Instructions): Record<string, string> {
   const { playtestId, gameId, description } = one;
   const own = {
@@ -47,6 +46,33 @@ export function instructionHeaders(one: Instructions): Record<string, string> {
   };
   return { "X-Payment": ascii(own) };
 }
+
+/** What became of a signed payment, as standard clients read it. `transaction` is empty if there is none. */
+export interface Receipt {
+  success: boolean;
+  transaction: string;
+  network: string;
+  payer: string;
+  amount: string;
+  errorReason?: string;
+}
+
+const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64");
+
+export const receiptHeader = (receipt: Receipt): Record<string, string> => ({ "PAYMENT-RESPONSE": base64(receipt) });
+
+/** What a standard client is asked to sign for `url`, in `requirements`. */
+export const requirementsHeader = (
+  requirements: object,
+  { url, description }: { url: string; description: string },
+): Record<string, string> => ({
+  "PAYMENT-REQUIRED": base64({
+    x402Version: 2,
+    error: "PAYMENT-SIGNATURE header is required",
+    resource: { url, description, mimeType: "application/json" },
+    accepts: [requirements],
+  }),
+});
 
 /** JSON for a header: characters outside ASCII are escaped. */
 const ascii = (value: object) =>

@@ -37,6 +37,8 @@ export const accounts = {
     replaces: orNull(text),
     /** 1 if it can change nothing. */
     read_only: orElse(int, 0),
+    /** How many submissions it accepted or rejected in its last such day, of requests that limit it. The day as its first millisecond. */
+    review_day: orElse(int, 0), reviews: orElse(int, 0),
     last_used_at: orNull(int), expires_at: orNull(int), revoked_at: orNull(int), created_at: int,
   },
   /** A signed-in browser. `hash` is the SHA-256 of its cookie's token, `csrf` the token that its forms contain. */

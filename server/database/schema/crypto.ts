@@ -2,6 +2,8 @@ import { chains, currencies } from "../../../src/contract/headers.ts";
 import { depositStatuses } from "../../../src/contract/states/index.ts";
 import { int, oneOf, orNull, text } from "./columns.ts";
 
+export const signedPaymentStatuses = ["settling", "settled", "failed"] as const;
+
 // biome-ignore format: several columns in a line, as in the migrations
 export const crypto = {
   crypto_quotes: {
@@ -43,6 +45,24 @@ export const crypto = {
   crypto_scans: { chain: oneOf(chains), position: text, scanned_at: int },
   sandbox_chain: {
     chain: oneOf(chains), tx_hash: text, currency: oneOf(currencies), receiver: text, amount_atomic: text,
-    status: oneOf(["success", "reverted"]), confirmations: int, sender: orNull(text), created_at: int,
+    status: oneOf(["success", "reverted"]), confirmations: int, sender: orNull(text),
+    /** The nonce of the signed payment that it settles. */
+    nonce: orNull(text),
+    created_at: int,
+  },
+  /** A transfer that a payer signed (EIP-3009) for a quote. Each is settled at most once: the chain refuses a nonce that was used. */
+  signed_payments: {
+    id: text, quote_id: text, owner_id: text, chain: oneOf(chains), asset: text,
+    /** In lower case, as the nonce. */
+    payer: text,
+    nonce: text, amount_atomic: text,
+    /** When the chain refuses it, in ms. */
+    valid_before: int,
+    signature: text,
+    /** `settling`: it may have been sent to the chain. `settled`: the transfer was recorded. `failed`: it was refused. */
+    status: oneOf(signedPaymentStatuses),
+    /** The transaction, as the facilitator named it, or that it was found in. */
+    tx_hash: orNull(text),
+    error: orNull(text), created_at: int, updated_at: int,
   },
 };

@@ -9,6 +9,7 @@ import { games } from "./games.ts";
 import { money } from "./money.ts";
 import { operation } from "./operation.ts";
 import { playtests } from "./playtests.ts";
+import { teams } from "./teams.ts";
 import { videos } from "./videos.ts";
 
 /**
@@ -19,6 +20,7 @@ export const schema = {
   ...accounts,
   ...games,
   ...playtests,
+  ...teams,
   ...videos,
   ...findings,
   ...money,

@@ -45,6 +45,8 @@ export const playtests = {
     slot_id: orNull(text),
     /** When it was taken from its slot (ms). Nobody gets it again. */
     retired_at: orNull(int),
+    /** The member of the slot's team who sees it. Null for a slot without a team. */
+    user_id: orNull(text),
   },
   slots: {
     id: text, playtest_id: text, game_id: text, owner_id: text, status: oneOf(slotStatuses), playtester_id: orNull(text),

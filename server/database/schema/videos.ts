@@ -52,6 +52,8 @@ export const videos = {
     reason: orNull(text),
     /** Why the last try failed; null once one succeeded. */
     error: orNull(text),
+    /** What the platform or the program said about it, for operators. */
+    detail: orNull(text),
     bytes_sent: int, bytes_total: int,
     /** How many tries failed in a row. */
     attempts: int,

@@ -6,6 +6,7 @@ import { sealingContext as orderContext } from "../../playtests/order-approvals/
 import { connectionContext } from "../../playtests/publications/connections-store.ts";
 import { sessionContext } from "../../playtests/publications/store.ts";
 import { tokenContext } from "../../sharing/shares/store.ts";
+import { tokenContext as trackerContext } from "../../trackers/store.ts";
 import type { SealedColumn } from "./store.ts";
 
 /** All sealed columns, which a key rotation seals again. A test checks that the list is complete. */
@@ -24,6 +25,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["adapter"],
     column: "sealed",
     context: (row) => connectionContext(String(row.adapter)),
+  },
+  {
+    table: "tracker_connections",
+    key: ["owner_id", "tracker"],
+    column: "sealed",
+    context: (row) => trackerContext(String(row.owner_id), String(row.tracker)),
   },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "order_approvals", key: ["id"], column: "sealed", context: (row) => orderContext(String(row.id)) },

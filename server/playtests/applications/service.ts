@@ -54,7 +54,8 @@ export async function apply(
   const now = tx.now;
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
-  if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
+  if (!(await slots.firstOpen(tx, playtest.id, tx.now)))
+    throw conflict("Every slot of this playtest is taken. Nothing was sent.");
   if (confirmed) requireConfirmed(tx, playtest, confirmed.scheduledAt, "Nothing was sent.");
   if (consent) await requireAcceptance(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application = fullRow("applications", {
@@ -113,7 +114,7 @@ export async function approve(
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${slotsText(facts.held)}, the maximum. Nothing was changed. Try again later.`);
   if (!isSimulated) await requireCurrentAcceptance(tx, playtest, playtester);
-  const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
+  const open = wanted ?? (await slots.firstOpen(tx, playtest.id, tx.now));
   const slot = open && (await reserve(tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
   const decision = { reviewed_at: tx.now, assigned_slot_id: slot.id };

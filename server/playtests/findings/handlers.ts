@@ -3,31 +3,35 @@ import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { type Handlers, listedFrom } from "../../http/call.ts";
 import { invalid, notFound } from "../../lib/api-error.ts";
+import * as issues from "./issues-store.ts";
 import { requireSaid } from "./quotes.ts";
 import { countedFinding, ranked, recordingsIn } from "./rules.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { findingView } from "./views.ts";
 
-const found = async (q: Query, id: string, ownerId: string) => {
+/** The owner's finding. 404 for what is not theirs. */
+export const findingOf = async (q: Query, id: string, ownerId: string) => {
   const row = await store.findForOwner(q, id, ownerId);
   if (!row) throw notFound();
   return row;
 };
 
-async function countedOf(q: Query, gameId: string) {
+export async function countedOf(q: Query, gameId: string) {
   const [builds, recordings] = await Promise.all([store.buildsOf(q, gameId), store.recordingsOf(q, gameId)]);
   return { builds, recordings };
 }
 
 /** A finding as it is now. */
-async function shown(q: Query, id: string, ownerId: string) {
-  const row = await found(q, id, ownerId);
-  const [counted, evidence] = await Promise.all([countedOf(q, row.game_id), store.evidenceOf(q, "finding", id)]);
-  return { finding: findingView(countedFinding(row, evidence, recordingsIn(counted), counted.builds), counted.builds) };
+export async function shown(q: Query, id: string, ownerId: string) {
+  const row = await findingOf(q, id, ownerId);
+  const parts = [countedOf(q, row.game_id), store.evidenceOf(q, "finding", id), issues.find(q, id)] as const;
+  const [counted, evidence, issue] = await Promise.all(parts);
+  return { finding: findingView(countedFinding(row, evidence, recordingsIn(counted), counted.builds), counted.builds, issue) };
 }
 
-const requireGame = async (q: ReadTx, id: string, ownerId: string) => {
+/** 404 for a game that is not the owner's. */
+export const requireGame = async (q: ReadTx, id: string, ownerId: string) => {
   if (!(await games.findForOwner(q, id, ownerId))) throw notFound();
 };
 
@@ -45,40 +49,48 @@ export const findings = {
     const { id } = call.params;
     if (call.query.against !== undefined && call.query.build === undefined)
       throw invalid("against", "needs build, the build to compare with it");
-    const [counted, rows, evidence] = await call.read(async (q) => {
+    const [counted, rows, evidence, filed] = await call.read(async (q) => {
       await requireGame(q, id, call.principal.userId);
-      return Promise.all([countedOf(q, id), store.listOfGame(q, id, call.query.number), store.evidenceOf(q, "game", id)]);
+      return Promise.all([
+        countedOf(q, id),
+        store.listOfGame(q, id, call.query.number),
+        store.evidenceOf(q, "game", id),
+        issues.ofGame(q, id),
+      ]);
     });
+    const issueOf = new Map(filed.map((issue) => [issue.finding_id, issue]));
     const all = ranked(rows, evidence, counted, call.query);
-    return listedFrom(call.page(), all, (items) => ({ findings: items.map((one) => findingView(one, counted.builds)) }));
+    return listedFrom(call.page(), all, (items) => ({
+      findings: items.map((one) => findingView(one, counted.builds, issueOf.get(one.id))),
+    }));
   },
 
   getFinding: (call) => call.read((q) => shown(q, call.params.id, call.principal.userId)),
 
   updateFinding: (call) =>
     call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, call.principal.userId);
+      const row = await findingOf(tx, call.params.id, call.principal.userId);
       await service.change(tx, row, call.body);
       return shown(tx, row.id, row.owner_id);
     }),
 
   deleteFinding: (call) =>
     call.commit(async (tx) => {
-      await service.remove(tx, await found(tx, call.params.id, call.principal.userId));
+      await service.remove(tx, await findingOf(tx, call.params.id, call.principal.userId));
       return { message: "The finding is deleted." };
     }),
 
   async addEvidence(call) {
     const ownerId = call.principal.userId;
     const given = service.spanOrMoment(call.body);
-    await call.read((q) => found(q, call.params.id, ownerId));
+    await call.read((q) => findingOf(q, call.params.id, ownerId));
     if ("slotId" in given && given.quote !== null) {
       // Whose video it is comes first: what others say in theirs is not to be guessed.
       await call.read((q) => service.requireSlot(q, given.slotId, ownerId));
       await requireSaid(call.deps, given.quote, given);
     }
     return call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, ownerId);
+      const row = await findingOf(tx, call.params.id, ownerId);
       await service.addEvidence(tx, row, given);
       return shown(tx, row.id, ownerId);
     });
@@ -86,28 +98,28 @@ export const findings = {
 
   removeEvidence: (call) =>
     call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, call.principal.userId);
+      const row = await findingOf(tx, call.params.id, call.principal.userId);
       await service.removeEvidence(tx, row, call.params.evidenceId);
       return shown(tx, row.id, row.owner_id);
     }),
 
   mergeFinding: (call) =>
     call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, call.principal.userId);
-      await service.merge(tx, row, await found(tx, call.body.findingId, row.owner_id));
+      const row = await findingOf(tx, call.params.id, call.principal.userId);
+      await service.merge(tx, row, await findingOf(tx, call.body.findingId, row.owner_id));
       return shown(tx, row.id, row.owner_id);
     }),
 
   splitFinding: (call) =>
     call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, call.principal.userId);
+      const row = await findingOf(tx, call.params.id, call.principal.userId);
       const { id } = await service.split(tx, row, call.body);
       return shown(tx, id, row.owner_id);
     }),
 
   undoFinding: (call) =>
     call.commit(async (tx) => {
-      const row = await found(tx, call.params.id, call.principal.userId);
+      const row = await findingOf(tx, call.params.id, call.principal.userId);
       await service.undo(tx, row);
       return shown(tx, row.id, row.owner_id);
     }),

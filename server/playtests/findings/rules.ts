@@ -1,5 +1,5 @@
-import { canDiffer, exactP, holm, type Share } from "../../../src/contract/findings/exact.ts";
-import { type Reach, type Recording, rankOf, reachOf } from "../../../src/contract/findings/reach.ts";
+import { canDiffer, exactP, holm, type Share, significance } from "../../../src/contract/findings/exact.ts";
+import { type Reach, type Recording, rankOf, reachOf, type Sighting } from "../../../src/contract/findings/reach.ts";
 import type { BuildChange } from "../../../src/contract/findings/statuses.ts";
 import type { BuildRow, FindingRow, RecordingRow, ShownEvidenceRow } from "./store.ts";
 
@@ -30,7 +30,14 @@ export interface CountedFinding {
   evidence: readonly ShownEvidenceRow[];
   reach: Reach;
   rank: number;
+  absence: Absence | null;
   against: Comparison | null;
+}
+
+/** How many played builds that came after it was closed, none of whom met it, and the probability of that by chance. */
+export interface Absence {
+  of: number;
+  p: number;
 }
 
 /** How many met it in another build, and whether that differs. */
@@ -53,19 +60,60 @@ export function recordingsIn({ builds, recordings }: Counted, { build, playtest 
     .filter(({ buildId }) => build === undefined || buildId === build);
 }
 
+const sightingsOf = (evidence: readonly ShownEvidenceRow[]): Sighting[] =>
+  evidence.map(({ slot_id, at_ms }) => ({ slotId: slot_id, fromMs: at_ms }));
+
+/** What the builds that came after a finding was closed say of it, and those before. Null while it is not closed, and for what stays. */
+function sinceClosed(
+  { status, closed_at }: Pick<FindingRow, "status" | "closed_at">,
+  evidence: readonly ShownEvidenceRow[],
+  { builds, recordings }: { builds: readonly BuildRow[]; recordings: readonly Recording[] },
+): { before: Share; after: Share } | null {
+  if (closed_at === null || (status !== "fixed" && status !== "verified")) return null;
+  const later = new Set(builds.filter(({ created_at }) => created_at > closed_at).map(({ id }) => id));
+  const isLater = ({ buildId }: Recording) => buildId !== null && later.has(buildId);
+  const sightings = sightingsOf(evidence);
+  return {
+    before: reachOf(
+      sightings,
+      recordings.filter((one) => !isLater(one)),
+    ).testers,
+    after: reachOf(sightings, recordings.filter(isLater)).testers,
+  };
+}
+
+const rounded = (p: number) => Math.round(p * 10_000) / 10_000;
+
+function absenceOf(...known: Parameters<typeof sinceClosed>): Absence | null {
+  const since = sinceClosed(...known);
+  if (!since || since.after.of === 0 || since.after.seen > 0) return null;
+  return { of: since.after.of, p: rounded(exactP(since.after, since.before)) };
+}
+
+/** What newer builds make of a closed finding: it was met again, or so many missed it that it is gone. Undefined if they say neither. */
+export function verdictOf(...known: Parameters<typeof sinceClosed>): "again" | "verified" | undefined {
+  const since = sinceClosed(...known);
+  if (!since || since.after.of === 0) return undefined;
+  if (since.after.seen > 0) return "again";
+  return known[0].status === "fixed" && exactP(since.after, since.before) <= significance ? "verified" : undefined;
+}
+
+/** `all` are the videos that count, also where only some of them are looked at. */
 export function countedFinding(
   row: FindingRow,
   evidence: readonly ShownEvidenceRow[],
   recordings: readonly Recording[],
   builds: readonly BuildRow[],
+  all: readonly Recording[] = recordings,
 ): CountedFinding {
-  const sightings = evidence.map(({ slot_id, at_ms }) => ({ slotId: slot_id, fromMs: at_ms }));
+  const sightings = sightingsOf(evidence);
   const reach = reachOf(
     sightings,
     recordings,
     builds.map(({ id }) => id),
   );
-  return { id: row.id, row, evidence, reach, rank: rankOf(row.severity, reach.testers), against: null };
+  const absence = absenceOf(row, evidence, { builds, recordings: all });
+  return { id: row.id, row, evidence, reach, rank: rankOf(row.severity, reach.testers), absence, against: null };
 }
 
 const passes = (row: FindingRow, { number, kind, severity, status, tag, text }: Filter) =>
@@ -82,15 +130,14 @@ const changeOf = (now: number, before: number): BuildChange => (now === 0 ? "gon
 function compared(findings: readonly CountedFinding[], other: readonly Recording[]): CountedFinding[] {
   const both = findings
     .map((finding) => {
-      const sightings = finding.evidence.map(({ slot_id, at_ms }) => ({ slotId: slot_id, fromMs: at_ms }));
-      const { seen, of } = reachOf(sightings, other).testers;
+      const { seen, of } = reachOf(sightingsOf(finding.evidence), other).testers;
       return { finding, before: { seen, of } };
     })
     .filter(({ finding, before }) => finding.reach.testers.seen > 0 || before.seen > 0);
   const ps = holm(both.map(({ finding, before }) => exactP(finding.reach.testers, before)));
   return both.map(({ finding, before }, index) => {
     const { seen, of } = finding.reach.testers;
-    const p = canDiffer(of, before.of) ? Math.round(ps[index]! * 10_000) / 10_000 : null;
+    const p = canDiffer(of, before.of) ? rounded(ps[index]!) : null;
     return { ...finding, against: { ...before, change: changeOf(seen, before.seen), p } };
   });
 }
@@ -102,13 +149,13 @@ export function ranked(
   counted: Counted,
   filter: Filter,
 ): CountedFinding[] {
-  const recordings = recordingsIn(counted, filter);
+  const [recordings, every] = [recordingsIn(counted, filter), recordingsIn(counted)];
   const byFinding = new Map<string, ShownEvidenceRow[]>(rows.map(({ id }) => [id, []]));
   for (const one of evidence) byFinding.get(one.finding_id)?.push(one);
   const narrowed = filter.build !== undefined || filter.playtest !== undefined;
   const all = rows
     .filter((row) => passes(row, filter))
-    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], recordings, counted.builds));
+    .map((row) => countedFinding(row, byFinding.get(row.id) ?? [], recordings, counted.builds, every));
   const { against, playtest } = filter;
   const listed =
     against === undefined

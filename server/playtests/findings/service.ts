@@ -1,7 +1,7 @@
 import type { BodyOut } from "../../../src/contract/endpoint.ts";
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import { maxEvidence } from "../../../src/contract/findings/endpoints.ts";
-import { isClosed } from "../../../src/contract/findings/statuses.ts";
+import { type FindingStatus, isClosed } from "../../../src/contract/findings/statuses.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
@@ -38,7 +38,8 @@ async function add(tx: Tx, made: New): Promise<store.FindingRow> {
   if ((await store.countOf(tx, made.game_id)) >= maxFindings)
     throw conflict(`A game can have at most ${maxFindings} findings. Nothing was created. Merge or delete some first.`);
   const number = await store.nextNumber(tx, made.game_id);
-  const row = { id: tx.newId(), ...made, number, merged_into: null, created_at: tx.now, updated_at: tx.now };
+  const closed_at = isClosed(made.status) ? tx.now : null;
+  const row = { id: tx.newId(), ...made, number, merged_into: null, closed_at, created_at: tx.now, updated_at: tx.now };
   await store.insert(tx, row);
   await index(tx, row);
   await announce(tx, "finding.created", row);
@@ -66,6 +67,7 @@ export async function change(
   { title, text, kind, severity, tags, status }: BodyOut<Contract["updateFinding"]>,
 ): Promise<void> {
   await requireOwn(tx, row);
+  const moved = status !== undefined && isClosed(status) !== isClosed(row.status);
   const changes = {
     ...(title !== undefined && { title }),
     ...(text !== undefined && { body: text }),
@@ -73,12 +75,21 @@ export async function change(
     ...(severity !== undefined && { severity }),
     ...(tags !== undefined && { tags: JSON.stringify(tags) }),
     ...(status !== undefined && { status }),
+    ...(moved && { closed_at: isClosed(status) ? tx.now : null }),
   };
   await store.update(tx, row.id, { ...changes, updated_at: tx.now });
   if (title !== undefined || text !== undefined) await index(tx, row);
-  const changed = { ...row, ...changes };
-  if (isClosed(changed.status) !== isClosed(row.status))
-    await announce(tx, isClosed(changed.status) ? "finding.closed" : "finding.reopened", changed);
+  if (moved) await announce(tx, isClosed(status) ? "finding.closed" : "finding.reopened", { ...row, ...changes });
+}
+
+/**
+ * Gives a finding the status that its issue or newer builds say. `closedAt` (ms) is when it was closed, if that was not now: builds that
+ * came later say whether it is gone.
+ */
+export async function follow(tx: Tx, row: store.FindingRow, status: FindingStatus, closedAt = tx.now): Promise<void> {
+  if (row.status === status) return;
+  await change(tx, row, { status });
+  if (isClosed(status) && !isClosed(row.status)) await store.update(tx, row.id, { closed_at: Math.min(closedAt, tx.now) });
 }
 
 /** Removes a finding and those that were merged into it. */

@@ -77,6 +77,7 @@ export async function remove(tx: Query, id: string): Promise<string[]> {
   const removed: string[] = [];
   for (const inner of await mergedInto(tx, id)) removed.push(...(await remove(tx, inner)));
   await deleteWhere(tx, "finding_evidence", { finding_id: id });
+  await deleteWhere(tx, "finding_issues", { finding_id: id });
   await tx.run("DELETE FROM finding_changes WHERE from_id = ? OR to_id = ?", id, id);
   await deleteWhere(tx, "findings", { id });
   return [...removed, id];

@@ -1,4 +1,5 @@
-import { iso } from "../../lib/time.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import type { IssueRow } from "./issues-store.ts";
 import type { CountedFinding } from "./rules.ts";
 import type { BuildRow, ShownEvidenceRow } from "./store.ts";
 
@@ -12,7 +13,22 @@ const evidenceView = ({ id, slot_id, at_ms, end_ms, moment_id, quote, text }: Sh
   text,
 });
 
-export const findingView = ({ row, evidence, reach, rank, against }: CountedFinding, builds: readonly BuildRow[]) => ({
+const issueView = (row: IssueRow) => ({
+  tracker: row.tracker,
+  target: row.target,
+  key: row.remote_key,
+  url: row.url,
+  state: row.state,
+  error: row.error,
+  nextTryAt: isoOrNull(row.next_attempt_at),
+  checkedAt: isoOrNull(row.checked_at),
+});
+
+export const findingView = (
+  { row, evidence, reach, rank, absence, against }: CountedFinding,
+  builds: readonly BuildRow[],
+  issue: IssueRow | undefined,
+) => ({
   id: row.id,
   number: row.number,
   gameId: row.game_id,
@@ -28,6 +44,8 @@ export const findingView = ({ row, evidence, reach, rank, against }: CountedFind
   firstSeenMs: reach.firstSeenMs,
   rank,
   against,
+  absence,
+  issue: issue ? issueView(issue) : null,
   mergedInto: row.merged_into,
   createdAt: iso(row.created_at),
   updatedAt: iso(row.updated_at),

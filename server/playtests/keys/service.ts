@@ -27,6 +27,7 @@ const seal = (context: Context, playtestId: string, position: number, key: strin
   ciphertext: context.secrets.seal(key, contextOf(playtestId, position)),
   slot_id: slotId,
   retired_at: null,
+  user_id: null,
 });
 
 export const open = (

@@ -54,3 +54,11 @@ export const moveToRetry = (tx: Query, fromSlotId: string, toSlotId: string) =>
 /** Takes a slot's keys from its playtester, who has seen them. */
 export const retire = (tx: Query, slotId: string, now: number) =>
   updateWhere(tx, "playtest_keys", { retired_at: now }, { slot_id: slotId, retired_at: null });
+
+/** Gives a key of a slot to a member of its team. */
+export const deal = (tx: Query, { playtest_id, position }: Pick<KeyRow, "playtest_id" | "position">, userId: string) =>
+  updateWhere(tx, "playtest_keys", { user_id: userId }, { playtest_id, position });
+
+/** Takes the key of a slot from a member of its team, who has seen it. */
+export const retireOf = (tx: Query, slotId: string, userId: string, now: number) =>
+  updateWhere(tx, "playtest_keys", { retired_at: now }, { slot_id: slotId, user_id: userId, retired_at: null });

@@ -16,7 +16,7 @@ import type { PaymentMethod } from "../rules.ts";
 import * as playtests from "../store.ts";
 import { playtestView } from "../views.ts";
 import * as store from "./store.ts";
-import { statusAt, viewOf } from "./views.ts";
+import { orderOf, statusAt, viewOf } from "./views.ts";
 
 type Row = store.ApprovalRow;
 
@@ -104,6 +104,12 @@ const aboutOf = (row: Row) => ({
   totalCents: row.total_cents,
 });
 
+/** The order as it is kept once nothing waits for it: without its game keys. */
+function sealedWithoutKeys(q: ReadTx, row: Row): string {
+  const { keysForTesters: _, ...order } = orderOf(q, row);
+  return q.secrets.seal(JSON.stringify(order), store.sealingContext(row.id));
+}
+
 /** Ends a wait, in the transaction of what was decided. 409 if somebody else decided. */
 export async function conclude(
   tx: Tx,
@@ -113,6 +119,7 @@ export async function conclude(
 ): Promise<Row> {
   const { caller, reason = null, playtestId = null } = decision;
   const ended = await store.transition(tx, row, move, {
+    sealed: sealedWithoutKeys(tx, row),
     reason,
     playtest_id: playtestId,
     decided_at: tx.now,

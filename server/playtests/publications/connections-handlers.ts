@@ -1,10 +1,13 @@
-import { type PublisherName, publishers, publisherTitles } from "../../../src/contract/publications/publishers.ts";
+import { type Platform, type PublisherName, publishers, publisherTitles } from "../../../src/contract/publications/publishers.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx } from "../../app/tx.ts";
 import type { Handlers } from "../../http/call.ts";
 import { conflict, invalid, notConfigured } from "../../lib/api-error.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import * as connections from "./connections-store.ts";
+import { scheduleKeeping } from "./jobs.ts";
+import { accountOf } from "./peertube/publisher.ts";
+import { signIn } from "./peertube/sign-in.ts";
 import { youtubeClient } from "./publishers.ts";
 import type { YoutubeClient } from "./youtube/api.ts";
 import { finishSignIn, type Proof, signInByDevice, signInPage } from "./youtube/sign-in.ts";
@@ -34,7 +37,18 @@ function clientOf({ config }: Deps): YoutubeClient {
   );
 }
 
+/** What is kept of an account, sealed, and what people call it. */
+interface SignedIn {
+  tokens: string;
+  account: string;
+}
+
 interface Given {
+  instance?: string | undefined;
+  username?: string | undefined;
+  password?: string | undefined;
+  oneTimeCode?: string | undefined;
+  channel?: string | undefined;
   code?: string | undefined;
   codeVerifier?: string | undefined;
   redirectUri?: string | undefined;
@@ -48,6 +62,26 @@ function proofOf({ code, codeVerifier, redirectUri, deviceCode }: Given): Proof 
   if (redirectUri === undefined) throw invalid("redirectUri", "is required with a code");
   return { code, codeVerifier, redirectUri };
 }
+
+async function signInToYoutube(deps: Deps, given: Given): Promise<SignedIn> {
+  const { outbound, clock } = deps;
+  const { refreshToken, account } = await finishSignIn({ outbound, clock, client: clientOf(deps) }, proofOf(given));
+  return { tokens: refreshToken, account };
+}
+
+async function signInToPeertube(deps: Deps, given: Given): Promise<SignedIn> {
+  const { instance, username, password, oneTimeCode, channel } = given;
+  if (instance === undefined) throw invalid("instance", "is required");
+  if (username === undefined) throw invalid("username", "is required");
+  if (password === undefined) throw invalid("password", "is required");
+  const connection = await signIn(deps, { instance, username, password, oneTimeCode, channel });
+  return { tokens: JSON.stringify(connection), account: accountOf(connection) };
+}
+
+const signIns: Record<Platform, (deps: Deps, given: Given) => Promise<SignedIn>> = {
+  youtube: signInToYoutube,
+  peertube: signInToPeertube,
+};
 
 /** The accounts with which this server publishes on platforms. */
 export const publisherConnections = {
@@ -69,15 +103,15 @@ export const publisherConnections = {
 
   async connectPublisher(call) {
     const { adapter } = call.body;
-    const { outbound, clock } = call.deps;
-    const { refreshToken, account } = await finishSignIn({ outbound, clock, client: clientOf(call.deps) }, proofOf(call.body));
+    const { tokens, account } = await signIns[adapter](call.deps, call.body);
     return call.commit(async (tx, trail) => {
-      const sealed = tx.secrets.seal(refreshToken, connections.connectionContext(adapter));
+      const sealed = tx.secrets.seal(tokens, connections.connectionContext(adapter));
       const known = await connections.find(tx, adapter);
       const id = known?.id ?? tx.newId();
       if (known) await trail.changing(id);
       else trail.created(id);
       await connections.put(tx, { id, adapter, account, sealed, created_at: tx.now });
+      if (call.deps.publishers[adapter]?.keepConnected) await scheduleKeeping(tx, adapter);
       return { publisher: await publisherView(tx, call.deps, adapter) };
     });
   },

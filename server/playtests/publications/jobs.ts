@@ -1,16 +1,21 @@
 import { buffer } from "node:stream/consumers";
+import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
 import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { blobKeyOf, posterOf } from "../moments/stills-store.ts";
 import * as playtests from "../store.ts";
-import { type PublicVideo, type Publisher, PublishFailure } from "./publisher.ts";
-import { hasRemnants, inProgress, nextRun, removalPauseAfter, stepBytes } from "./rules.ts";
+import * as connections from "./connections-store.ts";
+import { type Failed, notConnected, type PublicVideo, type Publisher, PublishFailure } from "./publisher.ts";
+import { detailOf, hasRemnants, inProgress, nextRun, removalPauseAfter, stepBytes } from "./rules.ts";
 import { giveUp, lockedPublication, recordStart, recordStep } from "./service.ts";
 import * as store from "./store.ts";
 
 type Detail = store.PublicationDetailRow;
+
+/** How often (ms) tokens are replaced while nothing is published. Those of PeerTube end after two weeks. */
+const keepingMs = 5 * 86_400_000;
 
 /**
  * Brings a publication forward, one step after the other, until it has to wait or has ended; what is removed it deletes on the platform.
@@ -55,8 +60,7 @@ async function step(deps: Deps, row: Detail): Promise<void> {
   } catch (error) {
     if (deps.draining.aborted) return;
     deps.log.warn({ err: error, slot: row.slot_id, adapter: row.adapter }, "a try to publish a video failed");
-    const outcome = error instanceof PublishFailure ? error.outcome : ({ is: "failed", reason: reasonOf(error) } as const);
-    await change(deps, row.id, (tx, now) => recordStep(tx, now, outcome));
+    await change(deps, row.id, (tx, now) => recordStep(tx, now, failureOf(row, error)));
   }
 }
 
@@ -66,17 +70,18 @@ async function deleteRemote(deps: Deps, row: Detail): Promise<void> {
     // Also without a trace of it here: a try whose reply was lost may have left a video, which the adapter finds by its marker.
     if (hasRemnants(row) || (row.adapter !== "own" && deps.publishers[row.adapter])) {
       const session = row.session && deps.secrets.open(row.session, store.sessionContext(row.id));
-      await publisherOf(deps, row).remove({ slotId: row.slot_id, remoteId: row.remote_id, session });
+      await publisherOf(deps, row).remove({ ...soughtOf(row), size: row.bytes_total, remoteId: row.remote_id, session });
     }
-    const gone = { remote_id: null, session: null, error: null, attempts: 0, next_attempt_at: null };
+    const gone = { remote_id: null, session: null, error: null, detail: null, attempts: 0, next_attempt_at: null };
     await change(deps, row.id, (tx, { id }) => store.update(tx, id, { ...gone, updated_at: tx.now }));
   } catch (error) {
     if (deps.draining.aborted) return;
     deps.log.warn({ err: error, slot: row.slot_id, adapter: row.adapter }, "a video could not be deleted on its platform");
     await change(deps, row.id, (tx, { id, attempts }) => {
       const next = tx.now + removalPauseAfter(attempts + 1);
-      const failed = { error: reasonOf(error), attempts: attempts + 1, next_attempt_at: next, updated_at: tx.now };
-      return store.update(tx, id, failed);
+      const { reason, ...outcome } = failureOf(row, error);
+      const failed = { error: reason, detail: detailOf(outcome), attempts: attempts + 1 };
+      return store.update(tx, id, { ...failed, next_attempt_at: next, updated_at: tx.now });
     });
   }
 }
@@ -88,16 +93,34 @@ export const endPublishing = (job: Job, deps: Deps) =>
     await job.done(tx);
   }, playtests.rowLocks);
 
+/** The job that keeps an account connected while nothing is published. */
+export const scheduleKeeping = (tx: Tx, adapter: PublisherName) =>
+  tx.schedule({ kind: "keep-connection", key: adapter, payload: { adapter }, runAt: tx.now + keepingMs });
+
+/** Gets new tokens before those that are kept end. A platform that cannot be reached is asked again. */
+export async function keepConnection(job: Job, deps: Deps): Promise<void> {
+  const adapter = job.payload.adapter as PublisherName;
+  const isConnected = await deps.store.read((q) => connections.find(q, adapter));
+  const publisher = isConnected && deps.publishers[adapter];
+  if (publisher?.keepConnected)
+    await publisher.keepConnected().catch((err: unknown) => {
+      deps.log.warn({ err, adapter }, "the connection to a video platform could not be kept");
+    });
+  await deps.store.write((tx) => (publisher ? job.reschedule(tx, tx.now + keepingMs) : job.done(tx)));
+}
+
 function publisherOf({ publishers }: Deps, { adapter }: Detail): Publisher {
   const publisher = publishers[adapter];
-  if (!publisher) throw new Error(`This server is not connected to ${adapter}.`);
+  if (!publisher) throw notConnected(adapter);
   return publisher;
 }
 
 function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
   const { blob_key: key, filename, content_type: contentType } = row;
-  if (key === null || filename === null || contentType === null) throw new Error("The video was deleted.");
+  if (key === null || filename === null || contentType === null)
+    throw new PublishFailure({ is: "failed", reason: "The video was deleted." });
   return {
+    ...soughtOf(row),
     slotId: row.slot_id,
     gameId: row.game_id,
     gameName: row.game_name,
@@ -109,7 +132,7 @@ function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
     size: row.bytes_total,
     async read(start, end) {
       const contents = await blobs.read(key, { start, end });
-      if (!contents) throw new Error("The file of the video is lost.");
+      if (!contents) throw new PublishFailure({ is: "failed", reason: "The file of the video is lost." });
       return contents;
     },
     async captions() {
@@ -126,7 +149,12 @@ function videoOf({ blobs, store: { read } }: Deps, row: Detail): PublicVideo {
   };
 }
 
-/** At most this many characters of an error are kept and shown. */
-const maxReason = 500;
+const soughtOf = ({ id, created_at }: Detail) => ({ publicationId: id, since: created_at });
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, maxReason);
+/** What an error of a publisher means. An unexpected one says to operators what it is, and to others that a try failed. */
+function failureOf({ adapter }: Detail, error: unknown): Failed {
+  if (error instanceof PublishFailure) return error.outcome;
+  const name = publisherTitles[adapter];
+  const reason = `${name.charAt(0).toUpperCase()}${name.slice(1)} cannot be reached, or does not answer as it should.`;
+  return { is: "failed", reason, detail: error instanceof Error ? error.message : String(error) };
+}

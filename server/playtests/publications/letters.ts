@@ -24,18 +24,20 @@ interface Failed {
   platform: string;
   /** A sentence. */
   reason: string;
-  /** For operators, who can do something about it. */
+  /** For operators, who can do something about it: with what the platform said. */
   publicationId?: string;
+  detail?: string | null;
 }
 
 /** For the owner, or with `publicationId` for an operator. */
-export function publishFailedLetter({ config, slotId, publicationId, ...about }: Failed): Letter {
+export function publishFailedLetter({ config, slotId, publicationId, detail, ...about }: Failed): Letter {
   const [who, game] = [nameInMail(about.playtesterName), nameInMail(about.gameName)];
   return {
     subject: `The video of ${who} was not published on ${about.platform}`,
     paragraphs: [
       `${who}'s playtest of ${game} was to be published on ${about.platform}, which did not work. The reason:`,
       about.reason,
+      ...(detail ? [`What the platform or the server said: ${detail}`] : []),
       `The video is on the page of this server instead, and the playtest is accepted as usual.`,
       publicationId === undefined
         ? `To see the video and its state, run: playtest review show ${slotId}`

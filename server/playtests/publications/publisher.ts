@@ -1,8 +1,16 @@
 import type { Readable } from "node:stream";
-import type { PublisherName } from "../../../src/contract/publications/publishers.ts";
+import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
+
+/** What a publisher looks for on its platform, to find what an earlier try left there. */
+export interface Sought {
+  /** In the description of the video. */
+  publicationId: string;
+  /** When the publication began (ms): the platform has no older video of it. */
+  since: number;
+}
 
 /** A video of an accepted public slot. Its file never changes. */
-export interface PublicVideo {
+export interface PublicVideo extends Sought {
   slotId: string;
   gameId: string;
   gameName: string;
@@ -31,7 +39,8 @@ export interface Budget {
 }
 
 /**
- * What a step came to. A `session` replaces the one before it; null begins a new one with the next try. Reasons are sentences for people.
+ * What a step came to. A `session` replaces the one before it; null begins a new one with the next try. Reasons are sentences
+ * for the owner of the slot; a `detail` is what the platform said itself, for operators.
  * - `progress`: the platform has `bytesSent` bytes and wants more.
  * - `processing`: it has all of them, and is asked again at `retryAt` (ms), or soon.
  * - `blocked`: it has the video, but does not show it to everybody, and asking again does not help.
@@ -43,11 +52,11 @@ type Done =
   | { is: "progress"; bytesSent: number; session?: string }
   | { is: "processing"; session?: string; retryAt?: number }
   | { is: "published"; url: string; remoteId: string | null }
-  | { is: "blocked"; reason: string; remoteId: string | null };
+  | { is: "blocked"; reason: string; detail?: string; remoteId: string | null };
 
 export type Failed =
-  | { is: "failed"; reason: string; retryAt?: number; session?: null }
-  | { is: "failed"; reason: string; permanent: true };
+  | { is: "failed"; reason: string; detail?: string; retryAt?: number; session?: null }
+  | { is: "failed"; reason: string; detail?: string; permanent: true };
 
 /** Thrown by a publisher that knows what its failure means. Anything else that it throws is a try that failed, and is repeated. */
 export class PublishFailure extends Error {
@@ -59,9 +68,18 @@ export class PublishFailure extends Error {
   }
 }
 
+/** The failure where no account of a platform is connected. */
+export const notConnected = (adapter: PublisherName) =>
+  new PublishFailure({
+    is: "failed",
+    reason: `This server is not connected to ${publisherTitles[adapter]}.`,
+    detail: `Connect it with \`playtest admin publishing connect ${adapter}\`.`,
+  });
+
 /** What may be left on a platform: a finished video, or a session of which it is not known how far it came. */
-export interface Remnants {
-  slotId: string;
+export interface Remnants extends Sought {
+  /** Of the video, in bytes. */
+  size: number;
   remoteId: string | null;
   session: string | null;
 }
@@ -79,6 +97,8 @@ export interface Publisher {
   advance(session: string, video: PublicVideo, budget: Budget): Promise<Outcome>;
   /** Deletes what is on the platform. Does nothing where nothing is left. */
   remove(remnants: Remnants): Promise<void>;
+  /** Keeps the tokens of an account from ending while nothing is published. Only where they end. */
+  keepConnected?(): Promise<void>;
 }
 
 /** Those that this server can publish with. */

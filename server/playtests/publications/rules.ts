@@ -33,8 +33,8 @@ type Known = Pick<PublicationRow, "attempts" | "bytes_total"> & { state: (typeof
 
 /** The move and the changes that an outcome at `now` (ms) means for a publication in progress. */
 export function afterStep(row: Known, outcome: Outcome, now: number): { move: Move; changes: Changes } {
-  const succeeded = { error: null, attempts: 0 };
-  const ended = { error: null, next_attempt_at: null };
+  const succeeded = { error: null, detail: null, attempts: 0 };
+  const ended = { error: null, detail: null, next_attempt_at: null };
   switch (outcome.is) {
     case "progress": {
       const changes = { ...succeeded, ...sessionOf(outcome), bytes_sent: outcome.bytesSent, next_attempt_at: now };
@@ -50,7 +50,10 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
       return { move: "publish", changes: { ...ended, ...there, attempts: 0, reason: null } };
     }
     case "blocked":
-      return { move: "block", changes: { ...ended, remote_id: outcome.remoteId, reason: outcome.reason } };
+      return {
+        move: "block",
+        changes: { ...ended, remote_id: outcome.remoteId, reason: outcome.reason, detail: detailOf(outcome) },
+      };
     case "failed":
       return afterFailure(row, outcome, now);
   }
@@ -58,13 +61,18 @@ export function afterStep(row: Known, outcome: Outcome, now: number): { move: Mo
 
 function afterFailure(row: Known, outcome: Failed, now: number): { move: Move; changes: Changes } {
   const { reason } = outcome;
-  const attempts = row.attempts + 1;
-  if ("permanent" in outcome) return { move: "fail", changes: { attempts, error: null, reason, next_attempt_at: null } };
+  const [attempts, detail] = [row.attempts + 1, detailOf(outcome)];
+  if ("permanent" in outcome) return { move: "fail", changes: { attempts, error: null, detail, reason, next_attempt_at: null } };
   const next = Math.max(now, outcome.retryAt ?? now + pauseAfter(attempts));
-  const again = { attempts, error: reason, next_attempt_at: next };
+  const again = { attempts, error: reason, detail, next_attempt_at: next };
   if (outcome.session === null) return { move: "wait", changes: { ...again, session: null, bytes_sent: 0 } };
   return { move: stay[row.state], changes: again };
 }
+
+/** At most this many characters of what a platform said are kept. */
+const maxDetail = 500;
+
+export const detailOf = ({ detail }: { detail?: string }) => detail?.slice(0, maxDetail) ?? null;
 
 const sessionOf = ({ session }: { session?: string }) => (session === undefined ? {} : { session });
 

@@ -29,7 +29,7 @@ export async function lockedPublication(tx: Tx, id: string): Promise<Publication
 export async function recordStart(tx: Tx, row: Publication, session: string): Promise<void> {
   if (!store.isIn(row, ...inProgress, "removed")) return;
   const sealed = tx.secrets.seal(session, store.sessionContext(row.id));
-  await store.update(tx, row.id, { session: sealed, error: null, next_attempt_at: tx.now, updated_at: tx.now });
+  await store.update(tx, row.id, { session: sealed, error: null, detail: null, next_attempt_at: tx.now, updated_at: tx.now });
 }
 
 /** Records what a step came to. False when the publication is no longer in progress: it was given up or removed meanwhile. */
@@ -42,7 +42,7 @@ export async function recordStep(tx: Tx, row: Publication, outcome: Outcome): Pr
   const sealed = session ? { session: tx.secrets.seal(session, store.sessionContext(row.id)) } : {};
   await store.transitionFromAny(tx, { id: row.id }, move, { ...changes, ...sealed, updated_at: tx.now });
   if (outcome.is === "published") await becomePublic(tx, row, outcome.url);
-  if (move === "block" || move === "fail") await takeOver(tx, row, changes.reason!);
+  if (move === "block" || move === "fail") await takeOver(tx, { ...row, detail: changes.detail ?? null }, changes.reason!);
   return true;
 }
 
@@ -70,7 +70,7 @@ async function takeOver(tx: Tx, row: Publication, reason: string): Promise<void>
   const url = ownPage(tx.config, row.slot_id);
   await becomePublic(tx, { ...row, adapter: "own" }, url);
   const slot = (await slots.find(tx, row.slot_id))!;
-  await tellFailed(tx, slot, { id: row.id, adapter: row.adapter, reason, url });
+  await tellFailed(tx, slot, { id: row.id, adapter: row.adapter, reason, detail: row.detail, url });
 }
 
 /** Everybody can watch the video at `url`. A slot that waited for that becomes `accepted`, and its playtester is paid. */
@@ -148,6 +148,14 @@ async function discard(tx: Tx, row: Publication, reason: string): Promise<void> 
   const changes = { reason, error: null, attempts: 0, next_attempt_at: left ? tx.now : null, updated_at: tx.now };
   const removed = await store.transition(tx, store.requireMove(row, "remove"), "remove", changes);
   if (left) await scheduleRun(tx, removed, (await slots.find(tx, row.slot_id))!.owner_id);
+}
+
+/** Removes the publication of a slot whose playtester no longer consents to it. 409 when nothing is published. */
+export async function withdrawConsent(tx: Tx, slotId: string, reason?: string): Promise<void> {
+  const row = await store.ofSlot(tx, slotId);
+  if (!row || row.state === "removed") throw conflict("The video of this slot is not published. Nothing was changed.");
+  const said = reason === undefined ? "" : ` The reason: ${reason}`;
+  await remove(tx, await lockedPublication(tx, row.id), `The playtester withdrew the consent to publish it.${said}`);
 }
 
 /** Ends the publication of a slot that was rejected after all. */

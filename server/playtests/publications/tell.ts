@@ -3,10 +3,11 @@ import { listApprovers } from "../../accounts/service.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
-import { mailAbout } from "../../events/event-mails.ts";
+import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso } from "../../lib/time.ts";
 import type { SlotRow } from "../slots/store.ts";
+import { sharesOf } from "../teams/shares.ts";
 import { publishedLetter, publishFailedLetter } from "./letters.ts";
 
 /** What people are told about the publication of a video. Each function runs inside the caller's transaction. */
@@ -33,22 +34,28 @@ export async function tellPublished(
   { adapter, url, paidCents }: { adapter: PublisherName; url: string; paidCents: number },
 ): Promise<void> {
   const { playtester, gameName, playtesterName } = await partiesOf(tx, slot);
-  const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
-  if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
-  await emit(tx, recipients, {
-    kind: "slot.published",
-    data: { ...subjectOf(slot), adapter, url, publishedAt: iso(tx.now) },
-    notice: { gameName, playtesterName, url, amountCents: paidCents },
-  });
-  await mailAbout(tx, playtester, "slot.published", publishedLetter({ gameName, url, paidCents }));
+  const kind = "slot.published";
+  const data = { ...subjectOf(slot), adapter, url, publishedAt: iso(tx.now) };
+  const notice = { gameName, playtesterName, url };
+  await emit(tx, [{ id: slot.owner_id, role: "game_owner" }], { kind, data, notice });
+  if (!playtester) return;
+  for (const [id, cents] of await sharesOf(tx, slot, paidCents)) {
+    await emit(tx, [{ id, role: "playtester" }], { kind, data, notice: { ...notice, amountCents: cents } });
+    await mailUserAbout(tx, id, kind, publishedLetter({ gameName, url, paidCents: cents }));
+  }
+}
+
+interface Untold {
+  id: string;
+  adapter: PublisherName;
+  reason: string;
+  /** For operators. */
+  detail: string | null;
+  url: string;
 }
 
 /** Tells the owner and the operators why a video is on the server's own page, at `url`, and not on a platform. */
-export async function tellFailed(
-  tx: Tx,
-  slot: SlotRow,
-  { id, adapter, reason, url }: { id: string; adapter: PublisherName; reason: string; url: string },
-): Promise<void> {
+export async function tellFailed(tx: Tx, slot: SlotRow, { id, adapter, reason, detail, url }: Untold): Promise<void> {
   const { owner, gameName, playtesterName } = await partiesOf(tx, slot);
   const admins = await listApprovers(tx);
   const recipients: Recipient[] = [
@@ -64,5 +71,5 @@ export async function tellFailed(
   const about = { config: tx.config, slotId: slot.id, gameName, playtesterName, platform, reason };
   await mailAbout(tx, owner, "slot.publish_failed", publishFailedLetter(about));
   for (const admin of admins)
-    await mailAbout(tx, admin, "slot.publish_failed", publishFailedLetter({ ...about, publicationId: id }));
+    await mailAbout(tx, admin, "slot.publish_failed", publishFailedLetter({ ...about, publicationId: id, detail }));
 }

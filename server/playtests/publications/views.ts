@@ -19,6 +19,7 @@ export const publicationView = (row: PublicationDetailRow) => ({
 
 export const adminPublicationView = (row: PublicationDetailRow) => ({
   ...publicationView(row),
+  detail: row.detail,
   id: row.id,
   slotId: row.slot_id,
   gameId: row.game_id,

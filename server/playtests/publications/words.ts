@@ -6,31 +6,53 @@ export interface Words {
   description: string;
 }
 
-/** Longest title and description that the platforms take. */
-const maxTitle = 100;
-const maxDescription = 4_000;
+/** Longest title (characters) and description (bytes of UTF-8) that a platform takes. */
+export interface Limits {
+  title: number;
+  descriptionBytes: number;
+}
 
 /** What is in the description of every video, so that it can be found again when a reply was lost. */
-export const markerOf = (slotId: string) => `playtest:${slotId}`;
-/** Whether a description ends with the marker of this slot. Elsewhere in it, a game or a link may have the same words. */
-export const hasMarker = (description: string, slotId: string) => description.trim().split(/\s+/).at(-1) === markerOf(slotId);
+export const markerOf = (publicationId: string) => `playtest:${publicationId}`;
+const day = 86_400_000;
+
+/** Whether a video was made (an ISO time) before a publication began (ms), whatever the clocks say. */
+export const isTooOld = (made: string, since: number): boolean => Date.parse(made) < since - day;
+
+/** Whether a description ends with the marker of this publication. Elsewhere in it, a game or a link may have the same words. */
+export const hasMarker = (description: string, publicationId: string) =>
+  description.trim().split(/\s+/).at(-1) === markerOf(publicationId);
 
 /** The title and description of a video. */
 export function wordsFor(
   { title, description }: Words,
-  { slotId, gameName, gameUrl, playtesterName }: Pick<PublicVideo, "slotId" | "gameName" | "gameUrl" | "playtesterName">,
+  {
+    publicationId,
+    gameName,
+    gameUrl,
+    playtesterName,
+  }: Pick<PublicVideo, "publicationId" | "gameName" | "gameUrl" | "playtesterName">,
+  limits: Limits,
 ): Words {
   const values: Record<string, string> = { game: gameName, player: playtesterName ?? "a playtester", link: gameUrl ?? "" };
   const filled = (template: string) =>
     template.replace(/\{(game|player|link)\}/g, (_, name: string) => plain(values[name] ?? ""));
-  const own = cut(filled(description), maxDescription).trim();
-  return { title: cut(filled(title).replace(/\s+/g, " "), maxTitle), description: `${own}\n\n${markerOf(slotId)}` };
+  const end = `\n\n${markerOf(publicationId)}`;
+  const own = cut(filled(description).trim(), limits.descriptionBytes - end.length, Buffer.byteLength);
+  return { title: cut(filled(title).replace(/\s+/g, " "), limits.title, () => 1), description: own.trim() + end };
 }
 
 /** Without what the platforms refuse. */
 const plain = (text: string) => text.replace(/[<>]/g, "").replace(/\p{Cc}+/gu, " ");
 
-function cut(text: string, max: number): string {
+/** As many characters as `max` has room for, of which each takes up as much as `sizeOf` says. */
+function cut(text: string, max: number, sizeOf: (character: string) => number): string {
   const points = [...text];
-  return points.length <= max ? text : `${points.slice(0, max - 1).join("")}…`;
+  if (points.reduce((sum, point) => sum + sizeOf(point), 0) <= max) return text;
+  let left = max - sizeOf("…");
+  const kept = points.findIndex((point) => {
+    left -= sizeOf(point);
+    return left < 0;
+  });
+  return `${points.slice(0, kept).join("")}…`;
 }

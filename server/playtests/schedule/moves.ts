@@ -17,6 +17,8 @@ import { pay } from "../slots/review.ts";
 import * as slots from "../slots/store.ts";
 import { type Refund, refund, release, watchDeadline } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
+import { endTeam } from "../teams/asking.ts";
+import * as teams from "../teams/store.ts";
 import { agreedLetter, answeredLetter, cancelledLetter, proposedLetter, releasedLetter, sessionCalendar } from "./mails.ts";
 import { answerBy, bookableText, cancelsWith, closesAfterMove, isBinding, isBookable, sessionDeadline } from "./rules.ts";
 import { watchSession } from "./sessions.ts";
@@ -40,6 +42,10 @@ export async function propose(tx: Tx, playtest: Playtest, at: number): Promise<P
   if ((await applications.pendingOf(tx, playtest.id)).length > 0)
     throw conflict(
       `Applications wait for a decision, and their playtesters confirmed ${iso(current)}. Nothing was changed. Approve or reject them first.`,
+    );
+  if ((await teams.askingCounts(tx, [playtest.id], tx.now)).size > 0)
+    throw conflict(
+      `Friends of a playtester are asked whether they play at ${iso(current)}. Nothing was changed. Try again when they have answered.`,
     );
   const closes_at = closesAfterMove({ selectionMode: playtest.selection_mode, scheduledAt: at }, playtest.closes_at);
   const changes = { scheduled_at: at, closes_at, updated_at: tx.now };
@@ -147,6 +153,7 @@ export async function cancelClaimed(tx: Tx, playtest: Playtest, slot: slots.Slot
     throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
   const changes = { ended_at: tx.now, excused: 1, proposed_at: null, accept_by: null };
   await slots.transition(tx, slot, "cancel", changes);
+  await endTeam(tx, slot, "cancelled", slot.playtester_id ?? undefined);
   await keys.retire(tx, slot.id, tx.now);
   if (terms === "pay") await pay(tx, playtest, slot);
   const refunded = terms === "pay" ? { cents: 0, minutes: 0 } : await refund(tx, playtest, slot, "slot_refund");

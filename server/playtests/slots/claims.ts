@@ -10,6 +10,8 @@ import { requireMember } from "../groups/membership.ts";
 import { record as recordConsent } from "../publications/consents.ts";
 import { requireConfirmed } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
+import { requireNoTeam } from "../teams/requirements.ts";
+import * as teams from "../teams/store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
@@ -40,13 +42,19 @@ export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
 });
 
 export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string): Promise<ClaimFacts> {
-  const [history, own, held] = await Promise.all([
+  const [history, own, joined, held] = await Promise.all([
     // Their history matters only when the playtest has targeting.
     playtest.targeting_type === null ? playtests.noHistory : playtests.history(q, playtest, playtesterId),
     slots.ofPlaytester(q, playtest.id, playtesterId),
+    playtest.player_count > 1 ? teams.statusesOf(q, playtest.id, playtesterId) : [],
     slots.held(q, playtesterId, q.now),
   ]);
-  return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: q.config.playtesters.maxReserved };
+  return {
+    ...history,
+    ownStatuses: [...own, ...joined].map((slot) => slot.status),
+    held,
+    maxHeld: q.config.playtesters.maxReserved,
+  };
 }
 
 /** A claimed slot with the rows that were read to decide the claim, for the reply. */
@@ -58,7 +66,7 @@ export interface Claimed extends Offered {
 interface Claim {
   /** Default: the oldest open slot. */
   wanted?: slots.SlotIn<"open">;
-  /** Absent for simulated playtesters, who accept no agreement. */
+  /** Absent for simulated playtesters, who accept no agreement and name no friends. */
   consent?: GivenAcceptance;
   /** The fixed time of the playtest, which its playtester confirms (ISO 8601). Absent for simulated playtesters, who have time. */
   confirmed?: { scheduledAt: string | undefined };
@@ -79,11 +87,12 @@ export async function claim(
   const [{ playtest, game }, facts, open, agreement] = await Promise.all([
     offered(tx, locked, playtesterId),
     eligibilityFacts(tx, locked, playtesterId),
-    wanted ?? slots.firstOpen(tx, playtestId),
+    wanted ?? slots.firstOpen(tx, playtestId, tx.now),
     consent && inForce(tx, locked.game_id),
   ]);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
+  if (consent) requireNoTeam(tx.config, playtest);
   const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
   if (confirmed) requireConfirmed(tx, playtest, confirmed.scheduledAt, "Nothing was claimed.");

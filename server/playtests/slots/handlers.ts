@@ -1,8 +1,11 @@
+import { plural } from "../../../src/contract/text/plural.ts";
+import { reviewLimitHeader } from "../../../src/contract/text/review-limit.ts";
+import * as keys from "../../accounts/keys-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import type { Handlers } from "../../http/call.ts";
-import { notFound } from "../../lib/api-error.ts";
+import type { Caller, Handlers } from "../../http/call.ts";
+import { conflict, notFound } from "../../lib/api-error.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import { posterOf } from "../moments/stills-store.ts";
 import { buildAt } from "../moments/store.ts";
@@ -35,6 +38,22 @@ async function own(tx: Query, slotId: string, ownerId: string) {
   const playtest = slot?.owner_id === ownerId ? await playtests.find(tx, slot.playtest_id) : undefined;
   if (!slot || !playtest) throw notFound();
   return { slot, playtest };
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Counts a review whose request limits how many its API key makes in a UTC day. 409 for one too many. */
+async function countReview(
+  tx: Tx,
+  { principal, headers }: { principal: Caller; headers: { [reviewLimitHeader]?: number | undefined } },
+) {
+  const most = headers[reviewLimitHeader];
+  if (most === undefined || principal.sessionId !== null) return;
+  const day = tx.now - (tx.now % dayMs);
+  if (await keys.countReview(tx, principal.keyId, day, most)) return;
+  throw conflict(
+    `This API key has made ${plural(most, "review")} today, the most that its program allows in a UTC day. Nothing was changed. Review the rest yourself, or continue tomorrow.`,
+  );
 }
 
 async function cancel(tx: Tx, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
@@ -76,6 +95,7 @@ export const slots = {
   acceptSlot: (call) =>
     call.commit(async (tx) => {
       const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+      await countReview(tx, call);
       const { rating, comment } = call.body;
       return { message: await accept(tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
     }, playtests.rowLocks),
@@ -83,6 +103,7 @@ export const slots = {
   rejectSlot: (call) =>
     call.commit(async (tx) => {
       const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+      await countReview(tx, call);
       const { reason, allowRetry } = call.body;
       return { message: await reject(tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
     }, playtests.rowLocks),

@@ -6,6 +6,7 @@ import type { Job } from "../../jobs/job.ts";
 import { iso, utc } from "../../lib/time.ts";
 import { dueLetter } from "./mails.ts";
 import * as slots from "./store.ts";
+import { companionsToTell } from "./transitions.ts";
 
 /**
  * Reminds the playtester of a slot's deadline, and runs again when it has come. Sends nothing and ends when the slot was submitted or its
@@ -20,7 +21,8 @@ export const remindHolder = (job: Job, deps: Deps) =>
     if (slot.deadline_at! <= tx.now) return;
     const { id: slotId, game_name: gameName, playtester_id: playerId } = slot;
     const deadlineAt = slot.deadline_at!;
-    await emit(tx, [{ id: playerId!, role: "playtester" }], {
+    const others = await companionsToTell(tx, slot);
+    await emit(tx, [{ id: playerId!, role: "playtester" }, ...others], {
       kind: "slot.due",
       data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, deadlineAt: iso(deadlineAt) },
       notice: { gameName, until: utc(deadlineAt) },

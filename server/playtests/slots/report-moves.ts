@@ -7,6 +7,7 @@ import { replaceKeys } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { slotDeadline } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
+import { dealKeys } from "../teams/asking.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
 import * as slots from "./store.ts";
@@ -48,7 +49,10 @@ export async function unblock(
   const deadline = slotDeadline(playtest, slot.scheduled_at, tx.now);
   const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
   const { message, keys } = answer;
-  if (keys) await replaceKeys(tx, playtest, slot.id, keys);
+  if (keys) {
+    await replaceKeys(tx, playtest, slot.id, keys);
+    await dealKeys(tx, slot.id);
+  }
   await watchDeadline(tx, reserved);
   await resolve(tx, reserved, { outcome: "unblocked", message, deadlineAt: deadline, newKeys: keys?.length ?? 0 });
 }

@@ -9,6 +9,7 @@ import { mailAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso, utc } from "../../lib/time.ts";
 import * as playtests from "../store.ts";
+import { companions } from "../teams/store.ts";
 import { problemLetter, resolvedLetter, unansweredLetter } from "./mails.ts";
 import * as reports from "./reports-store.ts";
 import type { SlotRow } from "./store.ts";
@@ -94,6 +95,8 @@ export async function resolve(tx: Tx, slot: SlotRow, resolution: Resolution): Pr
     { id: owner.id, role: "game_owner" },
     { id: playtester.id, role: "playtester" },
   ];
+  if (outcome !== "released")
+    for (const { user_id } of await companions(tx, slot.id)) recipients.push({ id: user_id, role: "playtester" });
   const { refunded, newKeys = 0 } = resolution;
   const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
   await emit(tx, recipients, { kind: "slot.resolved", data, notice });

@@ -1,7 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
-import { mailAbout } from "../../events/event-mails.ts";
+import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/api-error.ts";
@@ -11,10 +11,12 @@ import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
 import { begin } from "../publications/begin.ts";
 import type * as playtests from "../store.ts";
+import { copyTeam } from "../teams/asking.ts";
+import { sharesOf } from "../teams/shares.ts";
 import { acceptedLetter, rejectedLetter } from "./mails.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
-import { emitSlotEvent, finishPlaytest, termsOf, watchDeadline } from "./transitions.ts";
+import { companionsToTell, emitSlotEvent, finishPlaytest, termsOf, watchDeadline } from "./transitions.ts";
 
 /** Accepting and rejecting a submission. Each function runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
@@ -51,19 +53,22 @@ export async function accept(
 }
 
 async function tellAccepted(tx: Tx, slot: Slot, pay: { payoutCents: number; publishing: boolean }): Promise<void> {
-  const notice = { amountCents: pay.payoutCents, publishing: pay.publishing };
-  const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.accepted", notice);
-  const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay });
-  await mailAbout(tx, playtester, "slot.accepted", letter);
+  const shares = await sharesOf(tx, slot, pay.payoutCents);
+  const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, publishing: pay.publishing });
+  const { gameName } = await emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more);
+  for (const [userId, payoutCents] of shares) {
+    const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay, payoutCents });
+    await mailUserAbout(tx, userId, "slot.accepted", letter);
+  }
 }
 
 /** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
 
-/** Credits the payout of an accepted slot to its playtester. */
-export const pay = (tx: Tx, playtest: Playtest, slot: Slot) =>
-  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!));
+/** Credits the payout of an accepted slot to its playtester, or to the members of its team. */
+export const pay = async (tx: Tx, playtest: Playtest, slot: Slot) =>
+  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), await sharesOf(tx, slot, playtest.payout_cents)));
 
 /** Rejects a submission, finally or with a retry: a new slot for the same playtester, due in 24 hours, with the same hold and keys. */
 export async function reject(
@@ -93,6 +98,7 @@ export async function reject(
     scheduled_at: null,
   });
   await keys.moveToRetry(tx, slot.id, retry.id);
+  await copyTeam(tx, slot.id, reserved);
   await tellRejected(tx, rejected, why, { slotId: retry.id, deadlineAt });
   await watchDeadline(tx, reserved);
   await emitSlotEvent(tx, reserved, "slot.reserved");
@@ -129,6 +135,8 @@ async function tellRejected(
   const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.rejected", notice);
   const letter = rejectedLetter({ config: tx.config, gameName, slotId: slot.id, reason, retry });
   await mailAbout(tx, playtester, "slot.rejected", letter);
+  if (retry) return;
+  for (const { id } of await companionsToTell(tx, slot)) await mailUserAbout(tx, id, "slot.rejected", letter);
 }
 
 /** Refuses a slot that the owner cannot review: one that is not submitted, or was already accepted. */

@@ -5,6 +5,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, sendManyRows, sendRow, updateRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
 
 export type SlotRow = Tables["slots"];
@@ -138,8 +139,29 @@ export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
 export const listForPlaytest = (q: Query, playtestId: string, page: Page) =>
   paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ?`, playtestId);
 
-export const listForPlaytester = (q: Query, playtesterId: string, page: Page) =>
-  paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+/** A slot that a playtester has or had, or in whose team they play or are asked to play at `now` (ms). */
+export const findForMember = (q: Query, id: string, playtesterId: string, now: number) =>
+  q.one<SlotDetailRow>(
+    `${detail} WHERE s.id = ? AND (s.playtester_id = ? OR s.id IN (${slotsOfMember}))`,
+    id,
+    playtesterId,
+    playtesterId,
+    now,
+  );
+
+/** All of these slots, newest first. The index of a playtester's own leads to the page; most have no others. */
+export async function listForMember(q: Query, playtesterId: string, now: number, page: Page): Promise<SlotDetailRow[]> {
+  const own = await paged(q, page, "s").all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ?`, playtesterId);
+  const others = await q.all<{ slot_id: string }>(slotsOfMember, playtesterId, now);
+  if (others.length === 0) return own;
+  const joined = await paged(q, page, "s").all<SlotDetailRow>(
+    `${detail} WHERE s.id IN (${slotsOfMember}) AND COALESCE(s.playtester_id, '') <> ?`,
+    ...[playtesterId, now, playtesterId],
+  );
+  return [...own, ...joined].sort(newestFirst).slice(0, page.limit + 1);
+}
+
+const newestFirst = (a: SlotRow, b: SlotRow) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1);
 
 /** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
@@ -160,24 +182,20 @@ export const insert = (tx: Query, rows: readonly New<"slots">[]) => sendManyRows
 
 export const { isIn, requireMove, transition, tryTransition } = stateMachine({ noun: "slot", table: "slots", moves: slotMoves });
 
-/** The oldest open slot of a playtest. */
-export const firstOpen = (tx: Query, playtestId: string) =>
+/** The oldest open slot of a playtest that is not held for a team at `now` (ms). */
+export const firstOpen = (tx: Query, playtestId: string, now: number) =>
   tx.one<SlotIn<"open">>(
-    "SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+    `SELECT o.* FROM slots o WHERE o.playtest_id = ? AND o.status = 'open' AND NOT ${heldForTeam()} ORDER BY o.created_at, o.id LIMIT 1`,
     playtestId,
+    now,
   );
 
 export const statusesOf = async (q: Query, playtestId: string) =>
   (await q.all<Pick<SlotRow, "status">>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
 
+/** How many slots a playtester holds at `now` (ms), alone or with others. */
 export const held = async (q: Query, playtesterId: string, now: number) =>
-  (
-    await q.one<{ count: number }>(
-      "SELECT COUNT(*) AS count FROM slots WHERE playtester_id = ? AND (status = 'blocked' OR (status = 'reserved' AND deadline_at > ?))",
-      playtesterId,
-      now,
-    )
-  )?.count ?? 0;
+  (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
 export const update = (tx: Query, id: string, changes: Partial<Omit<SlotRow, "status">>) => updateRow(tx, "slots", id, changes);
 

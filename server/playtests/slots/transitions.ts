@@ -20,6 +20,8 @@ import { openSlot } from "../orders.ts";
 import { slotDeadline } from "../schedule/rules.ts";
 import { requireBegun, watchSession } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
+import { endTeam } from "../teams/asking.ts";
+import * as teams from "../teams/store.ts";
 import { submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
 import { playtestStatusOf, windowOver } from "./rules.ts";
@@ -59,18 +61,28 @@ async function partiesOf(tx: Query, slot: Slot): Promise<Parties> {
   return { game, playtester };
 }
 
-/** Records an event about a slot for its owner and, if there is one, its playtester. `known` saves reading the rows again. */
+/** The other members of a slot's team, who are told what its playtester is told. */
+export const companionsToTell = async (tx: Query, { id, playtester_id }: Slot): Promise<Recipient[]> =>
+  playtester_id === null ? [] : (await teams.companions(tx, id)).map(({ user_id }) => ({ id: user_id, role: "playtester" }));
+
+/**
+ * Records an event about a slot for its owner and, if there is one, its playtester and their team. `known` saves reading the rows again;
+ * `moreFor` says what differs for a member of the team.
+ */
 export async function emitSlotEvent(
   tx: Tx,
   slot: Slot,
   kind: SlotKind,
   more: NoticeContext = {},
   known?: Parties,
+  moreFor: (userId: string) => NoticeContext = () => more,
 ): Promise<Told> {
   const { game, playtester } = known ?? (await partiesOf(tx, slot));
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
   if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
-  await emit(tx, recipients, {
+  const companions = playtester ? await companionsToTell(tx, slot) : [];
+  const names = { gameName: game?.name, playtesterName: playtester?.display_name };
+  const occurrence = {
     kind,
     data: {
       slotId: slot.id,
@@ -80,8 +92,9 @@ export async function emitSlotEvent(
       [timeField[kind]]: new Date(tx.now).toISOString(),
       // TypeScript does not track which field a computed name adds.
     } as EventData<SlotKind>,
-    notice: { ...more, gameName: game?.name, playtesterName: playtester?.display_name },
-  });
+  };
+  await emit(tx, recipients, { ...occurrence, notice: { ...more, ...names } });
+  for (const one of companions) await emit(tx, [one], { ...occurrence, notice: { ...moreFor(one.id), ...names } });
   return { gameName: game?.name ?? "", playtester };
 }
 
@@ -186,6 +199,7 @@ export async function release(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved
   await slots.transition(tx, slot, "release", { ended_at: tx.now });
   await keys.retire(tx, slot.id, tx.now);
   if (slot.status === "blocked") await resolve(tx, slot, { outcome: "released" });
+  await endTeam(tx, slot, "released", slot.playtester_id ?? undefined);
   const replacement = await replace(tx, playtest, slot);
   if (!windowOver(playtest, tx.now)) return;
   await endUnfilled(tx, playtest, replacement);
@@ -219,6 +233,7 @@ export async function cancelOpen(tx: Tx, playtest: Playtest, slot: Slot): Promis
   const isOpen = slots.isIn(slot, "open") && !windowOver(playtest, now);
   if (!isOpen || !(await slots.tryTransition(tx, slot, "cancel", { ended_at: now })))
     throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
+  await endTeam(tx, slot, "cancelled");
   return refund(tx, playtest, slot, "slot_refund");
 }
 

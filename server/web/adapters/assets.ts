@@ -4,6 +4,7 @@ import { notFound } from "../../lib/api-error.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { shareStyle } from "../pages/share-views.ts";
+import { startStyle } from "../pages/start-style.ts";
 import { watchStyle } from "../pages/watch-list.ts";
 import { playerCss } from "../player/style.ts";
 import { portalStyle } from "../portal/style.ts";
@@ -12,6 +13,7 @@ import { brandStyle } from "../site.ts";
 import { reviewCss } from "../studio/review/style.ts";
 import { studioStyle } from "../studio/style.ts";
 import type { Page } from "../types.ts";
+import { hero } from "./hero.ts";
 import { icon } from "./icon.ts";
 
 interface Asset {
@@ -28,6 +30,8 @@ const files: Readonly<Record<string, Asset>> = {
   "share.css": { type: "text/css", text: shareStyle },
   "review.css": { type: "text/css", text: reviewCss },
   "player.css": { type: "text/css", text: playerCss },
+  "start.css": { type: "text/css", text: startStyle },
+  "hero.svg": { type: "image/svg+xml", text: hero },
   "icon.svg": { type: "image/svg+xml", text: icon },
 };
 

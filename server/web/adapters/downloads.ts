@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as games from "../../games/store.ts";
@@ -19,7 +20,12 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
       if (typeof file === "string") return redirect(response, file);
       await sendFile(deps, request, response, file);
     },
-    builds: async () => {
+    builds: async (_request, _response, url) => {
+      if (url.pathname === pages.noBuild())
+        throw new ApiError(
+          "NOT_FOUND",
+          "This game has no build yet. Its owner has to upload one. Write to the owner, or report a problem with your slot.",
+        );
       throw forbidden("This build requires a signed link. The owner and playtesters who hold a slot get one from the API.");
     },
   };

@@ -1,26 +1,7 @@
+import { offerCopies } from "./shared/copies.ts";
 import { all } from "./shared/dom.ts";
 
 /** Studio without this script shows the same. With it, pages follow changes, and commands can be copied. */
-
-function offerCopies(): void {
-  for (const button of all<HTMLButtonElement>("button[data-copy]")) {
-    if (!navigator.clipboard || button.dataset.ready) continue;
-    button.dataset.ready = "yes";
-    button.hidden = false;
-    const label = button.firstChild!;
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(button.dataset.copy!);
-        label.textContent = "Copied";
-      } catch {
-        label.textContent = "Cannot copy";
-      }
-      setTimeout(() => {
-        label.textContent = "Copy";
-      }, 2000);
-    });
-  }
-}
 
 /** Whether somebody is writing or choosing in this part of the page, which must not be taken away. */
 const isInUse = (part: Element) =>

@@ -1,12 +1,28 @@
 import { the } from "./shared/dom.ts";
-import { Speed } from "./upload/amounts.ts";
-import { check, Unusable } from "./upload/check.ts";
+import { Speed, sizeText } from "./upload/amounts.ts";
+import { check } from "./upload/check.ts";
 import { UploadPage } from "./upload/page.ts";
 import { Refusal, ResumableUpload } from "./upload/resumable.ts";
+import { readPart, Unusable } from "./upload/start.ts";
 
-/** Uploads a slot's video, which can be paused and survives lost connections. Without this script the page's plain form does it. */
+/**
+ * Uploads a slot's video or a game's build, which can be paused and survives lost connections. Without this script the page's plain form
+ * does it.
+ */
 const box = document.querySelector<HTMLElement>("#upload");
 const triesPerRefusal = 4;
+
+/** What is uploaded. */
+interface Subject {
+  /** Fails for a file that cannot be used. Returns what to know of one that can. */
+  check(file: File, maxBytes: number): Promise<string | undefined>;
+  /** Whether sending waits for a button, because there is more to fill in. */
+  waits: boolean;
+  /** What to say of an upload that is complete, where the page cannot show it. */
+  complete: string;
+  /** What to choose when there is nothing to resume. */
+  again: string;
+}
 
 /** One time that a file is sent, until it is paused, ends or fails. */
 interface Run {
@@ -14,8 +30,9 @@ interface Run {
 }
 
 class Uploader {
-  #page = new UploadPage();
+  #page: UploadPage;
   #upload: ResumableUpload;
+  #subject: Subject;
   #maxBytes: number;
   /** The file that is uploaded, or paused. */
   #file: File | undefined;
@@ -27,8 +44,10 @@ class Uploader {
   #run: Run | undefined;
   #wake: () => void = () => {};
 
-  constructor(upload: ResumableUpload, maxBytes: number) {
+  constructor(page: UploadPage, upload: ResumableUpload, subject: Subject, maxBytes: number) {
+    this.#page = page;
     this.#upload = upload;
+    this.#subject = subject;
     this.#maxBytes = maxBytes;
     const { input, pause } = this.#page;
     input.addEventListener("change", () => void this.#choose());
@@ -52,7 +71,7 @@ class Uploader {
     this.#stop();
     this.#page.warn();
     this.#page.say(`Reading ${file.name}.`);
-    const { warning, reason } = await check(file, this.#maxBytes).then(
+    const { warning, reason } = await this.#subject.check(file, this.#maxBytes).then(
       (warning) => ({ warning, reason: undefined }),
       (reason: Error) => ({ warning: undefined, reason }),
     );
@@ -69,7 +88,17 @@ class Uploader {
     this.#page.warn(warning);
     // The visitor may have resumed the one before meanwhile.
     this.#stop();
-    this.#start(file);
+    if (this.#subject.waits && !this.#upload.keeps(file)) this.#offer(file);
+    else this.#start(file);
+  }
+
+  /** Waits for the button. */
+  #offer(file: File): void {
+    this.#file = file;
+    const { pause } = this.#page;
+    this.#page.say(`${file.name} (${sizeText(file.size)}) is ready to be sent.`);
+    pause.hidden = false;
+    pause.textContent = "Upload";
   }
 
   #start(file: File): void {
@@ -173,7 +202,7 @@ class Uploader {
     }
     this.#end();
     this.#page.input.value = "";
-    this.#fail(`${reason.message} Choose a video again, or reload this page.`);
+    this.#fail(`${reason.message} ${this.#subject.again}, or reload this page.`);
   }
 
   /** There is nothing to resume any more. */
@@ -188,8 +217,9 @@ class Uploader {
     this.#end();
     try {
       await this.#page.refresh();
+      if (this.#subject.waits) this.#page.say(`${name} is uploaded.`);
     } catch {
-      this.#page.say(`${name} is uploaded. Reload this page, then submit it.`);
+      this.#page.say(`${name} is uploaded. ${this.#subject.complete}`);
     }
   }
 
@@ -205,8 +235,51 @@ class Uploader {
   }
 }
 
+/** Lets a file be dropped anywhere on the box. */
+function takeDrops(box: HTMLElement, input: HTMLInputElement): void {
+  box.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    box.classList.add("over");
+  });
+  box.addEventListener("dragleave", () => box.classList.remove("over"));
+  box.addEventListener("drop", (event) => {
+    event.preventDefault();
+    box.classList.remove("over");
+    const files = event.dataTransfer?.files;
+    if (!files || files.length === 0) return;
+    input.files = files;
+    input.dispatchEvent(new Event("change"));
+  });
+}
+
+function videoUpload(slot: string, csrf: string, maxBytes: number): UploadPage {
+  const page = new UploadPage("video", ["#video-state", "#video-label", "#submit"]);
+  const upload = new ResumableUpload({ endpoint: `/api/v1/playtester/slots/${slot}/video`, memory: slot }, csrf);
+  const words = { complete: "Reload this page, then submit it.", again: "Choose a video again" };
+  new Uploader(page, upload, { check, waits: false, ...words }, maxBytes);
+  return page;
+}
+
+async function buildUpload(game: string, csrf: string, maxBytes: number): Promise<UploadPage> {
+  const { checkBuild, hashOf, labels } = await import("./builds.js");
+  const page = new UploadPage("build", ["#builds", "#build-label"]);
+  const describe = async (file: File) => {
+    const read = (start: number, end: number) => readPart(file, start, end);
+    const sha256 = await hashOf(file, read, (bytes) =>
+      page.say(`Reading ${file.name}: ${Math.floor((bytes / file.size) * 100)} %`),
+    );
+    return { ...labels(), sha256, contentSha256: sha256 };
+  };
+  const upload = new ResumableUpload({ endpoint: `/api/v1/games/${game}/builds`, memory: game, describe }, csrf);
+  const words = { complete: "Reload this page to see it.", again: "Choose a file again" };
+  new Uploader(page, upload, { check: checkBuild, waits: true, ...words }, maxBytes);
+  return page;
+}
+
 if (box) {
-  const { slot, csrf, maxBytes } = box.dataset;
-  new Uploader(new ResumableUpload(slot!, csrf!), Number(maxBytes));
+  const { slot, game, csrf = "", maxBytes } = box.dataset;
+  const most = Number(maxBytes);
+  const page = game === undefined ? videoUpload(slot!, csrf, most) : await buildUpload(game, csrf, most);
+  takeDrops(box, page.input);
   box.hidden = false;
 }

@@ -86,6 +86,14 @@ function inMarkdown(pathname: string, accept = ""): TopicName | undefined {
 const textOf = (name: TopicName, baseUrl: string, payments: boolean) =>
   markdownOf(topics[name].title, blocksOf(name, payments), baseUrl);
 
+/** The topics as resources of another protocol, each in Markdown. */
+export const helpOf = (baseUrl: string, payments: boolean) => ({
+  topics: chapters.flatMap((chapter) =>
+    topicsOf(chapter, payments).map(([name, summary]) => ({ name, title: titles[name]!, summary })),
+  ),
+  read: (name: string) => (isTopic(name) ? textOf(name, baseUrl, payments) : undefined),
+});
+
 function sendText(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, {
     "Content-Type": `${type}; charset=utf-8`,

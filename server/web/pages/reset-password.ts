@@ -3,31 +3,48 @@ import { plural } from "../../../src/contract/text/plural.ts";
 import type { BrowserAccounts } from "../../accounts/browser/accounts.ts";
 import { type KeysAfterReset, passkeysNote } from "../../accounts/service.ts";
 import { ApiError } from "../../lib/api-error.ts";
-import { html, type Markup, sendPage } from "../html.ts";
+import { html, type Markup, type PageContent, sendPage } from "../html.ts";
 import { errorText } from "../shared/error-text.ts";
+import { doorOf, playDoor } from "../sign-in/doors.ts";
+import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
+import { deadLinkPage, named } from "./dead-link.ts";
 
 const [shortest, longest] = [8, 256];
 const title = "Set a new password";
 
 /** `/reset-password?token=…`: the link in the password reset email. The token stays valid until a new password is set with it. */
-export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Page {
+export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm, site: Site): Page {
+  const dead = async (token: string): Promise<PageContent> => {
+    const link = (await accounts.links.dead(token, "reset")) ?? { why: "used" as const, role: undefined, isVerified: false };
+    const door = (link.role && doorOf(link.role)) ?? playDoor;
+    return deadLinkPage(site, link, {
+      used: "It was used, or a newer one took its place.",
+      validity: "one hour",
+      nothing: "Nothing was changed.",
+      again: html`<p><a class="button" href="${door.to.forgot()}">Send a new link</a></p>`,
+    });
+  };
   return async (request, response, url, { client }) => {
     const posted = request.method === "POST" ? await readForm(request) : undefined;
     const token = posted?.token ?? url.searchParams.get("token") ?? "";
     // The token is checked before the password is hashed, so that requests with invalid tokens cannot cause expensive hashing.
     const found = await accounts.findReset(token);
-    if (!found) return sendPage(response, 410, gone);
+    if (!found) return sendPage(response, 410, await dead(token));
     const removes = posted ? posted.passkeys === "remove" : !found.hasApp;
     const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke", passkeys: found.passkeys, removes };
-    if (!posted) return sendPage(response, 200, { title, body: passwordForm(shown) });
+    if (!posted) return sendPage(response, 200, named(site, { title, body: passwordForm(shown) }));
     const { password = "" } = posted;
     const length = [...password].length;
     if (length < shortest || length > longest)
-      return sendPage(response, 422, {
-        title,
-        body: passwordForm({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
-      });
+      return sendPage(
+        response,
+        422,
+        named(site, {
+          title,
+          body: passwordForm({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
+        }),
+      );
     const visit = { headers: request.headers, client };
     const wanted = { password, revokeKeys: shown.revoke, removePasskeys: removes };
     const done = await accounts.resetPassword(visit, token, wanted).catch((error: unknown) => {
@@ -35,17 +52,12 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
       throw error;
     });
     if (done instanceof ApiError)
-      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: errorText(done) }) });
-    if (!done) return sendPage(response, 410, gone);
+      return sendPage(response, 422, named(site, { title, body: passwordForm({ ...shown, problem: errorText(done) }) }));
+    if (!done) return sendPage(response, 410, await dead(token));
     const said = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[done.keys]}${passkeysNote(done.passkeys)}</p><p>Playtesters: <a href="${portal.signIn()}">sign in with the new password</a>. Game owners: <a href="${studio.signIn()}">sign in to Studio</a>, or run <code>playtest login</code>.</p>`;
-    sendPage(response, 200, { title: "Password changed", body: said });
+    sendPage(response, 200, named(site, { title: "Password changed", body: said }));
   };
 }
-
-const gone = {
-  title: "This link no longer works",
-  body: html`<p>It is invalid, used or expired. Nothing was changed. Request another email and open its link within one hour.</p>`,
-};
 
 const keysSaid: Record<KeysAfterReset, string> = {
   kept: "API keys still work.",

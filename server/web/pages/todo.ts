@@ -4,6 +4,7 @@ import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
 import { studioPath, type Task, tasks } from "../../mail/links.ts";
 import { html, sendPage } from "../html.ts";
+import { withCode } from "../shared/parts.ts";
 import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
 
@@ -156,9 +157,6 @@ export const todoCommands: readonly string[] = Object.values(contents).flatMap((
 const address = new RegExp(
   `^${pages.todo(`(${tasks.join("|")})`)}(?:/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}))?$`,
 );
-
-/** What stands between backquotes, as code. */
-const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 
 const remarkOf = (task: Task, { payments, cards, crypto }: Site) => {
   if (!payments)

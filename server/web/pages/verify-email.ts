@@ -1,31 +1,52 @@
-import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { BrowserAccounts, Registration } from "../../accounts/browser/accounts.ts";
 import { browserName } from "../../accounts/browser/agents.ts";
+import type { DeadLink } from "../../accounts/browser/links.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
-import { html, type Markup, sendPage } from "../html.ts";
+import { noneSent } from "../../mail/delivery.ts";
+import { html, type Markup, type PageContent, redirect, sendPage } from "../html.ts";
+import type { PageLimits } from "../limits.ts";
 import { time } from "../shared/text.ts";
+import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
+import { deadLinkPage, named, signInLinks } from "./dead-link.ts";
 
 /**
  * `/verify-email?token=…`: the link in the verification email. The page asks for a click before it uses the token, because mail scanners
  * open links and a token works once. The recipient may not be the person who registered, so the page shows from where the account was
  * created and offers to delete it.
  */
-export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm): Page {
+export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { site, limits }: VerifyParts): Page {
+  const dead = async (token: string): Promise<PageContent> =>
+    deadPage(site, (await accounts.links.dead(token, "verify")) ?? { why: "used", role: undefined, isVerified: false });
   return async (request, response, url, { client }) => {
     if (request.method === "GET" || request.method === "HEAD") {
-      const token = url.searchParams.get("token") ?? "";
+      if (url.searchParams.has("sent")) return sendPage(response, 200, sentPage(site));
+      const token = url.searchParams.get("token");
+      if (token === null) return sendPage(response, 200, named(site, { title: "Verify your email address", body: againForm }));
       const found = await accounts.findUnverified(token);
-      if (!found) return sendPage(response, 410, gone);
-      return sendPage(response, 200, { title: "Verify your email address", body: question(token, found) });
+      if (!found) return sendPage(response, 410, await dead(token));
+      return sendPage(response, 200, named(site, { title: "Verify your email address", body: question(token, found) }));
     }
     if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
-    const { token = "", action } = await readForm(request);
+    const { token = "", action, email } = await readForm(request);
+    if (action === "again") {
+      limits.perAddress(request, "password");
+      await accounts.links.mailVerification(email ?? "");
+      return redirect(response, `${pages.verifyEmail()}?sent=yes`);
+    }
     const isDeletion = action === "delete";
     const visit = { headers: request.headers, client };
+    const found = await accounts.findUnverified(token);
     const ok = await (isDeletion ? accounts.deleteUnverified(visit, token) : accounts.verifyEmail(visit, token));
-    sendPage(response, ok ? 200 : 410, ok ? (isDeletion ? deleted : verified) : gone);
+    if (!ok || !found) return sendPage(response, 410, await dead(token));
+    sendPage(response, 200, named(site, isDeletion ? deleted : verified(found)));
   };
+}
+
+interface VerifyParts {
+  site: Site;
+  limits: Pick<PageLimits, "perAddress">;
 }
 
 const kinds = { game_owner: "game owner", playtester: "playtester", admin: "admin" } as const;
@@ -43,17 +64,50 @@ ${button("delete", "I did not create this: delete it", "quiet wide")}
 <p class="soft">After you verify, the password and API keys that were set when the account was created work.</p>`;
 };
 
-const verified = {
+/** Leads to the door of the account, with its address filled in. */
+const verified = ({ role, email }: Registration): PageContent => ({
   title: "Email address verified",
-  body: html`<p>Your email address is verified. Your password and API keys work now.</p><p>Playtesters: <a href="${portal.signIn()}">sign in</a>. Game owners: <a href="${studio.signIn()}">sign in to Studio</a>.</p>`,
-};
+  body: html`<p>Your email address is verified. Your password${role !== "playtester" && " and API keys"} work${role === "playtester" && "s"} now.</p>${signInLinks(role, email)}`,
+});
 
 const deleted = {
   title: "Account deleted",
   body: html`<p>The account was deleted. Its password and API keys do not work, and you will get no more email about it.</p>`,
 };
 
-const gone = {
-  title: "This link no longer works",
-  body: html`<p>This link is invalid, used or expired. Nothing was changed. If you already verified your address, sign in. To get a new link, run <code>playtest auth resend-verification</code>.</p>`,
+/** The form for another link. */
+const againForm = html`<h2>Get a new link</h2><form method="post" action="${pages.verifyEmail()}"><input type="hidden" name="action" value="again">
+<label for="email">Email address of your account</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="254" required>
+<button>Send a new link</button></form>`;
+
+function deadPage(site: Site, link: DeadLink): PageContent {
+  const { why, role, isVerified } = link;
+  const nothing = "Nothing was changed.";
+  if (why === "used" && isVerified)
+    return deadLinkPage(site, link, {
+      used: "Your email address is verified already.",
+      validity: "24 hours",
+      nothing,
+      again: signInLinks(role),
+    });
+  return deadLinkPage(site, link, {
+    used: "It was replaced by a newer one, or the account was deleted with it.",
+    validity: "24 hours",
+    nothing,
+    again: html`${againForm}${isVerified && signInLinks(role)}`,
+  });
+}
+
+const sentPage = (site: Site): PageContent => {
+  const said = {
+    sent: "If an account with that address waits to be verified, we sent it a new link. It works for 24 hours.",
+    saved: `If an account with that address waits to be verified, an email with a new link was written. ${noneSent} Ask the operator for it.`,
+    sandbox:
+      "If an account with that address waits to be verified, an email with a new link was written. A sandbox sends none: read it with playtest sandbox mail.",
+  };
+  return named(site, {
+    title: site.delivery === "sent" ? "Check your email" : "A new link was written",
+    body: html`<p>${said[site.delivery]}</p>${signInLinks(undefined)}`,
+  });
 };

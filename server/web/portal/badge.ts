@@ -27,4 +27,5 @@ const applicationBadges = {
 const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
 
 export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
+export const teamBadge = () => badge(["Waiting for your team", "wait"]);
 export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

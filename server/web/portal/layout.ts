@@ -1,4 +1,4 @@
-import { portal } from "../../../src/contract/pages/addresses.ts";
+import { pages, portal } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
 import { tokens } from "../shared/parts.ts";
@@ -7,6 +7,7 @@ import type { PageContext, Section } from "./types.ts";
 const sections: [Section, string, string][] = [
   ["offers", portal.offers(), "Playtests"],
   ["slots", portal.slots(), "My slots"],
+  ["friends", portal.friends(), "Friends"],
   ["applications", portal.applications(), "Applications"],
   ["messages", portal.messages(), "Messages"],
   ["earnings", portal.earnings(), "Earnings"],
@@ -27,11 +28,12 @@ export async function signedInLayout(
   const { unreadCount: messages } = (await call("getUnreadCount")).data;
   const { unreadCount: notifications } = (await call("listNotifications", { query: { limit: 1 } })).data;
   const unread: Partial<Record<Section, number>> = { messages, notifications };
-  const hidden = section === "earnings" || (await hasEarnings(context)) ? undefined : "earnings";
+  const hidden: Section[] = section === "earnings" || (await hasEarnings(context)) ? [] : ["earnings"];
+  if (!site.friends && section !== "friends") hidden.push("friends");
   const links = sections
-    .filter(([name]) => name !== hidden)
+    .filter(([name]) => !hidden.includes(name))
     .map(([name, path, label]) => ({ path, label, unread: unread[name] ?? 0, isCurrent: name === section }));
-  const who = html`<a href="${portal.account()}"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="${portal.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`;
+  const who = html`<a href="${pages.topic("playtesters")}">Help</a><a href="${portal.account()}"><span class="hidden">Your account: </span>${session.displayName}</a><form method="post" action="${portal.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`;
   const { style = [], scripts = [] } = page.assets ?? {};
   return {
     wide: true,

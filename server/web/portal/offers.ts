@@ -2,6 +2,7 @@ import type { Data } from "../../../src/contract/index.ts";
 import { portal } from "../../../src/contract/pages/addresses.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { invalid } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { deviceLabels, devices } from "../shared/devices.ts";
@@ -130,9 +131,45 @@ const agreementLink = (offer: Offer) =>
 
 function claimForm(context: PageContext, offer: Offer, reader: Reader): Markup {
   if (reader.full) return disabledButton("Claim a slot", `why-${offer.id}`, reader.full);
+  if (offer.team) return teamForm(context, offer, offer.team, reader);
   if (offer.scheduledAt === null) return button(context, claim.at(offer.id), "Claim a slot");
   return html`<form method="post" action="${claim.at(offer.id)}">${tokens(context)}${confirmation(offer, reader)}
 <button>Claim a slot</button></form>`;
+}
+
+const hours = (minutes: number) => (minutes % 60 === 0 ? plural(minutes / 60, "hour") : plural(minutes, "minute"));
+
+/** The form to claim a slot with friends: one field for each. */
+function teamForm(context: PageContext, offer: Offer, team: NonNullable<Offer["team"]>, reader: Reader): Markup {
+  const fields = Array.from({ length: team.friendsNeeded }, (_, index) => friendFields(context, offer, team, index));
+  const isPaid = offer.payoutCents > 0;
+  return html`<p>Name ${plural(team.friendsNeeded, "friend")} who will play with you. ${team.friendsNeeded === 1 ? "They have" : "All of them have"} ${hours(team.confirmWithinMinutes)} to confirm; then the slot is reserved.${isPaid && " The payout is divided equally unless you enter shares."}</p>
+<form method="post" action="${claim.at(offer.id)}">${tokens(context)}${fields}${confirmation(offer, reader)}<button>Claim a slot together</button></form>`;
+}
+
+function friendFields(context: PageContext, offer: Offer, team: NonNullable<Offer["team"]>, index: number): Markup {
+  const [friend, share] = [`friend${index}`, `share${index}`];
+  const isAgain = context.id === offer.id;
+  const chosen = isAgain ? context.form[friend] : team.friends[index]?.handle;
+  const options = team.friends.map(
+    ({ handle, displayName }) =>
+      html`<option value="${handle}"${handle === chosen && html` selected`}>${displayName} (${handle})</option>`,
+  );
+  const number = team.friendsNeeded === 1 ? "" : ` ${index + 1}`;
+  return html`<div class="pair"><div><label for="${friend}-${offer.id}">Friend${number}</label><select id="${friend}-${offer.id}" name="${friend}">${options}</select></div>
+${offer.payoutCents > 0 && html`<div><label for="${share}-${offer.id}">Share${number} in USD <span class="soft">(optional)</span></label><input id="${share}-${offer.id}" name="${share}" inputmode="decimal" autocomplete="off" maxlength="12" value="${isAgain ? context.form[share] : ""}"></div>`}</div>`;
+}
+
+/** The friends that the form of an offer names. Undefined where it names none. */
+function namedFriends(form: PageContext["form"]) {
+  const named = [];
+  for (let index = 0; form[`friend${index}`] !== undefined; index++) {
+    const share = form[`share${index}`]?.trim();
+    if (share && !/^\d{1,7}(\.\d{1,2})?$/.test(share)) throw invalid(`share${index}`, "must be an amount such as 12.50");
+    const shareCents = share ? Math.round(Number(share) * 100) : undefined;
+    named.push({ handle: form[`friend${index}`]!, ...(shareCents !== undefined && { shareCents }) });
+  }
+  return named.length > 0 ? named : undefined;
 }
 
 /** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
@@ -158,9 +195,10 @@ const offer = portal.offers.below("offers/:id");
 const confirmed = ({ scheduledAt }: Record<string, string | undefined>) => (scheduledAt ? { scheduledAt } : {});
 
 const claim = action({ at: offer.below("claim") }, async ({ call, id, form }) => {
-  const body = confirmed(form);
+  const named = namedFriends(form);
+  const body = { ...confirmed(form), ...(named && { with: named }) };
   const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey, body })).data;
-  return `${portal.slot(slot.id)}?done=claimed`;
+  return `${portal.slot(slot.id)}?done=${slot.status === "open" ? "asked" : "claimed"}`;
 });
 
 const answerField = (offerId: string) => `answer-${offerId}`;

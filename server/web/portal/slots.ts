@@ -9,9 +9,19 @@ import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
 import { players, time, timeIn, until } from "../shared/text.ts";
 import { zoneFor } from "../shared/zone.ts";
-import { slotBadge } from "./badge.ts";
+import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { proposalForm, reasons, releaseForm, reportForm, slotActions, submitForms, videoForm } from "./slots/forms.ts";
+import {
+  proposalForm,
+  reasons,
+  releaseForm,
+  reportForm,
+  slotActions,
+  submitForms,
+  unpublishForm,
+  videoForm,
+} from "./slots/forms.ts";
+import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
 
 const said = new Map([
@@ -20,7 +30,13 @@ const said = new Map([
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
   ["moved", "You play at the new time."],
-  ["declined", "You declined the new time, and the slot was released. This does not count against you."],
+  ["declined-time", "You declined the new time, and the slot was released. This does not count against you."],
+  ["unpublished", "You withdrew your consent. The video is no longer published."],
+  ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
+  ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
+  ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
+  ["declined", "You declined. The playtester who named you can name somebody else."],
+  ["left", "You left the team."],
   ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
@@ -35,7 +51,7 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
   const cards = data.slots.map(
     (
       slot,
-    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
+    ) => html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h2><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h2>${badgeOf(slot)}</div>
 ${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">Answer another time</a></p>`}${deadline(slot, context.now, zone)}</div></div></li>`,
   );
   const none = html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
@@ -43,8 +59,14 @@ ${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== 
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
-const facts = ({ site }: PageContext, { playtest }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+/** Statuses of a public playtest whose video is still to be published. */
+const beforePublication: readonly SlotStatus[] = ["open", "reserved", "blocked", "submitted", "publishing"];
+
+/** An open slot is shown only to the team that it is held for. */
+const badgeOf = ({ status, team }: HeldSlot) => (status === "open" && team ? teamBadge() : slotBadge(status));
+
+const facts = ({ site }: PageContext, { playtest, team, status }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
 
 const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.status === "reserved" &&
@@ -64,15 +86,19 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
+  // A member of a team plays; who claimed the slot submits, reports and releases it.
+  const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
+  const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
   const zone = await zoneFor(context, [slot.scheduledAt]);
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${outcome(slot)}
-${slot.proposal !== null && proposalForm(context, slot, zone)}
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${outcome(slot)}
+${isClaimant && slot.proposal !== null && proposalForm(context, slot, zone)}
+${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && submitForms(context, slot, { limits, zone })}
-${isReserved && reportForm(context, slot)}
-${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
-  const assets = isReserved ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
+${submits && submitForms(context, slot, { limits, zone })}
+${submits && reportForm(context, slot)}
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
+  const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }
 
@@ -125,7 +151,7 @@ ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt 
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
-${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
+${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
@@ -164,6 +190,6 @@ export const slots: PortalPage = { at: portal.slots, view: slotsPage };
 export const slot = ({ sendMedia, storeVideo }: PortalHost): PortalPage => ({
   at: portal.slot,
   view: slotPage,
-  actions: [...slotActions, { at: videoForm, serve: storeVideo(slotPage) }],
+  actions: [...slotActions, ...teamActions, { at: videoForm, serve: storeVideo(slotPage) }],
   files: [build, { at: video, serve: sendMedia("video") }, { at: captions, serve: sendMedia("captions") }],
 });

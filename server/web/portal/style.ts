@@ -30,7 +30,7 @@ kbd { padding: .1rem .4rem; border: 1px solid var(--soft); border-radius: .3rem;
 main li { margin: .25rem 0; }
 .list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
-.card h2 { margin: 0; } .card > :last-child { margin-bottom: 0; }
+.card h2, .card .head h3 { margin: 0; } .card > :last-child { margin-bottom: 0; }
 .game { display: grid; grid-template-columns: 10rem minmax(0, 1fr); gap: 0 1.25rem; align-items: start; }
 .cover { display: block; width: 10rem; height: 5.625rem; border-radius: .5rem; object-fit: cover; background: linear-gradient(135deg, var(--wash), var(--line)); }
 .offers { margin: .75rem 0 0; padding: 0; list-style: none; } .offers > li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); } .offers > li:last-child { padding-bottom: 0; }
@@ -44,16 +44,23 @@ main li { margin: .25rem 0; }
 /* Arabic and Hebrew start at the right. */
 .prose, textarea { unicode-bidi: plaintext; }
 .more { margin-top: 1.25rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: flex; } .buttons button { margin-top: .5rem; padding: .45rem .9rem; } .card h3 { margin: 0; }
 .aside { margin-top: 1.75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 section > h2:first-child { margin-top: 0; }
 section > form:first-of-type label { margin-top: .5rem; }
+.button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 button.danger { color: var(--bad); background: transparent; border: 1px solid var(--bad); }
 button:disabled { opacity: .55; cursor: not-allowed; }
 details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent); cursor: pointer; }
 code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); font-size: .95em; overflow-wrap: anywhere; user-select: all; }
 .keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }
-textarea { min-height: 7rem; resize: vertical; }
+textarea { min-height: 7rem; resize: vertical; } textarea.short { min-height: 4rem; }
+main.wide > form:not(.filter), main.wide > section > form, main.wide .drop { max-width: 42rem; }
+fieldset { margin: 1rem 0; padding: .25rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; } legend { padding: 0 .35rem; font-weight: 600; } fieldset label.check { margin: .5rem 0 0; }
+hr { margin: 1.5rem 0 .5rem; border: 0; border-top: 1px solid var(--line); }
+.command { display: flex; gap: .5rem; align-items: stretch; margin: .4rem 0 1rem; } .command pre { flex: 1; margin: 0; padding: .55rem .8rem; min-width: 0; } .command code { padding: 0; background: none; }
+.command button { margin: 0; padding: .3rem .8rem; font-weight: 400; white-space: nowrap; }
 input[type=file] { padding: .6rem; border-style: dashed; }
 progress { width: 100%; height: .9rem; appearance: none; border: 1px solid var(--soft); border-radius: .45rem; overflow: hidden; background: var(--ground); }
 progress::-webkit-progress-bar { background: var(--ground); } progress::-webkit-progress-value { background: var(--accent); } progress::-moz-progress-bar { background: var(--accent); }
@@ -68,7 +75,7 @@ td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: 
 .choice a[aria-current] { border-color: currentColor; background: var(--wash); font-weight: 600; }
 .totals { display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin-bottom: 1rem; } .totals p { margin: 0; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-[hidden] { display: none; }
+[hidden], label.check[hidden] { display: none; }
 main.wide { margin: 1.5rem auto; }
 .qr svg { display: block; width: 14rem; max-width: 100%; height: auto; margin: .75rem 0; border-radius: .5rem; }
 .steps { padding-left: 1.25rem; } .steps > li { margin: 0 0 1.5rem; } .steps label { margin-top: 0; }
@@ -78,6 +85,7 @@ main.wide { margin: 1.5rem auto; }
   .bar > div { padding: .5rem 1.25rem 0; }
   nav ul { gap: 0; padding-bottom: .5rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
+  .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
   form > button:not(.link), #submit button, .button { width: 100%; text-align: center; } .filter > button { width: auto; }
 }
 `;

@@ -20,6 +20,6 @@ export interface PortalHost {
 
 export type Statement = Data<"getStatement">["statement"];
 
-export type Section = "offers" | "slots" | "applications" | "messages" | "earnings" | "notifications";
+export type Section = "offers" | "slots" | "friends" | "applications" | "messages" | "earnings" | "notifications";
 
 export type HeldSlot = Data<"getHeldSlot">["slot"];

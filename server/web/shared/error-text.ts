@@ -4,7 +4,7 @@ import type { ApiError } from "../../lib/api-error.ts";
 const written: Readonly<Record<string, string>> = { iban: "IBAN", url: "URL", api: "API" };
 
 /** "new email" for `newEmail`; the field itself for one in a list or an object. */
-function wordsOf(field: string): string {
+export function wordsOf(field: string): string {
   const own = field.split(".").findLast((part) => !/^\d+$/.test(part)) ?? field;
   const words = own
     .replace(/([a-z])([A-Z])/g, "$1 $2")

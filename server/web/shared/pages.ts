@@ -59,6 +59,14 @@ export class SignedInPages<C extends PageContext> {
     await (exchange.request.method === "POST" ? this.#post(exchange, found) : this.#show(exchange, found));
   }
 
+  /** The path of the page that a form belongs to, by what it posts to. Undefined for what no form posts to. */
+  pageOf(path: string): string | undefined {
+    const found = this.#router.match(below(this.#area, path));
+    const at = found?.methods.get("POST")?.page;
+    const values = [...(found?.values ?? [])];
+    return at?.replace(/:\w+/g, () => values.shift() ?? "");
+  }
+
   /** Reads the form of a button that signs out, which belongs to no page. Throws 403 for a form of another site. */
   async readOwnForm(exchange: Exchange): Promise<Form> {
     const form = await this.#area.readForm(exchange.request);
@@ -122,7 +130,10 @@ function routerOf<C extends PageContext>(area: Area<C>): Router<Route<C>> {
   const add = (method: string, { path }: AreaPage<C>["at"], route: Route<C>) => router.add(method, below(area, path), route);
   for (const { at, view, actions = [], files = [] } of area.pages) {
     add("GET", at, { view });
-    for (const action of actions) add("POST", action.at, "run" in action ? { action: { view, ...action } } : action);
+    for (const action of actions) {
+      const route = "run" in action ? { action: { view, ...action } } : action;
+      add("POST", action.at, { ...route, page: at.path });
+    }
     for (const file of files) add("GET", file.at, file);
   }
   return router;

@@ -51,6 +51,17 @@ const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(
 export const disabledButton = (label: string, id: string, why: string | Markup): Markup =>
   html`<button disabled aria-describedby="${id}">${label}</button><p class="why" id="${id}">${why}</p>`;
 
+/** What stands between backquotes, as code. */
+export const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+
+/** A button that copies a text. It appears with a script that offers copies. `what` names the text for those who do not see it. */
+export const copyButton = (text: string, what: string): Markup =>
+  html`<button type="button" class="quiet copy" data-copy="${text}" hidden>Copy<span class="hidden"> ${what}</span></button>`;
+
+/** A text to copy, such as a command. */
+export const copied = (text: string, what: string): Markup =>
+  html`<div class="command"><pre class="wrap"><code>${text}</code></pre>${copyButton(text, what)}</div>`;
+
 /** The cover image of a game, or a placeholder. */
 export const cover = ({ coverPath }: { coverPath: string | null }): Markup =>
   coverPath === null

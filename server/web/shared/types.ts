@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CallOperation } from "../../../src/contract/index.ts";
+import type { CallOperation, Operation } from "../../../src/contract/index.ts";
 import type { Address } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
 import type { Target } from "../../http/target.ts";
@@ -89,6 +89,8 @@ export interface Exchange {
   call: CallOperation;
   /** Streams the events of the account as `text/event-stream`, from after the event with this id. 204 where there are none to follow. */
   streamEvents(lastEventId: string | undefined): Promise<void>;
+  /** Sends the file that an operation replies with. */
+  sendFile(operation: Operation, params: Record<string, string>): Promise<void>;
 }
 
 /** What answers one method of one path: exactly one of these. */
@@ -98,6 +100,8 @@ export interface Route<C extends PageContext> {
   link?: (context: C) => Promise<string>;
   download?: (context: C) => Promise<Download>;
   action?: Action<C> & { view: View<C> };
+  /** The path of the page that has the form. */
+  page?: string;
   /** Anything else, such as a video: it reads the request and sends the response itself. */
   serve?: (exchange: Exchange, context: C) => Promise<void>;
 }

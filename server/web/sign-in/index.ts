@@ -13,6 +13,7 @@ import { errorText } from "../shared/error-text.ts";
 import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
+import { readKept } from "./kept.ts";
 import {
   codePage,
   confirmPage,
@@ -22,6 +23,7 @@ import {
   registeredPage,
   registerPage,
   resetSentPage,
+  resumePage,
   signInPage,
   staleLinkPage,
   staleSignInPage,
@@ -29,13 +31,14 @@ import {
 } from "./views.ts";
 
 /** The page to show after signing in: the requested one if it is behind this door, otherwise the first. */
-const nextOf = ({ base }: Door, given: string | null | undefined): string =>
+export const nextOf = ({ base }: Door, given: string | null | undefined): string =>
   given && new RegExp(`^${base}(/[\\w-]+)*$`).test(given) ? given : base;
 
 const codePath = ({ to }: Door, next: string) => `${to.code()}?${new URLSearchParams({ next })}`;
 
 const said = new Map([
   ["signed-out", "You are signed out."],
+  ["ended", "Your session ended. Sign in to go on."],
   ["deleted", "Your account was deleted."],
   ["account", "You have an account already. Sign in."],
   ["everywhere", "You are signed out of every browser. API keys still work."],
@@ -103,9 +106,9 @@ async function show(
   const next = nextOf(door, url.searchParams.get("next"));
   const { token: csrf, cookie } = accounts.formToken(request.headers);
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
+  const email = url.searchParams.get("email")?.slice(0, 254) ?? "";
   const pages: Partial<Record<Name, () => PageContent>> = {
     linkSent: () => linkSentPage({ site, door }),
-    confirm: () => confirmPage({ site, door, csrf, next, token: url.searchParams.get("token") ?? "" }),
     register: () => registerPage({ site, door, csrf }),
     registered: () => registeredPage({ site, door }),
     forgot: () => forgotPage({ site, door, csrf }),
@@ -114,11 +117,26 @@ async function show(
   const name = nameOf(door, url.pathname);
   const page = name && pages[name];
   if (page) return sendPage(response, 200, page());
+  if (name === "confirm") return showConfirmPage({ accounts, site, door, csrf, next }, request, response, url);
   if (name === "code") return showCodePage(accounts, request, response, { site, door, csrf, next });
   if (name !== "signIn") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
   const notice = said.get(url.searchParams.get("done") ?? "");
-  sendPage(response, 200, signInPage({ site, door, csrf, next, email: "", passkeys: accounts.passkeys.available, notice }));
+  sendPage(response, 200, signInPage({ site, door, csrf, next, email, passkeys: accounts.passkeys.available, notice }));
+}
+
+/** Says at once when the link does nothing any more. */
+async function showConfirmPage(
+  { accounts, ...fields }: { accounts: BrowserAccounts; site: Site; door: Door; csrf: string; next: string },
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { searchParams }: Target,
+): Promise<void> {
+  const token = searchParams.get("token") ?? "";
+  const dead = await accounts.links.dead(token, "sign-in");
+  if (!dead) return sendPage(response, 200, confirmPage({ ...fields, token }));
+  if (await accounts.findSession(headers)) return redirect(response, fields.next);
+  sendPage(response, 410, staleLinkPage(fields, dead.why));
 }
 
 async function showCodePage(
@@ -134,7 +152,7 @@ async function showCodePage(
 
 async function mailLink({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
+  await accounts.links.mailSignInLink({ role: door.role, page: door.to.confirm() }, form.email ?? "", nextOf(door, form.next));
   redirect(response, door.to.linkSent());
 }
 
@@ -144,14 +162,17 @@ async function signInByPassword(
 ): Promise<void> {
   const { csrf = "", email = "", password = "" } = form;
   const next = nextOf(door, form.next);
+  const kept = readKept(door, form.kept);
   try {
     limits.perAddress(request, "password");
     const { cookie, needsCode } = await accounts.signInByPassword(visit, door.role, { email, password });
     response.setHeader("Set-Cookie", cookie);
+    const session = kept && !needsCode ? await accounts.csrfOf(cookie) : undefined;
+    if (kept && session !== undefined) return sendPage(response, 200, resumePage({ site, door, csrf: session, next, kept }));
     redirect(response, needsCode ? codePath(door, next) : next);
   } catch (error) {
     showAgain(response, error, (problem) =>
-      signInPage({ site, door, csrf, next, email, passkeys: accounts.passkeys.available, problem }),
+      signInPage({ site, door, csrf, next, email, passkeys: accounts.passkeys.available, problem, kept }),
     );
   }
 }
@@ -161,7 +182,11 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
   // After a double click the token is used already, but the browser has the cookie of the first click.
   const needsCode = signedIn?.needsCode ?? (await accounts.needsCode(request.headers));
   if (!signedIn && !needsCode && !(await accounts.findSession(request.headers)))
-    return sendPage(response, 410, staleLinkPage({ site, door }));
+    return sendPage(
+      response,
+      410,
+      staleLinkPage({ site, door }, (await accounts.links.dead(form.token ?? "", "sign-in"))?.why ?? "used"),
+    );
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
   if (needsCode) return redirect(response, codePath(door, nextOf(door, form.next)));
   redirect(response, signedIn?.isNew ? door.verified : nextOf(door, form.next));
@@ -254,7 +279,7 @@ async function register({ accounts, limits, site, door }: Parts, { request, resp
 
 async function mailPasswordReset({ accounts, limits, door }: Parts, { request, response, form }: Posted): Promise<void> {
   limits.perAddress(request, "password");
-  await accounts.mailPasswordReset(form.email ?? "");
+  await accounts.links.mailPasswordReset(form.email ?? "");
   redirect(response, door.to.resetSent());
 }
 

@@ -1,11 +1,14 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
-import { portal, studio } from "../../../src/contract/pages/addresses.ts";
+import { pages, portal, studio } from "../../../src/contract/pages/addresses.ts";
+import type { DeadLink } from "../../accounts/browser/links.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
+import { wordsOf } from "../shared/error-text.ts";
 import { signedOutLayout } from "../shared/layout.ts";
 import { acceptTerms, alert, notice, passkeyForm } from "../shared/parts.ts";
 import type { Site } from "../site.ts";
 import { type Door, doorOf } from "./doors.ts";
+import { type Kept, writtenOf } from "./kept.ts";
 
 /** The server and the kind of account that a page is for. */
 interface At {
@@ -21,6 +24,8 @@ interface SignInState extends At {
   passkeys: boolean;
   problem?: string | Markup | undefined;
   notice?: string | undefined;
+  /** What was typed into a form whose session had ended. Signing in by the password leads on to it. */
+  kept?: Kept | undefined;
 }
 
 const hidden = (fields: Record<string, string>): Markup[] =>
@@ -88,9 +93,25 @@ ${own && html`<p><a class="button" href="${own.base}">Open ${own.place}</a></p>`
   });
 }
 
-export const signInPage = ({ site, door, csrf, next, email, passkeys, problem, notice: said }: SignInState): PageContent =>
-  signedOutLayout(site, door.base, {
-    title: `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`,
+export const signInPage = (state: SignInState): PageContent => {
+  const { site, door, csrf, next, email, passkeys, problem, notice: said, kept } = state;
+  const byPassword = html`<form method="post" action="${door.to.password()}">${hidden({ csrf, next, ...(kept && { kept: writtenOf(kept) }) })}
+${emailField("email", email)}
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
+<button class="${!kept && "quiet"}">Sign in</button></form>
+<p><a href="${door.to.forgot()}">Forgot your password?</a> · <a href="${pages.verifyEmail()}">Address not verified yet?</a></p>`;
+  const title = `Sign in to ${site.name}${door.role === "game_owner" ? " Studio" : ""}`;
+  if (kept)
+    return signedOutLayout(site, door.base, {
+      title: "Your session ended",
+      body: html`${problem ? alert(problem) : html`<div class="note bad" role="alert" tabindex="-1" autofocus>You were signed out before this was sent. Nothing was changed. Sign in with your password, and what you typed is still there.</div>`}
+${byPassword}
+${typedOf(kept)}
+<p class="soft">To sign in another way, copy what you need first, then <a href="${door.to.signIn()}?${new URLSearchParams({ next }).toString()}">sign in</a>.</p>`,
+    });
+  return signedOutLayout(site, door.base, {
+    title,
     body: html`${said && notice(said)}${problem && alert(problem)}
 <p class="soft">${welcome({ site, door })}</p>
 <form method="post" action="${door.to.link()}">${hidden({ csrf, next })}
@@ -98,12 +119,7 @@ ${emailField("link-email", email)}
 <button>Email me a sign-in link</button></form>
 ${site.delivery === "saved" && html`<p class="soft">${noneSent} Ask the operator for the link, or use your password.</p>`}
 <section><h2>Or use your password</h2>
-<form method="post" action="${door.to.password()}">${hidden({ csrf, next })}
-${emailField("email", email)}
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
-<button class="quiet">Sign in</button></form>
-<p><a href="${door.to.forgot()}">Forgot your password?</a></p></section>
+${byPassword}</section>
 ${
   passkeys &&
   html`<section><h2>Or use a passkey</h2>
@@ -111,6 +127,23 @@ ${
 }
 <section><h2>New here?</h2>${newHere({ site, door })}${otherDoor(door)}</section>`,
   });
+};
+
+/** After signing in again: what was typed, to be sent now. */
+export const resumePage = ({ site, door, csrf, next, kept }: At & { csrf: string; next: string; kept: Kept }): PageContent =>
+  signedOutLayout(site, door.base, {
+    title: "You are signed in again",
+    body: html`<p>Nothing was sent yet.</p>
+<form method="post" action="${kept.action}">${hidden({ ...kept.fields, csrf })}<button>Send it now</button></form>
+${typedOf(kept)}
+<p class="more"><a href="${next}">Back to the page without it</a></p>`,
+  });
+
+/** The fields that people see. */
+const typedOf = ({ fields }: Kept): Markup => {
+  const seen = Object.entries(fields).filter(([name, text]) => name !== "formKey" && text.trim() !== "");
+  return html`<section><h2>What you typed</h2>${seen.map(([name, text]) => html`<h3>${wordsOf(name)}</h3><p class="prose">${text}</p>`)}</section>`;
+};
 
 export function registerPage(
   given: At & { csrf: string; name?: string; email?: string; problem?: string | Markup },
@@ -138,7 +171,7 @@ const registered = (door: Door): Record<Delivery, Pick<PageContent, "title" | "b
   sent: {
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
-<p class="soft">No email? Check your spam folder, or <a href="${door.to.signIn()}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="${pages.verifyEmail()}">get a new link</a>. You can also <a href="${door.to.signIn()}">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
   },
   saved: {
     title: "Ask the operator to verify your address",
@@ -253,8 +286,14 @@ export const staleSignInPage = ({ site, door }: At): PageContent =>
     body: html`<p>Your password or link no longer counts: too much time has passed, or something about your account changed since. <a href="${door.to.signIn()}">Sign in again</a>.</p>`,
   });
 
-export const staleLinkPage = ({ site, door }: At): PageContent =>
+const staleReasons: Record<DeadLink["why"], string> = {
+  used: "This link was used already.",
+  expired: "This link has expired.",
+  unknown: "This link is not known here. It may be incomplete: open it again from the email, as a whole.",
+};
+
+export const staleLinkPage = ({ site, door }: At, why: DeadLink["why"]): PageContent =>
   signedOutLayout(site, door.base, {
     title: "This link no longer works",
-    body: html`<p>A sign-in link works once, for 15 minutes. <a href="${door.to.signIn()}">Get a new link</a>.</p>`,
+    body: html`<p>${staleReasons[why]} A sign-in link works once, for 15 minutes.</p><p><a class="button" href="${door.to.signIn()}">Get a new link</a></p>`,
   });

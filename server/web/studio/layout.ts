@@ -1,4 +1,4 @@
-import { studio } from "../../../src/contract/pages/addresses.ts";
+import { pages, studio } from "../../../src/contract/pages/addresses.ts";
 import { html, type PageContent } from "../html.ts";
 import { frame } from "../shared/layout.ts";
 import { tokens } from "../shared/parts.ts";
@@ -10,6 +10,7 @@ const sections: [Section, string, string][] = [
   ["games", studio.games(), "Games"],
   ["messages", studio.messages(), "Messages"],
   ["stats", studio.stats(), "Statistics"],
+  ["billing", studio.billing(), "Billing"],
 ];
 
 /** The search page has a form of its own. */
@@ -29,8 +30,8 @@ export async function studioLayout(
     unread: name === "messages" ? messages : 0,
     isCurrent: name === section,
   }));
-  const { instance, signsOut, hasPasskeys } = context.account;
-  const who = html`<span>${session.displayName}${instance !== null && html` <span class="soft">at ${instance}</span>`}</span>${hasPasskeys && html`<a href="${studio.passkeys()}">Passkeys</a>`}${signsOut && html`<form method="post" action="${studio.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`}`;
+  const { instance, signsOut } = context.account;
+  const who = html`${instance === null ? html`<a href="${pages.docs()}">Help</a><a href="${studio.account()}"><span class="hidden">Your account: </span>${session.displayName}</a>` : html`<span>${session.displayName} <span class="soft">at ${instance}</span></span>`}${signsOut && html`<form method="post" action="${studio.signOut()}">${tokens(context)}<button class="link">Sign out</button></form>`}`;
   const { scripts = [] } = page.assets ?? {};
   return {
     wide: true,

@@ -8,7 +8,7 @@ import { isForeign, type Target, targetOf } from "../../http/target.ts";
 import { ApiError, forbidden, notFound } from "../../lib/api-error.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { assets } from "../adapters/assets.ts";
-import { createReadForm } from "../form.ts";
+import { createReadForm, longForm } from "../form.ts";
 import { html, redirect, sendPage, setSite } from "../html.ts";
 import { errorText } from "../shared/error-text.ts";
 import { NotOffered } from "../shared/not-offered.ts";
@@ -133,6 +133,7 @@ class LoopbackStudio {
       delivery: "sent",
       registration: "closed",
       allowedDomains: [],
+      friends: false,
       cards: false,
       crypto: [],
     };
@@ -140,16 +141,17 @@ class LoopbackStudio {
     this.#pages = studioPages(
       {
         site: this.#site,
-        readForm: createReadForm(page),
+        readForm: createReadForm(page, longForm),
         countPassword: () => {},
         newFormKey: () => parts.randomBytes(16).toString("hex"),
         now: parts.now,
       },
       {
         cli: parts.cli,
-        account: { instance: parts.instance, signsOut: false, hasPasskeys: false },
+        account: { instance: parts.instance, signsOut: false },
         offers: parts.offers,
         keepsMoments: parts.keepsMoments,
+        files: null,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
         sendMedia:
           (part) =>
@@ -202,6 +204,7 @@ class LoopbackStudio {
       session: this.#session,
       call: this.#call,
       streamEvents: (last) => this.#stream(response, last),
+      sendFile: () => Promise.reject(new NotOffered()),
     });
   }
 

@@ -1,11 +1,11 @@
 import { studio } from "../../../src/contract/pages/addresses.ts";
 import type { ApplicationStatus, ApprovalStatus, PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
+import { copied } from "../shared/parts.ts";
 import type { StudioContext } from "./types.ts";
 
 /** A command to copy, for what Studio leaves to the command line. */
-export const command = ({ cli }: Pick<StudioContext, "cli">, text: string): Markup =>
-  html`<div class="command"><pre class="wrap"><code>${cli(text)}</code></pre><button type="button" class="quiet copy" data-copy="${cli(text)}" hidden>Copy<span class="hidden"> the command ${text}</span></button></div>`;
+export const command = ({ cli }: Pick<StudioContext, "cli">, text: string): Markup => copied(cli(text), `the command ${text}`);
 
 /** Commands with what each of them does. */
 export const commands = (

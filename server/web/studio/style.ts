@@ -13,8 +13,7 @@ export const studioStyle = `${portalStyle}
 .when { white-space: nowrap; font-size: .9rem; }
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin: .15rem 0 0; overflow-wrap: anywhere; } .clip:has(.command) { display: block; }
 .badge.act { color: var(--accent-ink); background: var(--accent); border-color: var(--accent); } li.act { color: var(--accent); font-weight: 600; }
-.command { display: flex; gap: .5rem; align-items: stretch; margin: .4rem 0 1rem; } .command pre { flex: 1; margin: 0; padding: .55rem .8rem; min-width: 0; } .command code { padding: 0; background: none; }
-.command button { margin: 0; padding: .3rem .8rem; font-weight: 400; white-space: nowrap; } .cli p { margin: .75rem 0 0; color: var(--soft); }
+.cli p { margin: .75rem 0 0; color: var(--soft); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none; } .tiles > li { margin: 0; }
 .cover-link { display: flex; gap: .9rem; align-items: center; color: inherit; text-decoration: none; font-weight: 700; font-size: 1.1rem; overflow-wrap: anywhere; } .cover-link:hover span:last-child { text-decoration: underline; }
 .tile { flex: none; display: grid; place-items: center; width: 3rem; height: 3rem; border-radius: .6rem; font-size: 1.4rem; font-weight: 700; color: #fff; }
@@ -24,14 +23,15 @@ export const studioStyle = `${portalStyle}
 .column { margin: 0; padding: .75rem; border: 0; border-radius: .6rem; background: var(--ground); } .column h2 { font-size: .95rem; margin: 0 0 .5rem; } .column.turn:not(.empty) { background: var(--wash); box-shadow: inset 0 .2rem var(--accent); } .column ul { display: grid; gap: .5rem; margin: 0; padding: 0; list-style: none; }
 .slot { margin: 0; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); font-size: .9rem; } .slot p { margin: .15rem 0; } .slot .what a { display: block; } .slot code { color: var(--soft); background: none; padding: 0; }
 .decide { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: flex-start; margin-top: .75rem; } .decide > form button { margin: 0; } .decide details { flex: 1 1 16rem; margin: 0; }
-textarea.short { min-height: 4rem; } .live { font-size: .9rem; color: var(--soft); }
+.live { font-size: .9rem; color: var(--soft); }
 @media (max-width: 60rem) { .board { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
 @media (max-width: 40rem) {
   .row { grid-template-columns: minmax(0, 1fr) auto; padding: .8rem .9rem; } .row > div { grid-column: 1 / -1; grid-row: 2; }
   .board { grid-template-columns: minmax(0, 1fr); } .column.empty { display: none; } .column.turn { order: -1; }
-  .command { flex-direction: column; } .command button { align-self: flex-start; width: auto; }
   .tiles { grid-template-columns: minmax(0, 1fr); }
 }
+.list.steps { padding: 0; counter-reset: step; } .steps > .card { margin: 0; } .steps > .card h2::before { counter-increment: step; content: counter(step) ". " / ""; }
+.drop { padding: 1rem 1.25rem 1.25rem; border: 2px dashed var(--line); border-radius: .6rem; } .drop.over { border-color: var(--accent); background: var(--wash); } .drop > label:first-child { margin-top: 0; }
 .find input { width: 14rem; max-width: 100%; margin: 0; padding: .35rem .6rem; }
 .filter input[type="search"] { flex: 1 1 14rem; width: auto; margin: 0; }
 .card blockquote { margin: .5rem 0 0; padding-left: .9rem; border-left: .2rem solid var(--line); overflow-wrap: anywhere; } .card blockquote p { margin: .15rem 0; unicode-bidi: plaintext; }

@@ -13,6 +13,8 @@ export interface StudioContext extends shared.PageContext {
   account: StudioAccount;
   /** Whether the server has an operation that is an extension. A form that needs it says so before it is filled in. */
   offers(operation: Operation): Promise<boolean>;
+  /** Whether files are sent to this host, and not only by the command. */
+  takesFiles: boolean;
   /** Whether moments are kept on this computer, because the server keeps none. Known when they were listed. */
   keepsMoments(): boolean;
 }
@@ -23,15 +25,13 @@ export interface StudioAccount {
   instance: string | null;
   /** Whether the session ends with a button. `playtest studio` ends with its process. */
   signsOut: boolean;
-  /** Whether passkeys are added here: browsers keep them for the address of the server, which the account signs in to. */
-  hasPasskeys: boolean;
 }
 
 export type StudioPage = shared.AreaPage<StudioContext>;
 export const action = shared.actionFor<StudioContext>();
 export type Serve = NonNullable<shared.Route<StudioContext>["serve"]>;
 
-export type Section = "inbox" | "games" | "messages" | "search" | "stats";
+export type Section = "inbox" | "games" | "messages" | "search" | "stats" | "billing";
 
 /** What pages need of their host and cannot do with `call`. */
 export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "offers" | "keepsMoments"> {
@@ -39,4 +39,6 @@ export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "off
   sendMedia(part: shared.MediaPart): Serve;
   /** The text of the captions of a slot that this account ordered; undefined without any. */
   readCaptions(context: shared.PageContext, slotId: string): Promise<string | undefined>;
+  /** Takes forms with files; null where only the command sends them. When storing fails, `view` is shown again. */
+  files: Readonly<Record<"build" | "cover", (view: shared.View<StudioContext>, done: (id: string) => string) => Serve>> | null;
 }

@@ -42,6 +42,7 @@ export const publicationView = viewOf<ItemOf<"listPublications">>(
     col("next try:nextAttemptAt", "ago"),
     optionalCol("created:createdAt"),
     prose("reason"),
+    detail("detail"),
     detail("url"),
     detail("id on the platform:remoteId"),
   ],

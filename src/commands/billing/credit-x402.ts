@@ -3,11 +3,11 @@ import { notTheApi, parseJson, readApiError, replyError, requireData } from "../
 import { retryAfter } from "../../api/retry.ts";
 import type { HttpReply } from "../../api/types.ts";
 import { type Context, define, detail, flag, viewOf } from "../../cli/define.ts";
+import { type Instructions, paymentUri } from "../../contract/money/payment-uri.ts";
 import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fundsOf } from "../shared/price.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
-import { type Instructions, paymentUri } from "./payment-uri.ts";
 
 type Credited = Data<"buyCreditWithCrypto">;
 

@@ -1,4 +1,5 @@
 import { arg, col, detail, flag, prose, viewOf } from "../../cli/define.ts";
+import { trackerTitles } from "../../contract/findings/trackers.ts";
 import { positionText } from "../../contract/text/position.ts";
 import type { Finding } from "../shared/findings/source.ts";
 
@@ -44,6 +45,9 @@ const span = (fromMs: number, toMs: number | null) =>
 const evidenceLine = ({ id, slotId, fromMs, toMs, quote, text }: Finding["evidence"][number]) =>
   [`${id} slot ${slotId} at ${span(fromMs, toMs)}`, quote === null ? text : `“${quote}”`].filter((part) => part).join(": ");
 
+const issueText = ({ tracker, target, key, url, state, error }: NonNullable<Finding["issue"]>) =>
+  `${trackerTitles[tracker]} ${target}${key === null ? "" : ` ${key}`}, ${state}${url === null ? "" : `: ${url}`}${error === null ? "" : `. ${error}`}`;
+
 export const findingView = viewOf<Finding>([
   "id",
   "number",
@@ -58,6 +62,10 @@ export const findingView = viewOf<Finding>([
   col("first seen", firstSeen),
   "rank",
   "merged into:mergedInto",
+  col("issue", ({ issue }: Finding) => (issue ? issueText(issue) : "")),
+  col("absence", ({ absence }: Finding) =>
+    absence ? `none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}` : "",
+  ),
   col("evidence", ({ evidence }: Finding) => evidence.map(evidenceLine).join("\n")),
 ]);
 

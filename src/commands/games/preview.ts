@@ -1,7 +1,7 @@
 import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
+import { isExecutable, isFolder, isLink, readZipIndex, type ZipEntry } from "../../contract/files/zip-index.ts";
 import { CliError } from "../../errors.ts";
-import { isExecutable, isFolder, isLink, readZipIndex, type ZipEntry } from "../../io/files/zip-index.ts";
 import { withReader } from "./build/archive.ts";
 import type { BuildFile } from "./build/source.ts";
 

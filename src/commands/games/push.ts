@@ -1,6 +1,7 @@
 import { arg, type Context, define, flag, viewOf } from "../../cli/define.ts";
+import { codeSpan } from "../../contract/text/one-line.ts";
 import { notFound, usage } from "../../errors.ts";
-import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
+import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { noteBudgets } from "../shared/budgets/left.ts";

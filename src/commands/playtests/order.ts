@@ -10,6 +10,7 @@ import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { compareCost, earlierOrder, isEarlierOrder, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
+import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { checkBuild } from "./build-check.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
@@ -27,6 +28,7 @@ export const cryptoFlags = {
   currency: flag.text("For x402: currency to pay in (default USDC)", { value: "CODE" }),
   from: flag.text("For x402: address that you will pay from", { value: "ADDRESS" }),
   tx: flag.text("For x402: hash of the payment transaction", { value: "HASH" }),
+  walletCommand: flag.text("For x402: command that signs the payment (JSON on standard input and output)", { value: "COMMAND" }),
 };
 
 /** Request headers that select the payment method. */
@@ -75,6 +77,7 @@ export const order = define({
     "playtest playtests order GAME --duration-minutes 120 --player-count 2 --keys-file keys.txt --max-cost 120",
     "playtest playtests order --pay x402 --chain base --currency USDC --yes",
     'playtest playtests order --quantity 2 --at "2026-12-05 18:00" --time-zone Europe/Berlin',
+    "playtest playtests order --pay x402 --wallet-command 'node wallet.js' --max-cost 20",
     'playtest playtests order --selection-mode manual --qualifications "Has played a roguelike" --yes',
     "playtest playtests order -f order.yaml --once --pay credit --yes --json",
   ],
@@ -85,6 +88,7 @@ export const order = define({
     const body = await assembleBody(ctx, given, flags);
     const checked = await checkOrder(body);
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
+    checkWallet(method, flags, "--pay x402");
     const price = await priceOrder(ctx, gameId, body, checked);
     refuseMethod(method, !price.estimated);
     if (flags.from !== undefined && price.estimated) throw usage("This server does not take --from. Nothing was ordered.");
@@ -97,15 +101,22 @@ export const order = define({
     if (at !== "") ctx.out.note(`It is played${at}.`);
     await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}${at}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);
+    // Both requests of a signed payment are one order.
+    const oneKey = { idempotencyKey: ctx.flags.idempotencyKey ?? ctx.api().nextKey(), ...key };
     try {
-      const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
+      const send = (more: Record<string, string>, options: { idempotencyKey?: string }) =>
+        ctx.api().call("createPlaytest", { params: { gameId }, body, headers: { ...headers, ...more }, ...options });
+      const request =
+        flags.walletCommand === undefined
+          ? send({}, key)
+          : payWithWallet(ctx, { command: flags.walletCommand, cents: price.totalCents }, (more) => send(more, oneKey));
       const placed = await withCost(price.totalCents, request);
       const reply = placed.data;
       const placedBefore = isEarlierOrder(placed);
       if (placedBefore) ctx.out.note(earlierOrder);
       compareCost(ctx, reply, price, flags.maxCost);
       await printOrdered(ctx, reply, placedBefore);
-      return orderOutcome(ctx, reply, flags.allowPending);
+      return orderOutcome(ctx, reply, { allowPending: flags.allowPending, receipt: receiptOf(placed) });
     } catch (error) {
       if (!requestsPayment(error)) throw error;
       const list = `playtest playtests list ${shellQuote(gameId)}`;

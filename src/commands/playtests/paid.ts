@@ -7,6 +7,7 @@ import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
 import { costOf } from "../shared/price.ts";
 import { waysToPay } from "../shared/spend.ts";
+import type { Receipt } from "../shared/wallet.ts";
 import { playtestColumns } from "./view.ts";
 
 type OrderReply = Data<"createPlaytest">;
@@ -44,18 +45,24 @@ const budgetsOf = (reply: OrderReply) => reply.budgets ?? [];
 const checkoutOf = (reply: OrderReply) =>
   "checkoutUrl" in reply && reply.checkoutUrl && isWebUrl(reply.checkoutUrl) ? reply.checkoutUrl : undefined;
 
-const view = (reply: OrderReply) =>
+const view = (reply: OrderReply, receipt: Receipt | undefined) =>
   viewOf<OrderReply["playtest"]>([
     ...playtestColumns,
     moneyCol(detail("paid with", () => paidText(reply))),
+    ...(receipt ? [detail("transaction", () => `${receipt.transaction} (${receipt.network})`)] : []),
     ...(remainingText(reply) ? [detail("remaining", () => remainingText(reply))] : []),
     ...budgetsOf(reply).map((budget) => detail("budget", () => budgetText(budget, usd))),
     ...(checkoutOf(reply) ? [detail("pay at", () => checkoutOf(reply))] : []),
   ]);
 
-/** The outcome of an order. One left unpaid ends with exit code 7, unless `allowPending`. */
-export async function orderOutcome(ctx: Context, reply: OrderReply, allowPending: boolean): Promise<Outcome> {
-  const outcome: Outcome = { kind: "item", data: reply, subject: reply.playtest, view: view(reply) };
+/** The outcome of an order. One left unpaid ends with exit code 7, unless `allowPending`. `receipt`: that of a signed payment. */
+export async function orderOutcome(
+  ctx: Context,
+  reply: OrderReply,
+  { allowPending, receipt }: { allowPending: boolean; receipt?: Receipt | undefined },
+): Promise<Outcome> {
+  const data = { ...reply, ...(receipt && { receipt }) };
+  const outcome: Outcome = { kind: "item", data, subject: reply.playtest, view: view(reply, receipt) };
   if (reply.playtest.status !== "pending_payment") return outcome;
   const plain = ctx.api().lacksExtensions();
   const pay = plain ? "Pay on the server's website." : await howToPay(ctx, reply);

@@ -2,6 +2,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
 import { fundsOf, type Price } from "../shared/price.ts";
 import { confirmPrice } from "../shared/spend.ts";
+import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
@@ -41,12 +42,20 @@ export const pay = define({
   exits: [7, 8],
   async run({ args, flags, body }, ctx) {
     const id = args.playtest;
+    checkWallet(body.method, flags, "--method x402");
     const price = await amountDue(ctx, id, flags.tx);
     await confirmPrice(ctx, `Pay for playtest ${id} with ${body.method}`, price, body.method, flags.maxCost);
     const { "x-payment-method": _, ...headers } = paymentHeaders(body.method, flags);
     try {
-      const reply = await withCost(price.totalCents, ctx.api().payPlaytest({ params: { id }, body, headers }));
-      return orderOutcome(ctx, reply, flags.allowPending);
+      const options = { idempotencyKey: ctx.flags.idempotencyKey ?? ctx.api().nextKey() };
+      const send = (more: Record<string, string>) =>
+        ctx.api().call("payPlaytest", { params: { id }, body, headers: { ...headers, ...more }, ...options });
+      const request =
+        flags.walletCommand === undefined
+          ? send({})
+          : payWithWallet(ctx, { command: flags.walletCommand, cents: price.totalCents }, send);
+      const paid = await withCost(price.totalCents, request);
+      return orderOutcome(ctx, paid.data, { allowPending: flags.allowPending, receipt: receiptOf(paid) });
     } catch (error) {
       if (!(error instanceof CliError) || error.extra.payment === undefined) throw error;
       const { chain, currency } = error.extra.payment;

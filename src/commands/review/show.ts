@@ -1,7 +1,6 @@
-import { type Context, define } from "../../cli/define.ts";
-import type { Data } from "../../contract/index.ts";
-import { isAbsent } from "../../errors.ts";
+import { define } from "../../cli/define.ts";
 import { slotArg } from "./queue.ts";
+import { factsOf } from "./recording.ts";
 import { slotView } from "./view.ts";
 
 export const show = define({
@@ -16,13 +15,3 @@ export const show = define({
     return ctx.item({ slot: { ...slot, ...(facts && { facts }) } }, slotView);
   },
 });
-
-/** What looks wrong in the video. Undefined where it is not measured. */
-async function factsOf(ctx: Context, id: string): Promise<Data<"getSlotSignals">["facts"] | undefined> {
-  try {
-    return (await ctx.api().getSlotSignals({ params: { id } })).facts;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}

@@ -1,25 +1,34 @@
-import { col, columnsOf, detail, type ItemOf, type Row, viewOf, whileStatus } from "../../cli/define.ts";
-import type { Data } from "../../contract/index.ts";
+import { col, columnsOf, detail, type ItemOf, prose, type Row, viewOf, whileStatus } from "../../cli/define.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { positionText } from "../../contract/text/position.ts";
 import { videoFormatText } from "../../contract/text/video-format.ts";
 import { usd } from "../../io/text.ts";
+import type { Facts } from "./recording.ts";
 import { publicationText } from "./sharing/view.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
 
-export const queueView = viewOf<ItemOf<"listSubmissions">>(
-  [
-    "slot:slot.id",
-    "game:game.name",
-    "playtester:playtester.displayName",
-    "duration:playtest.durationMinutes",
-    "video:submission.videoFileSize",
-    col("transcript:transcription.status", "text"),
-    "submitted:submission.createdAt",
-    col("note", (item) => (item.awaitingAdminApproval ? "waiting for admin approval" : reportText(item))),
-  ],
-  { empty: nothingWaiting },
+type Listed = ItemOf<"listSubmissions">;
+
+const queueColumns = columnsOf<Listed>([
+  "slot:slot.id",
+  "game:game.name",
+  "playtester:playtester.displayName",
+  "duration:playtest.durationMinutes",
+  "video:submission.videoFileSize",
+  col("transcript:transcription.status", "text"),
+  "submitted:submission.createdAt",
+  col("note", (item) => (item.awaitingAdminApproval ? "waiting for admin approval" : reportText(item))),
+]);
+
+export const queueView = viewOf<Listed>([...queueColumns], { empty: nothingWaiting });
+
+/** A submission with what looks wrong in its video. */
+export type Faulty = Listed & { facts: Facts };
+
+export const faultyView = viewOf<Faulty>(
+  [...queueColumns, prose("looks wrong", ({ facts }: Faulty) => facts.map(({ text }) => text).join(" "))],
+  { empty: "No recording among these looks wrong, as far as they are measured." },
 );
 
 const reportText = ({ blockedReport }: ItemOf<"listSubmissions">) =>
@@ -41,7 +50,7 @@ export const problemsView = viewOf<ItemOf<"listSubmissions">>(
 );
 
 /** A slot, with the build and the details of its video where the reply has them. */
-type ShownSlot = ItemOf<"unblockSlot"> & Partial<ItemOf<"getSlot">> & { facts?: Data<"getSlotSignals">["facts"] };
+type ShownSlot = ItemOf<"unblockSlot"> & Partial<ItemOf<"getSlot">> & { facts?: Facts };
 
 /** What looks wrong in the recording. Undefined where it was not measured. */
 const recordingText = ({ facts }: ShownSlot) =>

@@ -6,6 +6,7 @@ import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";
 import { claim } from "./claim.ts";
 import { earnings } from "./earnings.ts";
+import { friendsCommands } from "./friends.ts";
 import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
@@ -14,11 +15,15 @@ import { show } from "./show.ts";
 import { slots } from "./slots.ts";
 import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
+import { teamCommands } from "./team.ts";
+import { unpublish } from "./unpublish.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, reschedule, release, report],
+    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, reschedule, release, report, unpublish],
+    ...friendsCommands,
+    ...teamCommands,
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],
   ],
   fallback: "slots",

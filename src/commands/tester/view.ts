@@ -28,9 +28,25 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     detail("qualifications"),
     detail("you consent to:publicationConsent.text"),
     detail("applications close:applicationsExpireAt"),
+    detail("friends to name:team.friendsNeeded"),
+    detail("friends who can play", ({ team }: Item) =>
+      (team as { friends: { handle: string }[] } | null)?.friends.map(({ handle }) => handle).join(", "),
+    ),
   ],
   { empty: "No playtests are available to you at the moment." },
 );
+
+interface Member {
+  handle: string | null;
+  displayName: string;
+  isYou: boolean;
+  isClaimant: boolean;
+  status: string;
+  shareCents: number;
+}
+
+const memberText = ({ handle, displayName, isYou, isClaimant, status, shareCents }: Member) =>
+  `${displayName}${handle === null ? "" : ` (${handle})`}: ${status}${isClaimant ? ", submits the video" : ""}, ${usd(shareCents)}${isYou ? " (you)" : ""}`;
 
 /** The shortest video that can be submitted. Undefined where any can. */
 function shortest(playtest: unknown) {
@@ -58,6 +74,10 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     detail("answer the other time by", ({ proposal }: Item) =>
       utcText((proposal as Item | null)?.answerBy as string | undefined),
     ),
+    detail("team", ({ team }: Item) => (team as { members: Member[] } | null)?.members.map(memberText)),
+    detail("your share:team.yourShareCents"),
+    detail("confirm by:team.confirmBy", "ago"),
+    detail("you consent to:team.publicationConsent.text"),
     detail("build:buildUrl"),
     detail("keys"),
     detail("instructions"),
@@ -138,6 +158,13 @@ export const statementView = viewOf<ItemOf<"getStatement">>([
     ),
   ),
 ]);
+
+export const friendView = viewOf<ItemOf<"listFriends">>(
+  ["handle", "status", "name:displayName", "available", "since:createdAt", optionalCol("id")],
+  { empty: "No friends yet. Add one with `playtest tester friends add HANDLE`." },
+);
+
+export const playtesterProfileView = viewOf<ItemOf<"getPlaytesterProfile">>(["handle", "link", "available"]);
 
 export const payoutDetailsView = viewOf<NonNullable<Data<"getPayoutDetails">["details"]>>([
   "method",

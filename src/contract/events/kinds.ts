@@ -44,6 +44,12 @@ export const eventKinds = [
   "slot.move_proposed",
   "slot.move_answered",
   "slot.cancelled",
+  "friend.requested",
+  "friend.accepted",
+  "team.requested",
+  "team.confirmed",
+  "team.incomplete",
+  "team.ended",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -6,6 +6,7 @@ import { findingStatuses } from "../findings/statuses.ts";
 import { publishers } from "../publications/publishers.ts";
 import { blockReasons, reportOutcomes } from "../slots.ts";
 import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
+import { absences, teamEndings } from "../teams/statuses.ts";
 import { type EventKind, eventKinds } from "./kinds.ts";
 
 const slot = {
@@ -39,6 +40,9 @@ const finding = z.strictObject({
   title: z.string(),
   status: z.enum(findingStatuses),
 });
+
+const friendship = z.strictObject({ friendId: id(), playerId: id().meta({ description: "The other playtester." }) });
+const team = { ...slot, playerId: id().meta({ description: "The playtester who claimed the slot." }) };
 
 /** What `data` of an event says, for each kind. */
 export const eventPayloads = {
@@ -152,6 +156,19 @@ export const eventPayloads = {
   "finding.merged": finding.extend({ intoId: id().meta({ description: "The finding that its evidence was moved to." }) }),
   "finding.closed": finding,
   "finding.reopened": finding,
+  "friend.requested": friendship,
+  "friend.accepted": friendship,
+  "team.requested": z.strictObject({ ...team, shareCents: z.int(), expiresAt: timestamp() }),
+  "team.confirmed": z.strictObject({ ...team, deadlineAt: timestamp() }),
+  "team.incomplete": z.strictObject({
+    ...team,
+    memberId: id().meta({ description: "The member who is missing." }),
+    absence: z.enum(absences).meta({ description: "`expired`: did not answer in time." }),
+  }),
+  "team.ended": z.strictObject({
+    ...team,
+    ending: z.enum(teamEndings).meta({ description: "`expired`: not everybody confirmed in time." }),
+  }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),
 } satisfies Record<EventKind, z.ZodObject>;

@@ -3,6 +3,7 @@ import { endpoint, KiB } from "../endpoint.ts";
 import { id, message, page, queryInteger, readableText, text, timestamp } from "../fields.ts";
 import { onlySeverity, position, severity, tag, tags } from "../moments/endpoints.ts";
 import { momentKinds } from "../moments/kinds.ts";
+import { issue } from "./issues.ts";
 import { buildChanges, findingStatuses } from "./statuses.ts";
 
 const owner = { access: ["game_owner"], extension: true } as const;
@@ -71,6 +72,16 @@ export const finding = z
       })
       .nullable()
       .meta({ description: "The comparison with another build; null unless `against` asks for it." }),
+    absence: z
+      .strictObject({
+        of: count("Playtesters of builds that came after it was closed. None of them met it."),
+        p: z.number().meta({ description: "Probability that so many would miss it by chance (Fisher's exact test)." }),
+      })
+      .nullable()
+      .meta({
+        description: "What newer builds say of a closed finding; null while it is open, or was met again, or nobody played one.",
+      }),
+    issue: issue.nullable().meta({ description: "Its issue in a tracker; null if it was not filed." }),
     mergedInto: id().nullable().meta({ description: "The finding that its evidence was moved to; it shows nothing of its own." }),
     createdAt: timestamp(),
     updatedAt: timestamp(),

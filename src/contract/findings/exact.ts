@@ -55,3 +55,37 @@ export function holm(probabilities: readonly number[]): number[] {
   }
   return adjusted;
 }
+
+/** The probability that at most `k` of `n` see it, if each does with the probability `p`. */
+function atMost(k: number, n: number, p: number): number {
+  if (p <= 0 || k >= n) return 1;
+  if (p >= 1) return 0;
+  const log = logFactorials(n);
+  let sum = 0;
+  for (let i = 0; i <= k; i++) sum += Math.exp(log[n]! - log[i]! - log[n - i]! + i * Math.log(p) + (n - i) * Math.log1p(-p));
+  return Math.min(1, sum);
+}
+
+/** The share at which a probability that falls with it reaches this value. */
+function shareWhere(probability: (share: number) => number, value: number): number {
+  let [low, high] = [0, 1];
+  // Halved so often, the interval is narrower than a number can say.
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (probability(middle) > value) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * The interval that holds the true share in at least 95 of 100 cases, whatever it is (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934). From 0
+ * to 1 where nobody was asked.
+ */
+export function intervalOf({ seen, of }: Share): { low: number; high: number } {
+  const each = significance / 2;
+  return {
+    low: seen === 0 ? 0 : shareWhere((p) => atMost(seen - 1, of, p), 1 - each),
+    high: seen === of ? 1 : shareWhere((p) => atMost(seen, of, p), each),
+  };
+}

@@ -5,6 +5,7 @@ import { eventDelivery } from "../events/payloads.ts";
 import { resources } from "../index.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
 import { headerParameters, headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
+import { tagDescriptions } from "./tags.ts";
 
 type Json = Record<string, unknown>;
 /** Components that operations share, collected on the way. */
@@ -22,12 +23,16 @@ interface Options {
 }
 
 const everyReply = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
-const cryptoHeaders = ["X-Payment"];
+const cryptoHeaders = ["X-Payment", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"];
+
+/** Whether an operation can be paid in crypto. */
+const takesCrypto = ({ headers }: Endpoint) => headers !== undefined && "X-Payment" in headers.shape;
 const retryable = new Set([402, 409, 429, 503]);
+type Tag = keyof typeof resources;
 const tags = Object.entries(resources).flatMap(([tag, group]) =>
-  Object.keys(group).map((operation) => [operation, tag] as const),
+  Object.keys(group).map((operation) => [operation, tag as Tag] as const),
 );
-const tagOf = new Map<string, string>(tags);
+const tagOf = new Map<string, Tag>(tags);
 
 const headerRefs = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 const json = (schema: JsonSchema | Json) => ({ "application/json": { schema } });
@@ -85,12 +90,13 @@ function success(e: Endpoint, shared: Shared, reply?: Endpoint["reply"]) {
   const names = [...everyReply];
   if (e.media === "tus") names.push("Location", "Tus-Resumable");
   else if (e.method !== "GET" && e.access !== "none") names.push("Idempotency-Replayed");
+  if (takesCrypto(e)) names.push("PAYMENT-RESPONSE");
   return { description: e.summary, headers: headerRefs(names), ...content(e, shared, reply) };
 }
 
 /** Adds the failed reply to the components unless an operation before did, and points to it. */
 function problem(status: number, codes: ErrorCode[], e: Endpoint, shared: Shared) {
-  const crypto = status === 402 && e.headers !== undefined && "X-Payment" in e.headers.shape;
+  const crypto = status === 402 && takesCrypto(e);
   const name = crypto ? `${codes.join(".")}.x402` : codes.join(".");
   shared.responses[name] ??= {
     description: codes.join(", "),
@@ -145,6 +151,7 @@ function eventWebhook(shared: Shared) {
   return {
     post: {
       operationId: "receiveEvent",
+      security: [],
       summary: "Event sent to a webhook; also signed according to Standard Webhooks",
       parameters: Object.entries(named).map(([name, description]) => ({
         name,
@@ -187,7 +194,9 @@ export function openapi(contract: Record<string, Endpoint>, { baseUrl, version, 
     openapi: "3.1.1",
     info: { title: apiTitle, version, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(served.map(([id]) => tagOf.get(id)))].filter((tag) => tag !== undefined).map((name) => ({ name })),
+    tags: [...new Set(served.map(([id]) => tagOf.get(id)))]
+      .filter((tag) => tag !== undefined)
+      .map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     webhooks: { event: eventWebhook(shared) },
     components: {

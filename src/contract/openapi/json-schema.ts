@@ -7,6 +7,16 @@ function simplify(node: JsonSchema) {
   if (node.format || node.type === "integer") delete node.pattern;
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+  nameFields(node);
+}
+
+/** A record with a few possible names is an object with these fields. */
+function nameFields(node: JsonSchema) {
+  const { propertyNames: names, additionalProperties: value } = node;
+  if (typeof names !== "object" || !names.enum || typeof value !== "object") return;
+  node.properties = Object.fromEntries(names.enum.map((name) => [String(name), value]));
+  delete node.propertyNames;
+  delete node.additionalProperties;
 }
 
 /**

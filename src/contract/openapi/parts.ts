@@ -28,6 +28,14 @@ export const headers = {
   "Retry-After": header("Seconds to wait before trying again.", integer),
   "Idempotency-Replayed": header("`true` when this is the stored reply to an earlier request with the same key.", string),
   "X-Payment": header("Payment instructions as JSON.", { type: "string", contentMediaType: "application/json" }),
+  "PAYMENT-REQUIRED": header(
+    "What a standard x402 client (version 2) is asked to sign, as JSON in base64. Absent if nobody settles it.",
+    string,
+  ),
+  "PAYMENT-RESPONSE": header(
+    "What became of the payment that `PAYMENT-SIGNATURE` signed, as JSON in base64 (x402 version 2).",
+    string,
+  ),
   Location: header("URL to send the file to (tus 1.0).", { type: "string", format: "uri" }),
   "Tus-Resumable": header("Version of the upload protocol.", { const: "1.0.0" }),
 };

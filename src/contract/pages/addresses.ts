@@ -58,15 +58,31 @@ export const pages = {
   paid: checkout.below("done"),
   notPaid: checkout.below("left"),
   todo: address("/todo/:task"),
+  /** The address of the build of a game that has none yet. */
+  noBuild: address("/builds/none"),
   invite: address("/invite"),
   verifyEmail: address("/verify-email"),
   changeEmail: address("/change-email"),
   resetPassword: address("/reset-password"),
   unsubscribe: address("/unsubscribe"),
+  mcp: address("/mcp"),
+  /** What a client of `mcp` learns about how to sign in (RFC 9728, section 3.1). */
+  mcpMetadata: address("/.well-known/oauth-protected-resource/mcp"),
 };
+
+/** The pages of an account. Playtesters and game owners have the same ones, each below the path of their own pages. */
+const accountBelow = <const Base extends string>(base: Base) => ({
+  notifications: address(`${base}/notifications`),
+  account: address(`${base}/account`),
+  emails: address(`${base}/account/emails`),
+  factor: address(`${base}/account/factor`),
+  passkeys: address(`${base}/account/passkeys`),
+  keys: address(`${base}/account/keys`),
+});
 
 /** Pages for playtesters. */
 export const portal = {
+  ...accountBelow("/play"),
   offers: address("/play"),
   agreement: address("/play/offers/:id/agreement"),
   slots: address("/play/slots"),
@@ -75,14 +91,10 @@ export const portal = {
   applications: address("/play/applications"),
   messages: address("/play/messages"),
   conversation: address("/play/messages/:id"),
+  friends: address("/play/friends"),
   earnings: address("/play/earnings"),
   payoutDetails: address("/play/earnings/details"),
   statement: address("/play/earnings/statement"),
-  notifications: address("/play/notifications"),
-  account: address("/play/account"),
-  emails: address("/play/account/emails"),
-  factor: address("/play/account/factor"),
-  passkeys: address("/play/account/passkeys"),
   signIn: address("/play/sign-in"),
   confirmSignIn: address("/play/sign-in/confirm"),
   register: address("/play/register"),
@@ -92,9 +104,18 @@ export const portal = {
 
 /** Studio: pages for game owners. */
 export const studio = {
+  ...accountBelow("/studio"),
   inbox: address("/studio"),
   games: address("/studio/games"),
+  newGame: address("/studio/games/new"),
   game: address("/studio/games/:id"),
+  editGame: address("/studio/games/:id/edit"),
+  builds: address("/studio/games/:id/builds"),
+  order: address("/studio/order"),
+  billing: address("/studio/billing"),
+  payment: address("/studio/billing/payments/:id"),
+  webhooks: address("/studio/webhooks"),
+  webhook: address("/studio/webhooks/:id"),
   findings: address("/studio/games/:id/findings"),
   finding: address("/studio/findings/:id"),
   playtest: address("/studio/playtests/:id"),
@@ -108,7 +129,6 @@ export const studio = {
   conversation: address("/studio/messages/:id"),
   search: address("/studio/search"),
   stats: address("/studio/stats"),
-  passkeys: address("/studio/passkeys"),
   signIn: address("/studio/sign-in"),
   confirmSignIn: address("/studio/sign-in/confirm"),
   register: address("/studio/register"),

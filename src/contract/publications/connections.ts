@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { audited, endpoint } from "../endpoint.ts";
 import { httpUrl, text, timestamp } from "../fields.ts";
-import { publishers } from "./publishers.ts";
+import { platforms, publishers } from "./publishers.ts";
 
 const own = { access: ["admin"], extension: true } as const;
 
-const signedInTo = ["youtube"] as const;
-const adapter = () => z.enum(signedInTo).meta({ description: "Platform." });
+const adapter = () => z.enum(platforms).meta({ description: "Platform." });
 
 export const publisher = z
   .strictObject({
@@ -30,9 +29,9 @@ export const connections = {
   startPublisherSignIn: endpoint("POST /admin/publishers/sign-in", {
     ...own,
     ...oneUse,
-    summary: "Begin to connect an account of a video platform",
+    summary: "Begin to connect an account of YouTube",
     body: z.strictObject({
-      adapter: adapter(),
+      adapter: z.enum(["youtube"]).meta({ description: "Platform." }),
       redirectUri: httpUrl()
         .optional()
         .meta({ description: "Where the browser returns to; without it, a code is entered by hand." }),
@@ -56,6 +55,13 @@ export const connections = {
       codeVerifier: text(128, 43).optional().meta({ description: "What the challenge is the hash of." }),
       redirectUri: httpUrl().optional().meta({ description: "The same as at the beginning." }),
       deviceCode: text(2000, 1).optional().meta({ description: "Instead of a code: 409 until the person has entered theirs." }),
+      instance: httpUrl().optional().meta({ description: "Of PeerTube: the address of the instance." }),
+      username: text(256, 1).optional().meta({ description: "Of PeerTube: the name or email of the account." }),
+      password: text(1000, 1).optional().meta({ description: "Of PeerTube: used once to sign in, and not kept." }),
+      oneTimeCode: text(20, 1).optional().meta({ description: "Of PeerTube: for an account with two-factor authentication." }),
+      channel: text(256, 1)
+        .optional()
+        .meta({ description: "Of PeerTube: name of the channel; without it, the account's first." }),
     }),
     reply: z.strictObject({ publisher }),
   }),

@@ -44,6 +44,7 @@ export const givenConsent = publicationConsent.extend({ acceptedAt: timestamp() 
 
 export const adminPublication = publication
   .extend({
+    detail: z.string().nullable().meta({ description: "What the platform or the server said itself about the reason." }),
     id: id(),
     slotId: id(),
     gameId: id(),

@@ -15,3 +15,16 @@ export function countryName(code: string): string {
   names ??= new Intl.DisplayNames("en", { type: "region" });
   return names.of(code) ?? code;
 }
+
+let all: { code: string; name: string }[] | undefined;
+
+/** Every country, by the English name. */
+export function countries(): readonly { code: string; name: string }[] {
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  all ??= codes
+    .filter((code) => countryOf(code) === code)
+    .map((code) => ({ code, name: countryName(code) }))
+    .sort((a, b) => a.name.localeCompare(b.name, "en"));
+  return all;
+}

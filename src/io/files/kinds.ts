@@ -1,3 +1,5 @@
+import { secretByName } from "../../contract/files/build-names.ts";
+
 /** How much of a file tells what it is. */
 export const headBytes = 2 ** 16;
 
@@ -65,16 +67,6 @@ function isKeyFile(head: Buffer): boolean {
   }
 }
 
-/** Files that are secret whatever they hold: settings with passwords, keys of programs and stores of keys. */
-const secretNames: readonly (readonly [RegExp, string])[] = [
-  [/^\.env(\.(?!example$|sample$|template$|dist$|defaults?$).*)?$/i, "holds settings that are usually secret"],
-  [/^(\.pypirc|\.netrc|_netrc|\.git-credentials|\.htpasswd|\.pgpass|\.my\.cnf)$/i, "usually holds a password"],
-  [/^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/i, "is a private key"],
-  [/\.(p12|pfx|jks|keystore|ppk|kdbx)$/i, "holds private keys"],
-];
-/** Folders that are. */
-const secretFolders = /(^|\/)(\.git|\.ssh|\.gnupg|\.aws|\.kube|\.docker|\.azure)\//i;
-
 /** The secret that a file of a build is or holds, by its path and how it begins. `apiKey`: the one in use, which may have any form. */
 export function secretIn(path: string, head: Buffer, apiKey: string | undefined): Secret | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -84,9 +76,8 @@ export function secretIn(path: string, head: Buffer, apiKey: string | undefined)
     return key("is the key of a playtest server");
   if (/^playtest\.db$/i.test(name) && head.includes("SQLite format 3")) return key("is the database of a playtest server");
   if (/^\.npmrc$/i.test(name) && /_(auth|password)/i.test(head.toString("latin1"))) return secret("holds a password");
-  const named = secretNames.find(([pattern]) => pattern.test(name));
-  if (named) return secret(named[1]);
-  if (secretFolders.test(path)) return secret("is in a folder that usually holds secrets");
+  const named = secretByName(path);
+  if (named !== undefined) return secret(named);
   return isPrivateKey(head) ? secret("holds a private key") : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
+import { type Fault, unpackable } from "../../contract/files/build-names.ts";
 import { decoded } from "./decode.ts";
 import { ignoring, type WhyIgnored } from "./ignored.ts";
 
@@ -33,12 +34,6 @@ export interface TreeFolder extends Item {
 
 export type TreeItem = TreeFile | TreeLink | TreeFolder;
 
-/** A path and what is wrong with it, as the rest of a sentence. */
-export interface Fault {
-  path: string;
-  problem: string;
-}
-
 export interface Skipped {
   path: string;
   reason: "default" | "special" | "link";
@@ -66,12 +61,6 @@ export const unreadable = (error: unknown) =>
 /** A name that is not UTF-8, with its other bytes as `\xe9`. */
 const escaped = (name: Buffer) =>
   name.toString("latin1").replace(/[^ -~]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
-
-/** Why no archive can hold a path; undefined if one can. */
-export function unpackable(path: string): string | undefined {
-  if (path.includes("\\")) return "has a backslash in its name, which unpacks as a folder on some systems";
-  return /^[a-z]:/i.test(path) ? "begins with a drive letter, which an archive cannot hold" : undefined;
-}
 
 const bytes = (text: string) => Buffer.from(text);
 

@@ -1,4 +1,5 @@
 import type { ChainName, Currency } from "../rules.ts";
+import type { TokenDomain } from "../signatures/index.ts";
 
 /** A transfer to an address in a transaction. `index` identifies it within the transaction and never changes. */
 export interface SeenTransfer {
@@ -8,6 +9,8 @@ export interface SeenTransfer {
   amount: bigint;
   /** The address that held the money, in the form of `addressOf`. Null if there are several, or it is unknown. */
   from: string | null;
+  /** The nonce of the signed payment (EIP-3009) that it settles, in lower case. Null if the sender did not sign one. */
+  nonce: string | null;
 }
 
 export interface SeenTransaction {
@@ -26,6 +29,8 @@ export interface Chain {
   readonly receiver: string;
   /** The address of the contract or mint of USDC. */
   readonly usdc: string;
+  /** What signed payments in USDC name. Undefined on a chain without them. */
+  readonly token?: TokenDomain;
   /** Resolves if the node responds and serves the expected network. */
   ready(): Promise<void>;
   /** The normalized form of a transaction hash. Undefined for an invalid one. */

@@ -3,7 +3,7 @@ import { sameAddress } from "../rules.ts";
 import { evmAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
 import { scanEvm } from "./evm-scan.ts";
-import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
+import { authorizationTopic, type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
 
 const transaction = z.object({ from: hex, to: hex.nullable(), value: quantity, blockHash: hex.nullable() }).nullable();
@@ -34,6 +34,7 @@ export function createEvmChain(options: EvmOptions): Chain {
     name: options.name,
     receiver: options.receiver,
     usdc: options.usdc,
+    token: { name: options.usdcName, version: options.usdcVersion, chainId: options.chainId, contract: options.usdc },
     ready,
     normalize: (txHash) => (/^0x[0-9a-f]{64}$/i.test(txHash) ? txHash.toLowerCase() : undefined),
     addressOf: evmAddress,
@@ -70,7 +71,8 @@ async function isFinal(rpc: Rpc, height: bigint, { finality, confirmations }: Ev
 }
 
 function tokenTransfers(mined: Receipt, { usdc, receiver }: EvmOptions): SeenTransfer[] {
-  const moved = mined.logs.filter((entry) => sameAddress(entry.address, usdc) && isTransferTo(entry, receiver));
+  const ofToken = mined.logs.filter((entry) => sameAddress(entry.address, usdc));
+  const moved = ofToken.filter((entry) => isTransferTo(entry, receiver));
   return moved.map(({ logIndex, data, topics }) => ({
     index: Number(logIndex),
     currency: "USDC",
@@ -78,7 +80,16 @@ function tokenTransfers(mined: Receipt, { usdc, receiver }: EvmOptions): SeenTra
     amount: BigInt(data),
     // The holder of the tokens, who need not be the sender of the transaction: an approved spender or a relayer may have sent it.
     from: `0x${topics[1]!.slice(-40)}`.toLowerCase(),
+    nonce: nonceOf(ofToken, logIndex, topics[1]!),
   }));
+}
+
+/** The contract logs that a nonce was used right before it logs the transfer that was signed with it. */
+function nonceOf(logs: readonly Log[], transferIndex: bigint, holder: string): string | null {
+  const before = logs.find(({ logIndex }) => logIndex === transferIndex - 1n);
+  const [topic, authorizer, nonce] = before?.topics ?? [];
+  if (topic?.toLowerCase() !== authorizationTopic || authorizer?.toLowerCase() !== holder.toLowerCase()) return null;
+  return nonce?.toLowerCase() ?? null;
 }
 
 const isTransferTo = ({ topics, data, removed }: Log, receiver: string) =>
@@ -90,5 +101,5 @@ const isTransferTo = ({ topics, data, removed }: Log, receiver: string) =>
 
 function nativeTransfers(sent: { from: string; to: string | null; value: bigint }, { receiver }: EvmOptions): SeenTransfer[] {
   if (sent.to === null || !sameAddress(sent.to, receiver) || sent.value === 0n) return [];
-  return [{ index: nativeIndex, currency: "ETH", to: receiver, amount: sent.value, from: sent.from.toLowerCase() }];
+  return [{ index: nativeIndex, currency: "ETH", to: receiver, amount: sent.value, from: sent.from.toLowerCase(), nonce: null }];
 }

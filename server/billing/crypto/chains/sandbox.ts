@@ -25,6 +25,16 @@ export const sandboxRates = { ETH: 300_000, SOL: 15_000 } as const;
 export const finalConfirmations = 12;
 const blockMs = 12_000;
 
+const chainIds = { base: 8453, ethereum: 1 } as const;
+
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/** A new hash of a transaction, of the form that the chain has. */
+export const sandboxHash = (chain: ChainName, randomBytes: (count: number) => Buffer): string =>
+  chain === "solana"
+    ? [...randomBytes(88)].map((byte) => base58[byte % base58.length]).join("")
+    : `0x${randomBytes(32).toString("hex")}`;
+
 const isFinal = (made: SandboxTransactionRow, now: number) =>
   made.confirmations + Math.floor((now - made.created_at) / blockMs) >= finalConfirmations;
 
@@ -34,6 +44,7 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
     name,
     receiver: receivers[name],
     usdc: usdc[name],
+    ...(name !== "solana" && { token: { name: "USD Coin", version: "2", chainId: chainIds[name], contract: usdc[name] } }),
     ready: async () => {},
     normalize: (txHash) => (txHash.startsWith("0x") ? txHash.toLowerCase() : txHash),
     addressOf: name === "solana" ? solanaAddress : evmAddress,
@@ -46,7 +57,7 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
         final: isFinal(made, clock.now()),
         at: made.created_at,
         transfers: sameAddress(to, receivers[name])
-          ? [{ index: 0, currency, to, amount: BigInt(amount_atomic), from: made.sender }]
+          ? [{ index: 0, currency, to, amount: BigInt(amount_atomic), from: made.sender, nonce: made.nonce }]
           : [],
       };
     },

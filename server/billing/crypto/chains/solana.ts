@@ -95,7 +95,7 @@ function tokens({ meta }: Reply, { usdc, receiver }: SolanaOptions): SeenTransfe
   count(meta.preTokenBalances, -1n);
   count(meta.postTokenBalances, 1n);
   const amount = gained.get(receiver) ?? 0n;
-  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount, from: soleSender([...gained]) }] : [];
+  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount, from: soleSender([...gained]), nonce: null }] : [];
 }
 
 /** The account whose balance decreased. Null if there is none or there are several, because the sender is not clear then. */
@@ -123,5 +123,5 @@ function lamports(reply: Reply, { receiver }: SolanaOptions): SeenTransfer[] {
   if (!Number.isSafeInteger(before) || !Number.isSafeInteger(after))
     throw new ChainDown("The receiver's balance is too large to read exactly.");
   const amount = BigInt(after) - BigInt(before);
-  return amount > 0n ? [{ index: 1, currency: "SOL", to: receiver, amount, from: payerOf(reply) }] : [];
+  return amount > 0n ? [{ index: 1, currency: "SOL", to: receiver, amount, from: payerOf(reply), nonce: null }] : [];
 }

@@ -2,6 +2,8 @@ import type { ChainName } from "../rules.ts";
 import { signs } from "./ed25519.ts";
 import { hasChecksum, signerOf } from "./eip191.ts";
 
+export { type Authorization, authorizerOf, type TokenDomain } from "./eip3009.ts";
+
 /**
  * Checks signatures that prove control of an address. Loaded only when needed, because nothing else uses its packages.
  */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Outbound } from "../../../outbound/index.ts";
 import type { OutboundReply } from "../../../outbound/types.ts";
+import { jsonOf, limitsFor, type Sent, tokenSlackMs } from "../requests.ts";
 import type { Words } from "../words.ts";
 import { YoutubeRefusal } from "./refusals.ts";
 
@@ -18,13 +19,6 @@ export interface YoutubeSettings extends YoutubeClient, Words {
 }
 
 const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-/** How long (ms) a call, and one that sends a part of a video, may take. */
-const callMs = 30 * secondMs;
-const sendMs = 10 * minuteMs;
-/** An access token is replaced this long (ms) before it ends. */
-const slackMs = minuteMs;
-const maxReplyBytes = 1024 * 1024;
 
 const tokenReply = z.object({ access_token: z.string(), expires_in: z.number(), refresh_token: z.string().optional() });
 export type TokenReply = z.output<typeof tokenReply>;
@@ -32,23 +26,6 @@ const refusedGrant = z.object({ error: z.string(), error_description: z.string()
 const refusedCall = z.object({
   error: z.object({ message: z.string().optional(), errors: z.array(z.object({ reason: z.string().optional() })).optional() }),
 });
-
-export interface Sent {
-  method: "GET" | "POST" | "PUT" | "DELETE";
-  url: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-  /** Statuses that are an answer; any other one is thrown as a refusal. */
-  expects: readonly number[];
-}
-
-const jsonOf = (reply: OutboundReply): unknown => {
-  try {
-    return JSON.parse(reply.body.toString());
-  } catch {
-    return undefined;
-  }
-};
 
 /** Google's addresses. */
 export const addressesOf = ({ apiUrl }: Pick<YoutubeClient, "apiUrl">) => ({
@@ -71,8 +48,7 @@ export async function requestTokens(
     url: addressesOf(client).token,
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ client_id, client_secret, ...grant }).toString(),
-    deadlineMs: callMs,
-    maxBytes: maxReplyBytes,
+    ...limitsFor(),
   });
   const json = jsonOf(reply);
   if (reply.status === 200) return tokenReply.parse(json);
@@ -101,19 +77,17 @@ export function createYoutubeApi(options: {
     const refresh_token = await options.refreshToken();
     if (access && access.from === refresh_token && access.until > clock.real()) return access.token;
     const reply = await requestTokens(outbound, client, { grant_type: "refresh_token", refresh_token });
-    access = { token: reply.access_token, until: clock.real() + reply.expires_in * secondMs - slackMs, from: refresh_token };
+    access = { token: reply.access_token, until: clock.real() + reply.expires_in * secondMs - tokenSlackMs, from: refresh_token };
     return access.token;
   }
 
   async function once({ method, url, headers = {}, body }: Sent): Promise<OutboundReply> {
-    const size = Buffer.byteLength(body ?? "");
     return outbound.request({
       method,
       url,
       headers: { authorization: `Bearer ${await accessToken()}`, ...headers },
       ...(body !== undefined && { body }),
-      deadlineMs: size > maxReplyBytes ? sendMs : callMs,
-      maxBytes: maxReplyBytes,
+      ...limitsFor(body),
     });
   }
 

@@ -1,9 +1,17 @@
-import { buffer } from "node:stream/consumers";
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
-import { type Budget, type Outcome, type PublicVideo, type Publisher, PublishFailure, type Remnants } from "../publisher.ts";
-import { hasMarker, wordsFor } from "../words.ts";
+import {
+  type Budget,
+  type Outcome,
+  type PublicVideo,
+  type Publisher,
+  PublishFailure,
+  type Remnants,
+  type Sought,
+} from "../publisher.ts";
+import { offsetOf, sendMissing, type Taken } from "../resumable.ts";
+import { hasMarker, isTooOld, wordsFor } from "../words.ts";
 import { addressesOf, type YoutubeApi, type YoutubeSettings } from "./api.ts";
 import { dress } from "./dress.ts";
 import { outcomeOf, YoutubeRefusal } from "./refusals.ts";
@@ -17,14 +25,14 @@ type SessionState = z.output<typeof sessionState>;
 
 const write = (state: SessionState) => JSON.stringify(state);
 const read = (session: string): SessionState => sessionState.parse(JSON.parse(session));
-const finished = (videoId: string): Outcome => ({ is: "processing", session: write({ videoId, dressed: false }), retryAt: 0 });
 
-/** YouTube wants parts of a multiple of 256 KiB, but for the last one. */
-const partBytes = 8 * 1024 * 1024;
+/** The longest title (characters) and description (bytes of UTF-8). */
+const limits = { title: 100, descriptionBytes: 5000 };
+
 /** How long (ms) a video is left in peace while YouTube processes it. */
 const processingMs = 60_000;
-/** How far back it is looked for a video that was uploaded without a reply. */
-const searchedPages = 4;
+/** How long (ms) until a video that was uploaded without a reply is surely among those of the account. */
+const listedMs = 10 * 60_000;
 
 const videoReply = z.object({ id: z.string() });
 const statusReply = z.object({
@@ -44,7 +52,11 @@ const channelReply = z.object({
 });
 const uploadsReply = z.object({
   nextPageToken: z.string().optional(),
-  items: z.array(z.object({ snippet: z.object({ description: z.string(), resourceId: z.object({ videoId: z.string() }) }) })),
+  items: z.array(
+    z.object({
+      snippet: z.object({ publishedAt: z.string(), description: z.string(), resourceId: z.object({ videoId: z.string() }) }),
+    }),
+  ),
 });
 
 interface Parts {
@@ -85,9 +97,9 @@ export class YoutubePublisher implements Publisher {
 
   async #start(video: PublicVideo): Promise<string> {
     const { settings, api } = this.#parts;
-    const known = await this.#find(video.slotId);
+    const known = await this.#find(video);
     if (known !== undefined) return write({ videoId: known, dressed: false });
-    const { title, description } = wordsFor(settings, video);
+    const { title, description } = wordsFor(settings, video, limits);
     const reply = await api.send({
       method: "POST",
       url: `${addressesOf(settings).upload}/videos?uploadType=resumable&part=snippet,status`,
@@ -107,10 +119,10 @@ export class YoutubePublisher implements Publisher {
     return write({ uploadUrl: location });
   }
 
-  async #remove({ slotId, remoteId, session }: Remnants): Promise<void> {
+  async #remove(remnants: Remnants): Promise<void> {
     const { settings, api } = this.#parts;
-    const state = session === null ? undefined : read(session);
-    const id = remoteId ?? (state && "videoId" in state ? state.videoId : await this.#find(slotId));
+    const state = remnants.session === null ? undefined : read(remnants.session);
+    const id = remnants.remoteId ?? (await this.#made(state, remnants));
     if (id !== undefined)
       await api.send({
         method: "DELETE",
@@ -122,33 +134,36 @@ export class YoutubePublisher implements Publisher {
       await api.send({ method: "DELETE", url: state.uploadUrl, expects: [200, 204, 404, 410, 499] });
   }
 
-  /** Asks what YouTube has, and sends what is missing, as far as the budget goes. */
+  /** The video that came of a session, or of a try of which nothing else is known. */
+  async #made(state: SessionState | undefined, { size, ...sought }: Remnants): Promise<string | undefined> {
+    if (state && "videoId" in state) return state.videoId;
+    // Its last reply may have been lost just now, and the video is not listed yet.
+    const had = state && (await this.#put(state.uploadUrl, `bytes */${size}`));
+    return had && "videoId" in had ? had.videoId : this.#find(sought);
+  }
+
   async #upload(url: string, video: PublicVideo, budget: Budget): Promise<Outcome> {
-    const had = await this.#put(url, `bytes */${video.size}`);
-    if ("outcome" in had) return had.outcome;
-    let { offset } = had;
-    for (const end = Math.min(video.size, offset + budget.bytes); offset < end && !budget.signal.aborted; ) {
-      const last = Math.min(end, offset + partBytes) - 1;
-      const body = await buffer(await video.read(offset, last));
-      const taken = await this.#put(url, `bytes ${offset}-${last}/${video.size}`, body);
-      if ("outcome" in taken) return taken.outcome;
-      if (taken.offset <= offset) return { is: "failed", reason: "YouTube took nothing of what was sent." };
-      offset = taken.offset;
-    }
-    return { is: "progress", bytesSent: offset };
+    const taken = await sendMissing(video, budget, (range, body) => this.#put(url, range, body));
+    if ("offset" in taken) return { is: "progress", bytesSent: taken.offset };
+    if ("outcome" in taken) return taken.outcome;
+    return { is: "processing", session: write({ videoId: taken.videoId, dressed: false }), retryAt: 0 };
   }
 
   /** Sends a part of the video, or asks. Returns how many bytes YouTube has by now, or what the upload came to. */
-  async #put(url: string, range: string, body = Buffer.alloc(0)): Promise<{ offset: number } | { outcome: Outcome }> {
+  async #put(url: string, range: string, body: Buffer = Buffer.alloc(0)): Promise<Taken> {
     const headers = { "content-range": range };
     const reply = await this.#parts.api.send({ method: "PUT", url, headers, body, expects: [200, 201, 308, 400, 404, 410] });
     if (reply.status === 308) return { offset: offsetOf(reply.headers.range) };
     // A request that was repeated on another connection, after a part of it had arrived.
     if (reply.status === 400)
       return { outcome: { is: "failed", reason: "YouTube has another part of the video than was expected." } };
-    if (reply.status > 400)
-      return { outcome: { is: "failed", reason: "YouTube no longer knows the upload. It begins again.", session: null } };
-    return { outcome: finished(videoReply.parse(JSON.parse(reply.body.toString())).id) };
+    if (reply.status > 400) {
+      const retryAt = this.#parts.clock.now() + listedMs;
+      return {
+        outcome: { is: "failed", reason: "YouTube no longer knows the upload. It begins again.", retryAt, session: null },
+      };
+    }
+    return { videoId: videoReply.parse(JSON.parse(reply.body.toString())).id };
   }
 
   /** Looks what YouTube makes of a video that it has completely. */
@@ -167,14 +182,14 @@ export class YoutubePublisher implements Publisher {
     return { is: "published", url: `https://www.youtube.com/watch?v=${videoId}`, remoteId: videoId };
   }
 
-  /** The newest video of the account with the marker of this slot. */
-  async #find(slotId: string): Promise<string | undefined> {
+  /** The video of the account with the marker of a publication, among those that are as new. */
+  async #find({ publicationId, since }: Sought): Promise<string | undefined> {
     const { settings, api } = this.#parts;
     const { api: base } = addressesOf(settings);
     const { items } = await api.ask(channelReply, { method: "GET", url: `${base}/channels?part=contentDetails&mine=true` });
     const uploads = items?.[0]?.contentDetails.relatedPlaylists.uploads;
     if (uploads === undefined) return undefined;
-    for (let page = 0, token: string | undefined = ""; token !== undefined && page < searchedPages; page++) {
+    for (let token: string | undefined = ""; token !== undefined; ) {
       const query = new URLSearchParams({
         part: "snippet",
         maxResults: "50",
@@ -185,19 +200,41 @@ export class YoutubePublisher implements Publisher {
         method: "GET",
         url: `${base}/playlistItems?${query}`,
       });
-      const found = reply.items.find(({ snippet }) => hasMarker(snippet.description, slotId));
+      const found = reply.items.find(({ snippet }) => hasMarker(snippet.description, publicationId));
       if (found) return found.snippet.resourceId.videoId;
+      if (reply.items.some(({ snippet }) => isTooOld(snippet.publishedAt, since))) return undefined;
       token = reply.nextPageToken;
     }
     return undefined;
   }
 }
 
-/** How many bytes a `Range` header such as `bytes=0-42` counts. Without one there are none. */
-const offsetOf = (range: string | undefined): number => {
-  const last = /-(\d+)$/.exec(range ?? "")?.[1];
-  return last === undefined ? 0 : Number(last) + 1;
+/** What YouTube's reasons mean. */
+const rejections: Readonly<Record<string, string>> = {
+  claim: "somebody claims its content",
+  copyright: "it infringes a copyright",
+  duplicate: "the account has the same video already",
+  inappropriate: "it breaks the community guidelines",
+  length: "it is longer than the account may upload",
+  legal: "a law or court forbids it",
+  termsOfUse: "it breaks the terms of service",
+  trademark: "it infringes a trademark",
+  uploaderAccountClosed: "the account was closed",
+  uploaderAccountSuspended: "the account is suspended",
 };
+const failures: Readonly<Record<string, string>> = {
+  codec: "it does not know the codec",
+  conversion: "it could not convert the video",
+  emptyFile: "the file is empty",
+  invalidFile: "the file is not a video",
+  tooSmall: "the file is too small",
+  uploadAborted: "the upload was aborted",
+};
+
+function rejection(what: string, meanings: Readonly<Record<string, string>>, reason = ""): Outcome {
+  const meaning = Object.hasOwn(meanings, reason) ? `: ${meanings[reason]}` : "";
+  return { is: "failed", reason: `${what}${meaning}.`, ...(reason !== "" && { detail: reason }), permanent: true };
+}
 
 type VideoStatus = z.output<typeof statusReply>["items"][number]["status"];
 
@@ -208,18 +245,8 @@ export function endOf(
 ): Outcome | undefined {
   if (!status || status.uploadStatus === "deleted")
     return { is: "failed", reason: "The video was deleted on YouTube.", permanent: true };
-  if (status.uploadStatus === "rejected")
-    return {
-      is: "failed",
-      reason: `YouTube rejected the video: ${status.rejectionReason ?? "no reason given"}.`,
-      permanent: true,
-    };
-  if (status.uploadStatus === "failed")
-    return {
-      is: "failed",
-      reason: `YouTube cannot read the video: ${status.failureReason ?? "no reason given"}.`,
-      permanent: true,
-    };
+  if (status.uploadStatus === "rejected") return rejection("YouTube rejected the video", rejections, status.rejectionReason);
+  if (status.uploadStatus === "failed") return rejection("YouTube cannot read the video", failures, status.failureReason);
   if (status.privacyStatus !== "private" || privacy === "private") return undefined;
   const reason =
     "YouTube keeps the video private, as it does with the uploads of every project that Google has not audited. The operator asks Google for an audit of the project; this video stays private.";

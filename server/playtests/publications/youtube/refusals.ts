@@ -35,12 +35,14 @@ const meanings: Readonly<Record<string, (now: number) => Failed>> = {
   }),
   youtubeSignupRequired: () => ({
     is: "failed",
-    reason: "The connected Google account has no YouTube channel. Create one, then try again.",
+    reason: "The account that is connected to YouTube has no channel.",
+    detail: "Create one, then try again.",
     permanent: true,
   }),
   invalid_grant: (now) => ({
     is: "failed",
-    reason: "The connection to YouTube has ended. An operator connects again with `playtest admin publishing connect youtube`.",
+    reason: "The connection to YouTube has ended.",
+    detail: "Connect again with `playtest admin publishing connect youtube`.",
     retryAt: now + hour,
   }),
 };
@@ -59,6 +61,6 @@ export function outcomeOf({ status, reason, message }: YoutubeRefusal, now: numb
   const known = Object.hasOwn(meanings, reason) ? meanings[reason] : undefined;
   if (known) return known(now);
   if (passing(status) || /ratelimitexceeded/i.test(reason))
-    return { is: "failed", reason: `YouTube does not answer as it should (${status}).` };
-  return { is: "failed", reason: `YouTube refused the video: ${message}`, permanent: true };
+    return { is: "failed", reason: "YouTube does not answer as it should.", detail: `${status} ${message}` };
+  return { is: "failed", reason: "YouTube refused the video.", detail: `${status} ${message}`, permanent: true };
 }

@@ -3,24 +3,12 @@ import {
   inspectVideo,
   playsEverywhere,
   problemOf,
-  signatureBytes,
   tracksText,
   type VideoFacts,
   videoType,
 } from "../../../../src/contract/files/inspect-video.ts";
 import { sizeText } from "./amounts.ts";
-
-/** The chosen file cannot be sent, and trying again would not help. */
-export class Unusable extends Error {}
-
-/** The first bytes of a file. Fails for one that was moved, changed or removed since it was chosen. */
-export async function readStart(file: File): Promise<Uint8Array> {
-  try {
-    return new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer());
-  } catch {
-    throw new Unusable(`${file.name} cannot be read. It was moved or changed since you chose it. Choose it again.`);
-  }
-}
+import { readStart, Unusable } from "./start.ts";
 
 /** What a video is made of; undefined when it cannot be read here: the server looks closer. */
 async function inspect(file: File): Promise<VideoFacts | undefined> {

@@ -1,17 +1,29 @@
 import { the } from "../shared/dom.ts";
 import { durationText, MiB, type Speed, sizeText } from "./amounts.ts";
 
-/** The part of the page that a video is chosen in, and what it says of the upload. */
+/** The part of the page that a file is chosen in, and what it says of the upload. */
 export class UploadPage {
-  readonly state = the("#video-state");
-  readonly input = the<HTMLInputElement>("#video");
+  readonly #what: "video" | "build";
+  /** Parts that the server shows anew when a file is stored. */
+  readonly #fresh: readonly string[];
+  readonly state: HTMLElement;
+  readonly input: HTMLInputElement;
   readonly pause = the<HTMLButtonElement>("#pause");
   readonly progress = the("#upload-progress");
-  #error = the("#video-error");
-  #warning = the("#video-warning");
+  readonly #error: HTMLElement;
+  readonly #warning: HTMLElement;
   #bar = the<HTMLProgressElement>("#progress");
   #percent = the("#percent");
   #transfer = the("#transfer");
+
+  constructor(what: "video" | "build", fresh: readonly string[]) {
+    this.#what = what;
+    this.#fresh = fresh;
+    this.state = the(`#${what}-state`);
+    this.input = the<HTMLInputElement>(`#${what}`);
+    this.#error = the(`#${what}-error`);
+    this.#warning = the(`#${what}-warning`);
+  }
 
   say(text: string): void {
     if (this.state.textContent !== text) this.state.textContent = text;
@@ -32,7 +44,7 @@ export class UploadPage {
       this.input.removeAttribute("aria-describedby");
     } else {
       this.input.setAttribute("aria-invalid", "true");
-      this.input.setAttribute("aria-describedby", "video-error");
+      this.input.setAttribute("aria-describedby", `${this.#what}-error`);
     }
   }
 
@@ -50,10 +62,10 @@ export class UploadPage {
     this.#transfer.textContent = this.#transfer.textContent.split(" · ")[0]!;
   }
 
-  /** Shows the video and the button as the server has them now. What was typed stays. Fails if the server replies with another page. */
+  /** Shows the file and what is done with it as the server has them now. What was typed stays. Fails if the server replies with another page. */
   async refresh(): Promise<void> {
     const reply = await fetch(location.pathname);
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    for (const id of ["#video-state", "#video-label", "#submit"]) the(id).replaceChildren(...the(id, page).childNodes);
+    for (const id of this.#fresh) the(id).replaceChildren(...the(id, page).childNodes);
   }
 }

@@ -1,5 +1,5 @@
 import { type DetailedError, Upload } from "tus-js-client";
-import { readStart } from "./check.ts";
+import { readStart } from "./start.ts";
 
 /** How much is sent at a time. */
 const pieceBytes = 8 * 1024 * 1024;
@@ -56,20 +56,32 @@ export interface Watch {
   arrived(): void;
 }
 
+/** Where a file is sent to. */
+export interface Destination {
+  /** The path that begins an upload. */
+  endpoint: string;
+  /** What this browser remembers an upload by. */
+  memory: string;
+  /** What the server is told about a new upload, besides the name and type of the file. */
+  describe?(file: File): Promise<Record<string, string>>;
+}
+
 /**
- * The upload of a slot's video by the resumable protocol tus 1.0, in pieces. The session's cookie and the page's form token say who
- * sends. It tries nothing again by itself: the page decides that, and says it.
+ * An upload by the resumable protocol tus 1.0, in pieces. The session's cookie and the page's form token say who sends. It tries nothing
+ * again by itself: the page decides that, and says it.
  */
 export class ResumableUpload {
   #endpoint: string;
   #headers: Record<string, string>;
   #memoryName: string;
+  #describe: NonNullable<Destination["describe"]>;
   #stop: () => void = () => {};
 
-  constructor(slot: string, csrf: string) {
-    this.#endpoint = `/api/v1/playtester/slots/${slot}/video`;
+  constructor({ endpoint, memory, describe = async () => ({}) }: Destination, csrf: string) {
+    this.#endpoint = endpoint;
     this.#headers = { "X-CSRF-Token": csrf };
-    this.#memoryName = `playtest upload ${slot}`;
+    this.#memoryName = `playtest upload ${memory}`;
+    this.#describe = describe;
   }
 
   remembered(): Remembered | null {
@@ -119,14 +131,19 @@ export class ResumableUpload {
     }
   }
 
-  #transfer(file: File, url: string | undefined, watch: Watch): Promise<void> {
+  async #transfer(file: File, url: string | undefined, watch: Watch): Promise<void> {
+    let isStopped = false;
+    this.#stop = () => {
+      isStopped = true;
+    };
+    const described = url === undefined ? await this.#describe(file) : {};
+    if (isStopped) throw connectionLost();
     return new Promise((resolve, reject) => {
-      let isStopped = false;
       const upload = new Upload(file, {
         // With an endpoint, the library would start over whatever the server refuses.
         ...(url === undefined ? { endpoint: this.#endpoint } : { uploadUrl: url }),
         headers: this.#headers,
-        metadata: { filename: file.name, ...(file.type && { filetype: file.type }) },
+        metadata: { filename: file.name, ...(file.type && { filetype: file.type }), ...described },
         chunkSize: pieceBytes,
         retryDelays: null,
         storeFingerprintForResuming: false,

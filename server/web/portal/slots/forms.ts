@@ -109,6 +109,16 @@ export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => htm
 <p>You no longer hold it then, and you cannot take part in this playtest again.</p>
 <form method="post" action="${release.at(slot.id)}">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;
 
+/** For a video that is published, or will be. */
+export const unpublishForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Your consent</h2>
+<details${context.form.why !== undefined && html` open`}><summary>Withdraw from publication</summary>
+<p>You consented to the publication of this video when you took part. You can withdraw that at any time, without a reason: the video is deleted where it was published, and its address no longer works. ${slot.playtest.payoutCents > 0 && "You keep your payout. "}The owner of the game and you can still watch it. It cannot be published again.</p>
+<form method="post" action="${unpublish.at(slot.id)}">${tokens(context)}
+<label for="why">Reason, shown to the owner <span class="soft">(optional)</span></label>
+<textarea id="why" name="why" maxlength="2000"${marked(context, "why")}>${context.form.why}</textarea>
+${fault(context, "why")}
+<button class="danger">Withdraw</button></form></details></section>`;
+
 /** Where browsers without scripts post the video. */
 export const videoForm = portal.slot.below("video");
 
@@ -127,6 +137,15 @@ const release = action({ at: portal.slot.below("release") }, async ({ call, id, 
   return `${portal.slots()}?done=released`;
 });
 
+const unpublish = action(
+  { at: portal.slot.below("unpublish"), fields: { reason: { label: "Reason", id: "why" } } },
+  async ({ call, id, form }) => {
+    const why = form.why?.trim();
+    await call("withdrawVideo", { params: { id }, idempotencyKey: form.formKey, body: { ...(why && { reason: why }) } });
+    return `${portal.slot(id)}?done=unpublished`;
+  },
+);
+
 const reportFields = { reasonCode: { label: "What is wrong?", id: "reason" }, notes: { label: "What happened?", id: "problem" } };
 
 const report = action({ at: portal.slot.below("report"), fields: reportFields }, async ({ call, id, form }) => {
@@ -143,7 +162,7 @@ const report = action({ at: portal.slot.below("report"), fields: reportFields },
 const reschedule = action({ at: portal.slot.below("reschedule") }, async ({ call, id, form }) => {
   const accept = form.answer === "accept";
   await call("rescheduleSlot", { params: { id }, idempotencyKey: form.formKey, body: { accept } });
-  return `${portal.slot(id)}?done=${accept ? "moved" : "declined"}`;
+  return `${portal.slot(id)}?done=${accept ? "moved" : "declined-time"}`;
 });
 
-export const slotActions = [submit, release, report, reschedule];
+export const slotActions = [submit, release, unpublish, report, reschedule];

@@ -23,13 +23,17 @@ async function approvalsPage(context: StudioContext): Promise<PageContent> {
   const { call, query } = context;
   const { data, meta } = await call("listOrderApprovals", { query: { limit: 50, cursor: cursorOf(context) } });
   const budgets = (await ifAllowed(call("listBudgets")))?.data.budgets ?? [];
+  const keys = budgets.some(({ keyId }) => keyId !== null)
+    ? ((await ifAllowed(call("listApiKeys", { query: { limit: 100 } })))?.data.keys ?? [])
+    : [];
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
   const done = said.get(query.get("done") ?? "");
   const list =
     data.approvals.length > 0
       ? html`<ul class="list">${data.approvals.map((one) => card(context, one))}</ul>`
       : html`<p class="calm">No orders wait for you.</p>`;
   const body = html`${done && notice(done)}<div data-live="approvals">${list}${more(studio.approvals(), meta.cursor, "Show more")}</div>
-${budgetsPart(context, budgets)}`;
+${budgetsPart(context, budgets, names)}`;
   return studioLayout(context, undefined, { title: "Orders that wait for approval", body });
 }
 
@@ -60,9 +64,11 @@ function decision(context: StudioContext, { id, totalCents, method }: Approval):
 <button class="danger">Decline</button></form></details></div>`;
 }
 
-function budgetsPart(context: StudioContext, budgets: readonly Budget[]): Markup {
+/** `names`: of the API keys that the caller may list, by their ids. */
+function budgetsPart(context: StudioContext, budgets: readonly Budget[], names: ReadonlyMap<string, string>): Markup {
+  const keyText = (keyId: string) => (names.has(keyId) ? `the API key ${names.get(keyId)}` : "an API key");
   const whose = ({ keyId, gameId }: Budget) =>
-    `${keyId === null ? "the account" : "an API key"}${gameId === null ? "" : ", one game"}`;
+    `${keyId === null ? "the account" : keyText(keyId)}${gameId === null ? "" : ", one game"}`;
   const rows = budgets.map((one) => html`<li>${budgetText(one, usd)} <span class="soft">(${whose(one)})</span></li>`);
   return html`<h2>Budgets</h2>${rows.length > 0 ? html`<ul>${rows}</ul>` : html`<p class="calm">No budgets: API keys can spend what the account has.</p>`}
 <p>To set one, run:</p>${command(context, "playtest billing budgets set 50/day --key ci")}`;

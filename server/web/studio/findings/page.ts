@@ -1,4 +1,5 @@
 import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
+import { trackerTitles } from "../../../../src/contract/findings/trackers.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
@@ -38,13 +39,19 @@ const merged = (context: StudioContext, into: string): Markup =>
   html`<p>It was <a href="${studio.finding(into)}">merged into another finding</a>.</p>${button(context, undo.at(context.id), "Undo the merge", "quiet")}`;
 
 function open(context: StudioContext, finding: Finding): Markup {
-  const { evidence, firstSeenMs, testers } = finding;
-  return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}</ul>
+  const { evidence, firstSeenMs, testers, absence } = finding;
+  return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}${absence !== null && html`<li>none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}</li>`}</ul>
+${finding.issue !== null && issueText(finding.issue)}
 <h2>Evidence</h2>
 ${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
 ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
+}
+
+function issueText({ tracker, target, key, url, state, error }: NonNullable<Finding["issue"]>): Markup {
+  const name = `${trackerTitles[tracker]} ${target}${key === null ? "" : ` ${key}`}`;
+  return html`<p>Issue: ${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}, ${state}.${error !== null && html` ${error}`}</p>`;
 }
 
 function place(context: StudioContext, { id, slotId, fromMs, toMs, quote, text }: Finding["evidence"][number]): Markup {

@@ -2,11 +2,17 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
-import { cursorOf, more, prose } from "../../shared/parts.ts";
+import { cursorOf, more, notice, prose } from "../../shared/parts.ts";
 import { time } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, playtestBadge, plural, tile, trail } from "../parts.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
+import { noBuildUrl } from "./form.ts";
+
+const said = new Map([
+  ["created", "The game was created."],
+  ["saved", "Your changes were saved."],
+]);
 
 type Game = Data<"getGame">["game"];
 type Playtest = Data<"listPlaytests">["playtests"][number];
@@ -16,8 +22,9 @@ async function gamesPage(context: StudioContext): Promise<PageContent> {
   const { data, meta } = await context.call("listGames", { query: { cursor: cursorOf(context) } });
   const none = html`<p class="calm">No games yet.</p>`;
   const list = html`<ul class="tiles">${data.games.map(gameCard)}</ul>${more(studio.games(), meta.cursor)}`;
-  const body = html`${data.games.length > 0 ? list : none}
-${commands(context, "Add a game", [["Create it, then upload a build", "playtest games create --name NAME --build-url URL"]])}`;
+  const body = html`<p><a class="button" href="${studio.newGame()}">New game</a></p>
+${data.games.length > 0 ? list : none}
+${commands(context, "From the command line", [["Create a game, then upload a build", "playtest games create --name NAME --build-url URL"]])}`;
   return studioLayout(context, "games", { title: "Games", body });
 }
 
@@ -34,10 +41,14 @@ async function gamePage(context: StudioContext): Promise<PageContent> {
     ifOffered(call("listBuilds", { params: { id }, query: { limit: 1 } })),
   ]);
   const build = builds?.data.builds[0];
-  const body = html`${trail()}
+  const done = said.get(context.query.get("done") ?? "");
+  const hasNone = game.buildUrl === noBuildUrl(context);
+  const body = html`${trail()}${done && notice(done)}
+${hasNone && html`<p class="note bad">This game has no build yet, so nobody can play it. <a href="${studio.builds(id)}">Upload one</a>.</p>`}
 ${game.description && prose(game.description)}
-<ul class="facts">${build && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${game.status === "suspended" && html`<li class="bad">Suspended: nobody can claim its slots.</li>`}</ul>
-<p><a href="${studio.findings(id)}">Findings: what the videos show</a></p>
+<ul class="facts">${build && !hasNone && html`<li>Latest build: ${build.version ?? build.filename ?? "without a version"}, ${time(build.createdAt)}</li>`}${game.devices.length > 0 && html`<li>${game.devices.join(", ")}</li>`}${game.status === "suspended" && html`<li class="bad">Suspended: nobody can claim its slots.</li>`}</ul>
+${!hasNone && html`<p><a class="button" href="${studio.order()}?game=${id}">Order playtests</a></p>`}
+<ul class="links"><li><a href="${studio.builds(id)}">Builds</a></li><li><a href="${studio.editGame(id)}">Edit the game</a></li><li><a href="${studio.findings(id)}">Findings: what the videos show</a></li></ul>
 <h2>Playtests</h2>
 <div data-live="playtests">${data.playtests.length > 0 ? html`<ul class="list">${data.playtests.map(playtestCard)}</ul>` : html`<p class="calm">No playtests of this game yet.</p>`}${more(studio.game(id), meta.cursor)}</div>
 ${commands(context, "From the command line", [

@@ -3,8 +3,9 @@ import { html, type Markup, type PageContent } from "../../html.ts";
 import { notice } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
 import { studioLayout } from "../layout.ts";
-import { command, plural } from "../parts.ts";
+import { plural } from "../parts.ts";
 import type { Serve, StudioContext, StudioPage } from "../types.ts";
+import { firstRun } from "./first-run.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import { type Waiting, waitingFor } from "./waiting.ts";
 
@@ -24,7 +25,7 @@ async function inboxPage(context: StudioContext): Promise<PageContent> {
   const waiting = await waitingFor(context);
   const rows = rowsOf(context, waiting);
   const body = html`${context.query.get("done") === "verified" && notice("Your email address is verified. Your password and API keys were removed: anybody could have set them.")}
-<div data-live="inbox">${rows.length > 0 ? html`<ol class="rows">${rows.map((row) => rowOf(context, row))}</ol>` : nothing(context, waiting)}
+<div data-live="inbox">${rows.length > 0 ? html`<ol class="rows">${rows.map((row) => rowOf(context, row))}</ol>` : await nothing(context, waiting)}
 ${waiting.hasMore.problems && html`<p class="soft">More problems wait than are listed here. They appear when you have answered some of these.</p>`}
 ${waiting.hasMore.reviews && html`<p class="soft">More videos wait than are listed here. They appear when you have reviewed some of these.</p>`}
 ${!waiting.hasInbox && html`<p class="soft">This server does not say which applications and unpaid orders wait. Open a playtest to see its applications.</p>`}
@@ -56,10 +57,11 @@ function due({ now }: StudioContext, dueAt: string): Markup {
   return html`<span class="${isSoon && "bad"}">${left === "" ? "deadline passed" : `due ${left}`}</span>`;
 }
 
-function nothing(context: StudioContext, { playing: held }: Waiting): Markup {
-  if (held.length > 0) return html`<p class="calm">Nothing waits for you.</p>`;
+async function nothing(context: StudioContext, { playing: held, hasContacts }: Waiting): Promise<Markup> {
+  const active = held.length > 0 || (await context.call("getDashboardStats")).data.activePlaytests > 0;
+  if (!active && !hasContacts) return firstRun(context);
   return html`<p class="calm">Nothing waits for you.</p>
-<p>Order a playtest of one of your <a href="${studio.games()}">games</a>, and its videos appear here:</p>${command(context, "playtest order")}`;
+${!active && html`<p><a class="button" href="${studio.order()}">Order a playtest</a></p>`}`;
 }
 
 /** What is with the playtesters now. */

@@ -82,7 +82,7 @@ function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCe
       ...row,
       kind: "order",
       title: html`<a href="${studio.playtest(first)}">${plural(count, "order")} not paid</a>`,
-      text: command(context, `playtest playtests pay ${first}`),
+      text: null,
     };
   if (kind === "waitingOrders")
     return {
@@ -95,8 +95,8 @@ function itemRow(context: StudioContext, { kind, count, dueAt, firstId, amountCe
     return {
       ...row,
       kind: "credit",
-      title: html`Your credit is low: ${usd(amountCents ?? 0)}`,
-      text: command(context, "playtest billing credit add --amount 50"),
+      title: html`<a href="${studio.billing()}#credit">Your credit is low: ${usd(amountCents ?? 0)}</a>`,
+      text: null,
     };
   return undefined;
 }

@@ -18,6 +18,8 @@ export interface Waiting {
   /** Whether the server says which applications and orders wait. */
   hasInbox: boolean;
   playing: Submission[];
+  /** Whether playtesters ever finished something for the owner. */
+  hasContacts: boolean;
   /** Of which there are more than are listed. */
   hasMore: Record<"problems" | "reviews" | "playing", boolean>;
 }
@@ -44,6 +46,7 @@ export async function waitingFor({ call }: StudioContext): Promise<Waiting> {
     items: inbox?.data.items ?? [],
     hasInbox: inbox !== undefined,
     playing: playing.data.submissions,
+    hasContacts: all.length > 0,
     hasMore: { problems: isLonger(problems), reviews: isLonger(reviews), playing: isLonger(playing) },
   };
 }

@@ -9,6 +9,7 @@ import { time, timeIn, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
+import { cancelling, orderActions, payment } from "../orders/pay.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
 import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
@@ -34,7 +35,12 @@ const columns: readonly Column[] = [
   { title: "Ended", statuses: ["rejected", "expired", "cancelled"] },
 ];
 
-const said = new Map(shareNotices);
+const said = new Map([
+  ...shareNotices,
+  ["ordered", "The order was placed."],
+  ["paid", "The order is paid. Playtesters can take part now."],
+  ["cancelled", "What nobody claimed was cancelled."],
+]);
 
 /** `/studio/playtests/ID`: an order with its slots by state. */
 async function playtestPage(context: StudioContext): Promise<PageContent> {
@@ -48,13 +54,14 @@ async function playtestPage(context: StudioContext): Promise<PageContent> {
   const hasVideos = data.slots.some(({ submission }) => submission !== null);
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail({ id: playtest.gameId, name: playtest.gameName })}
-<div data-live="playtest">${facts(context, playtest)}${fixedTime(context, playtest, zone)}
+${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}${fixedTime(context, playtest, zone)}
 ${applicationsLink(playtest)}
 ${board({ ...context, zone }, playtest, data.slots)}
 ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${studio.compare(id)}">Compare videos side by side</a></p>`}
 ${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${hasVideos && sharesSection(context, "playtests", shares)}
+${await cancelling(context, playtest)}
 ${commands(context, "From the command line", commandsFor(context, playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
 }
@@ -62,7 +69,7 @@ ${commands(context, "From the command line", commandsFor(context, playtest))}`;
 export const playtest: StudioPage = {
   at: studio.playtest,
   view: playtestPage,
-  actions: Object.values(shareActions.playtests),
+  actions: [...orderActions, ...Object.values(shareActions.playtests)],
 };
 
 function facts({ site }: StudioContext, playtest: Playtest): Markup {

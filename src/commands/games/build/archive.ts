@@ -2,11 +2,12 @@ import { constants } from "node:fs";
 import { chmod, copyFile, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
+import { isExecutable, isFolder, isLink, type ReadAt, readZipIndex, type ZipEntry } from "../../../contract/files/zip-index.ts";
 import { usage } from "../../../errors.ts";
 import { type OnBytes, readContents } from "../../../io/files/contents.ts";
 import { isProgram } from "../../../io/files/kinds.ts";
 import { unreadable } from "../../../io/files/tree.ts";
-import { headOf, isExecutable, isFolder, isLink, type ReadAt, readZipIndex, type ZipEntry } from "../../../io/files/zip-index.ts";
+import { headOf } from "../../../io/files/zip-head.ts";
 import { plural } from "../../../io/text.ts";
 import {
   type ContentFlags,
@@ -25,7 +26,7 @@ import { withByteProgress } from "./progress.ts";
 import { type Build, noRoom, type Source } from "./source.ts";
 
 /** Calls `use` with a function that reads parts of a file. */
-export async function withReader<T>(path: string, use: (readAt: ReadAt) => Promise<T>): Promise<T> {
+export async function withReader<T>(path: string, use: (readAt: ReadAt<Buffer>) => Promise<T>): Promise<T> {
   const handle = await open(path);
   try {
     return await use(async (start, length) => {
@@ -112,7 +113,12 @@ async function modesToSet(ctx: Context, { path, flags }: Source, size: number, f
 const saysFile = ({ mode = 0 }: ZipEntry) => (mode & 0o170000) === 0o100000;
 
 /** The files of an archive that are programs without being executable. Refuses secrets. */
-async function lookInside(ctx: Context, files: readonly ZipEntry[], readAt: ReadAt, flags: ContentFlags): Promise<ZipEntry[]> {
+async function lookInside(
+  ctx: Context,
+  files: readonly ZipEntry[],
+  readAt: ReadAt<Buffer>,
+  flags: ContentFlags,
+): Promise<ZipEntry[]> {
   const secrets = secretSearch(ctx, "archive");
   const [unread, lacking]: [string[], ZipEntry[]] = [[], []];
   const progress = await ctx.progress();
@@ -144,7 +150,7 @@ const newModes = (entries: readonly ZipEntry[], programs: ReadonlySet<ZipEntry>)
     return entry.mode === undefined ? [{ record, mode }] : [];
   });
 
-async function linksOf(entries: readonly ZipEntry[], readAt: ReadAt) {
+async function linksOf(entries: readonly ZipEntry[], readAt: ReadAt<Buffer>) {
   const links = entries.filter(isLink).map(async ({ path, ...entry }) => {
     const target = await headOf({ path, ...entry }, readAt);
     return { path, target: target?.toString("utf8") ?? "" };

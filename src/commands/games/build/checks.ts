@@ -1,9 +1,17 @@
 import type { Context } from "../../../cli/define.ts";
+import {
+  archiveSays,
+  escaping,
+  type Fault,
+  listed as listedAs,
+  nameFaults,
+  namesWarning,
+  refusalOf,
+} from "../../../contract/files/build-names.ts";
 import { usage } from "../../../errors.ts";
 import { apiKeySearch, type Secret, secretIn } from "../../../io/files/kinds.ts";
 import { type Link, wrongLinks } from "../../../io/files/links.ts";
-import { nameFaults } from "../../../io/files/names.ts";
-import { type Fault, type Skipped, unpackable } from "../../../io/files/tree.ts";
+import type { Skipped } from "../../../io/files/tree.ts";
 import { oneLine } from "../../../io/text.ts";
 
 /** Flags about what is in a build. */
@@ -25,17 +33,12 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ skippedFiles: [], madeExecutable: [], nameProblems: [], danglingLinks: [] });
 
-const most = 10;
-
 /** As many as a person reads, and the number of the others. */
-export const listed = (all: readonly string[]) =>
-  all.slice(0, most).map(oneLine).join("; ") + (all.length > most ? `; and ${all.length - most} more` : "");
-
-const faultText = ({ path, problem }: Fault) => `${path} ${problem}`;
+export const listed = (all: readonly string[]) => listedAs(all, oneLine);
 
 /** Throws if there are faults: `what` begins the sentence. */
 export function refuse(faults: readonly Fault[], what: string, hint: string): void {
-  if (faults.length > 0) throw usage(`${what}, so nothing was sent: ${listed(faults.map(faultText))}.`, hint);
+  if (faults.length > 0) throw usage(refusalOf(what, faults, oneLine), hint);
 }
 
 export const refuseFaults = (faults: readonly Fault[]) =>
@@ -46,15 +49,8 @@ export const refuseFaults = (faults: readonly Fault[]) =>
   );
 
 /** Refuses paths that lead out of the folder that an archive is unpacked into, or that no archive should hold. */
-export function refuseEscaping(paths: readonly string[]): void {
-  const problemOf = (path: string) =>
-    path.startsWith("/") || path.split("/").includes("..") ? "would be unpacked outside its folder" : unpackable(path);
-  const faults = paths.flatMap((path) => {
-    const problem = problemOf(path);
-    return problem === undefined ? [] : [{ path, problem }];
-  });
-  refuse(faults, "The archive cannot be sent", "Rename these files, and make the archive again.");
-}
+export const refuseEscaping = (paths: readonly string[]): void =>
+  refuse(escaping(paths), archiveSays.escaping, archiveSays.renameThem);
 
 /** Refuses or names what may not be unpacked under its name. */
 export function checkNames(ctx: Context, paths: readonly string[], { strictNames }: ContentFlags, found: Findings): void {
@@ -62,7 +58,7 @@ export function checkNames(ctx: Context, paths: readonly string[], { strictNames
   if (found.nameProblems.length === 0) return;
   if (strictNames)
     refuse(found.nameProblems, "Some names cannot be unpacked everywhere", "Rename the files, or push without --strict-names.");
-  ctx.out.warn(`Some names cannot be unpacked everywhere: ${listed(found.nameProblems.map(faultText))}.`);
+  ctx.out.warn(namesWarning(found.nameProblems, oneLine));
 }
 
 /**
@@ -121,8 +117,7 @@ export function secretSearch(ctx: Context, place: keyof typeof places) {
     refuse({ includeSecrets }: ContentFlags): void {
       const revoke = "If a playtester could download it already, revoke the key: `playtest auth keys revoke`.";
       refuse(faults.key, "The build contains secret keys", `${remove} ${revoke}`);
-      if (!includeSecrets)
-        refuse(faults.secret, "The build contains files that look secret", `${orSend}, or send it with --include-secrets.`);
+      if (!includeSecrets) refuse(faults.secret, archiveSays.secret, `${orSend}, or send it with --include-secrets.`);
     },
   };
 }

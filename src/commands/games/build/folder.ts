@@ -1,9 +1,10 @@
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import type { Context } from "../../../cli/define.ts";
+import type { Fault } from "../../../contract/files/build-names.ts";
 import { usage } from "../../../errors.ts";
 import { type BuildItem, hashItems, type OnBytes, type ReadFile, readContents } from "../../../io/files/contents.ts";
 import { isProgram, type Secret } from "../../../io/files/kinds.ts";
-import { type Fault, readTree, type TreeFile, type TreeItem, unreadable } from "../../../io/files/tree.ts";
+import { readTree, type TreeFile, type TreeItem, unreadable } from "../../../io/files/tree.ts";
 import { plural } from "../../../io/text.ts";
 import { checkLinks, checkNames, type Findings, noFindings, refuseFaults, secretSearch, tell } from "./checks.ts";
 import { withByteProgress } from "./progress.ts";

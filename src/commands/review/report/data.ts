@@ -2,8 +2,8 @@ import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
 import { studio } from "../../../contract/pages/addresses.ts";
 import { positionInLink } from "../../../contract/text/position.ts";
-import { listLocal } from "../../shared/findings/local.ts";
-import { type Finding, lacksFindings } from "../../shared/findings/source.ts";
+import { findingsOfPlaytest } from "../../shared/findings/of-playtest.ts";
+import type { Finding } from "../../shared/findings/source.ts";
 
 /** What a report says of a playtest, as plain data: what `--as json` prints, and what the other formats lay out. */
 
@@ -52,19 +52,6 @@ async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
   const slots: Slot[] = [];
   for await (const { data } of ctx.pages("listSlots", { params: { id } }, { all: true })) slots.push(...data.slots);
   return slots;
-}
-
-/** The findings that were met in a playtest, the highest rank first. On this computer they are counted in all videos of the game. */
-async function findingsOf(ctx: Context, { id, gameId }: Playtest): Promise<{ findings: Finding[]; onServer: boolean }> {
-  const findings: Finding[] = [];
-  try {
-    for await (const { data } of ctx.pages("listFindings", { params: { id: gameId }, query: { playtest: id } }, { all: true }))
-      findings.push(...data.findings);
-    return { findings, onServer: true };
-  } catch (error) {
-    if (!lacksFindings(error)) throw error;
-    return { findings: await listLocal(ctx, gameId), onServer: false };
-  }
 }
 
 const counts = (values: readonly (string | null | undefined)[]): Partial<Record<string, number>> => {
@@ -127,7 +114,7 @@ function notCovered(slots: readonly Slot[], findings: readonly ReportedFinding[]
 /** Gathers a report. `withName`: with the names of the playtesters. */
 export async function reportOf(ctx: Context, id: string, withName: boolean): Promise<Report> {
   const { playtest } = await ctx.api().getPlaytest({ params: { id } });
-  const [slots, { findings, onServer }] = [await slotsOf(ctx, id), await findingsOf(ctx, playtest)];
+  const [slots, { findings, onServer }] = [await slotsOf(ctx, id), await findingsOfPlaytest(ctx, playtest)];
   const testers = testersOf(slots, withName);
   const baseUrl = ctx.settings().get("baseUrl")!.value.replace(/\/+$/, "");
   const seenOf = ({ evidence }: Finding): Seen[] =>

@@ -1,5 +1,5 @@
+import { codeSpan } from "../../../contract/text/one-line.ts";
 import { positionText } from "../../../contract/text/position.ts";
-import { codeSpan } from "../../../io/ci.ts";
 import { plural } from "../../../io/text.ts";
 import type { Report, ReportedFinding, Seen } from "./data.ts";
 

@@ -9,7 +9,7 @@ export type FindingChanges = NonNullable<Input<"updateFinding">["body"]>;
 export type Evidence = Finding["evidence"][number];
 
 /** What is stored of a finding; how many met it is counted when it is shown. */
-export type Kept = Omit<Finding, "testers" | "builds" | "firstSeenMs" | "rank" | "against">;
+export type Kept = Omit<Finding, "testers" | "builds" | "firstSeenMs" | "rank" | "against" | "absence" | "issue">;
 
 interface Change {
   kind: "merge" | "split";

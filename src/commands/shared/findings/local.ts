@@ -45,7 +45,8 @@ function counted(kept: books.Kept, recordings: readonly Recording[]): books.Find
   const { testers, builds, firstSeenMs } = reachOf(kept.evidence, recordings);
   const none = builds.map((build) => ({ ...build, version: null }));
   const rank = rankOf(kept.severity, testers);
-  return { ...kept, evidence: inVideoOrder(kept.evidence), testers, builds: none, firstSeenMs, rank, against: null };
+  const unknown = { against: null, absence: null, issue: null };
+  return { ...kept, evidence: inVideoOrder(kept.evidence), testers, builds: none, firstSeenMs, rank, ...unknown };
 }
 
 /** The findings of a game on this computer, in the order of the server. */

@@ -1,0 +1,76 @@
+import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
+import type { Config } from "../../config/schema.ts";
+import { absenceTexts, endingTexts } from "../../events/notices.ts";
+import { usd } from "../../lib/money.ts";
+import { utc } from "../../lib/time.ts";
+import { portalLinks } from "../../mail/links.ts";
+import { type Letter, nameInMail } from "../../mail/texts.ts";
+
+/** The emails about friends and teams. */
+interface Base {
+  config: Pick<Config, "baseUrl" | "payments">;
+}
+
+interface About extends Base {
+  gameName: string;
+  slotId: string;
+}
+
+const toFriends = ({ config }: Base) => ({ label: "See your friends", url: portalLinks(config).friends });
+const toSlot = ({ config, slotId }: About, label = "View slot") => ({ label, url: portalLinks(config).slot(slotId) });
+
+export const friendLetter = ({ config, name }: Base & { name: string }): Letter => ({
+  subject: `${nameInMail(name)} wants to be your friend`,
+  paragraphs: [
+    `${nameInMail(name)} asks to be your friend, so that you can claim playtests for several players together. Accept or decline the request. You can also block them: they are not told.`,
+  ],
+  action: toFriends({ config }),
+});
+
+export const acceptedFriendLetter = ({ config, name }: Base & { name: string }): Letter => ({
+  subject: `${nameInMail(name)} accepted your request`,
+  paragraphs: [`${nameInMail(name)} is your friend now. You can name them when you claim a playtest for several players.`],
+  action: toFriends({ config }),
+});
+
+export const requestLetter = (
+  about: About & { claimantName: string; shareCents: number; payoutCents: number; confirmBy: number },
+): Letter => {
+  const [who, game] = [nameInMail(about.claimantName), nameInMail(about.gameName)];
+  const share =
+    about.payoutCents > 0 ? ` Your share of the payout of ${usd(about.payoutCents)} is ${usd(about.shareCents)}.` : "";
+  return {
+    subject: `Playtest ${game} with ${who}?`,
+    paragraphs: [
+      `${who} claimed a slot to playtest ${game} and named you.${share}`,
+      `Confirm or decline before ${utc(about.confirmBy)}. If not everybody confirms, the slot is open again.`,
+    ],
+    action: toSlot(about, "Confirm or decline"),
+  };
+};
+
+export const completeLetter = (about: About & { deadlineAt: number; isClaimant: boolean; claimantName: string }): Letter => {
+  const game = nameInMail(about.gameName);
+  const task = about.isClaimant
+    ? `Record the session, and submit the video before ${utc(about.deadlineAt)}.`
+    : `${nameInMail(about.claimantName)} submits the video before ${utc(about.deadlineAt)}.`;
+  return {
+    subject: `Your team for ${game} is complete`,
+    paragraphs: [`Everybody confirmed, and the slot is reserved for your team. ${task}`],
+    action: toSlot(about),
+  };
+};
+
+export const incompleteLetter = (about: About & { memberName: string; absence: Absence }): Letter => ({
+  subject: `${nameInMail(about.memberName)} will not playtest ${nameInMail(about.gameName)} with you`,
+  paragraphs: [
+    `${nameInMail(about.memberName)} ${absenceTexts[about.absence]}. Ask another friend in their place, or release the slot. A video can be submitted only by a team that is complete.`,
+  ],
+  action: toSlot(about, "Ask another friend"),
+});
+
+export const endedLetter = (about: Omit<About, "slotId"> & { ending: TeamEnding }): Letter => ({
+  subject: `Your team for ${nameInMail(about.gameName)} ended`,
+  paragraphs: [`Your team will not playtest ${nameInMail(about.gameName)}. ${endingTexts[about.ending]}`],
+  action: { label: "See other playtests", url: portalLinks(about.config).offers },
+});

@@ -1,0 +1,23 @@
+import type { MemberRow } from "./store.ts";
+
+/** Whether the member has their seat: was asked or confirmed. */
+export const isSeated = ({ status }: Pick<MemberRow, "status">) => status === "asked" || status === "confirmed";
+
+/**
+ * Divides a payout (cents): the friends get what was said, and otherwise equal parts of the rest with the claimant, who gets what cannot be
+ * divided. The claimant's share comes first. Undefined when more than the payout was promised.
+ */
+export function divide(payoutCents: number, friends: readonly (number | undefined)[]): number[] | undefined {
+  const promised = friends.reduce<number>((sum, share) => sum + (share ?? 0), 0);
+  if (promised > payoutCents) return undefined;
+  const parts = 1 + friends.filter((share) => share === undefined).length;
+  const equal = Math.floor((payoutCents - promised) / parts);
+  const given = friends.map((share) => share ?? equal);
+  return [payoutCents - given.reduce((sum, share) => sum + share, 0), ...given];
+}
+
+/** The seats of a team of `playerCount` that nobody has. `members` are all who were ever asked. */
+export function emptySeats(playerCount: number, members: readonly Pick<MemberRow, "seat" | "status">[]): number[] {
+  const taken = new Set(members.filter(isSeated).map(({ seat }) => seat));
+  return Array.from({ length: playerCount }, (_, seat) => seat).filter((seat) => !taken.has(seat));
+}

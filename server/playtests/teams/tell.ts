@@ -1,0 +1,89 @@
+import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
+import * as users from "../../accounts/users-store.ts";
+import type { Tx } from "../../app/tx.ts";
+import { emit } from "../../events/emit.ts";
+import { mailAbout } from "../../events/event-mails.ts";
+import * as games from "../../games/store.ts";
+import { iso, utc } from "../../lib/time.ts";
+import type { SlotRow } from "../slots/store.ts";
+import type { PlaytestRow } from "../store.ts";
+import { completeLetter, endedLetter, incompleteLetter, requestLetter } from "./letters.ts";
+import type { MemberRow, TeamRow } from "./store.ts";
+
+/** What the members of a team are told. Each function runs inside the caller's transaction. */
+const subjectOf = (slot: SlotRow, { claimant_id }: TeamRow) => ({
+  slotId: slot.id,
+  playtestId: slot.playtest_id,
+  gameId: slot.game_id,
+  playerId: claimant_id,
+});
+
+async function aboutOf(tx: Tx, slot: SlotRow, { claimant_id }: TeamRow) {
+  const [game, claimant] = [await games.find(tx, slot.game_id), (await users.find(tx, claimant_id))!];
+  const names = { gameName: game?.name ?? "", claimantName: claimant.display_name };
+  return { ...names, notice: { gameName: names.gameName, playtesterName: names.claimantName } };
+}
+
+const toPlaytester = (id: string) => [{ id, role: "playtester" as const }];
+
+/** Asks a member to confirm. */
+export async function tellAsked(tx: Tx, team: TeamRow, slot: SlotRow, playtest: PlaytestRow, member: MemberRow): Promise<void> {
+  const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
+  const [confirmBy, shareCents] = [member.answer_by!, member.share_cents];
+  await emit(tx, toPlaytester(member.user_id), {
+    kind: "team.requested",
+    data: { ...subjectOf(slot, team), shareCents, expiresAt: iso(confirmBy) },
+    notice: { ...notice, amountCents: shareCents, until: utc(confirmBy) },
+  });
+  const about = { config: tx.config, gameName, claimantName, slotId: slot.id };
+  const letter = requestLetter({ ...about, shareCents, payoutCents: playtest.payout_cents, confirmBy });
+  await mailAbout(tx, await users.find(tx, member.user_id), "team.requested", letter);
+}
+
+/** Tells these members that the team is complete. */
+export async function tellComplete(tx: Tx, team: TeamRow, slot: SlotRow, userIds: readonly string[]): Promise<void> {
+  const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
+  const deadlineAt = slot.deadline_at ?? tx.now;
+  for (const id of userIds) {
+    await emit(tx, toPlaytester(id), {
+      kind: "team.confirmed",
+      data: { ...subjectOf(slot, team), deadlineAt: iso(deadlineAt) },
+      notice: { ...notice, until: utc(deadlineAt) },
+    });
+    const isClaimant = id === team.claimant_id;
+    const letter = completeLetter({ config: tx.config, gameName, claimantName, slotId: slot.id, deadlineAt, isClaimant });
+    await mailAbout(tx, await users.find(tx, id), "team.confirmed", letter);
+  }
+}
+
+/** Tells the claimant who is missing. */
+export async function tellAbsence(tx: Tx, team: TeamRow, slot: SlotRow, memberId: string, absence: Absence): Promise<void> {
+  const { gameName, notice } = await aboutOf(tx, slot, team);
+  const memberName = (await users.find(tx, memberId))!.display_name;
+  await emit(tx, toPlaytester(team.claimant_id), {
+    kind: "team.incomplete",
+    data: { ...subjectOf(slot, team), memberId, absence },
+    notice: { ...notice, memberName, absence },
+  });
+  const letter = incompleteLetter({ config: tx.config, gameName, slotId: slot.id, memberName, absence });
+  await mailAbout(tx, await users.find(tx, team.claimant_id), "team.incomplete", letter);
+}
+
+/** Tells these members that the team has ended. */
+export async function tellEnded(
+  tx: Tx,
+  team: TeamRow,
+  slot: SlotRow,
+  userIds: readonly string[],
+  ending: TeamEnding,
+): Promise<void> {
+  const { gameName, notice } = await aboutOf(tx, slot, team);
+  for (const id of userIds) {
+    await emit(tx, toPlaytester(id), {
+      kind: "team.ended",
+      data: { ...subjectOf(slot, team), ending },
+      notice: { ...notice, teamEnding: ending },
+    });
+    await mailAbout(tx, await users.find(tx, id), "team.ended", endedLetter({ config: tx.config, gameName, ending }));
+  }
+}

@@ -1,0 +1,103 @@
+import { portal } from "../../../../src/contract/pages/addresses.ts";
+import type { MemberStatus } from "../../../../src/contract/teams/statuses.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup } from "../../html.ts";
+import { button, fault, marked, tokens } from "../../shared/parts.ts";
+import { time, until } from "../../shared/text.ts";
+import { action, type HeldSlot, type PageContext } from "../types.ts";
+
+/** The team of a slot on its page: who plays, who is missing, and what the reader can do about it. */
+type Team = NonNullable<HeldSlot["team"]>;
+type Member = Team["members"][number];
+
+const labels: Record<MemberStatus, string> = {
+  asked: "asked",
+  confirmed: "confirmed",
+  declined: "declined",
+  left: "left",
+  expired: "did not answer",
+};
+
+const isSeated = ({ status }: Member) => status === "asked" || status === "confirmed";
+const canChange = ({ status, team }: HeldSlot) =>
+  team?.status === "asking" ? status === "open" : status === "reserved" || status === "blocked";
+
+export function teamSection(context: PageContext, slot: HeldSlot): Markup | false {
+  const { team } = slot;
+  if (team === null) return false;
+  const me = team.members.find(({ isYou }) => isYou);
+  return html`<section><h2>Your team</h2>
+<ul class="list">${team.members.map((member) => item(member, slot.playtest.payoutCents > 0))}</ul>
+${waiting(team, context.now)}
+${me && canChange(slot) && choices(context, slot, team, me)}</section>`;
+}
+
+const item = ({ displayName, isYou, isClaimant, status, shareCents }: Member, isPaid: boolean): Markup =>
+  html`<li class="card"><div class="head"><h3>${displayName}${isYou && html` <span class="soft">(you)</span>`}</h3><span class="badge${status === "confirmed" ? " good" : status === "asked" ? " wait" : ""}">${labels[status]}</span></div>
+<ul class="facts">${isPaid && (status === "asked" || status === "confirmed") && html`<li>share: ${usd(shareCents)}</li>`}${isClaimant && html`<li>claimed the slot and submits the video</li>`}</ul></li>`;
+
+const waiting = ({ confirmBy, status }: Team, now: number): Markup | false =>
+  status === "asking" &&
+  confirmBy !== null &&
+  html`<p><strong>Everybody must confirm by ${time(confirmBy)}</strong> <span class="soft">(${until(confirmBy, now)})</span>. Then the slot is reserved for all of you. Otherwise it is open again.</p>`;
+
+function choices(context: PageContext, slot: HeldSlot, team: Team, me: Member): Markup {
+  if (me.isClaimant) return html`${replaceForm(context, slot, team)}${team.status === "asking" && withdrawForm(context, slot)}`;
+  if (me.status === "asked") return answerForms(context, slot, team, me);
+  if (team.status === "asking") return button(context, decline.at(slot.id), "Withdraw my confirmation", "danger");
+  return html`<details><summary>Leave the team</summary>
+<p>You get no share then, and you cannot play this playtest again. ${team.members.find(({ isClaimant }) => isClaimant)?.displayName} can ask another friend.</p>
+${button(context, leave.at(slot.id), "Leave the team", "danger")}</details>`;
+}
+
+const answerForms = (context: PageContext, slot: HeldSlot, team: Team, me: Member): Markup =>
+  html`${me.answerBy !== null && team.status === "complete" && html`<p>Confirm by ${time(me.answerBy)} (${until(me.answerBy, context.now)}).</p>`}
+${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirming you consent to that.</p>`}
+${team.mustAccept && html`<p>You must accept an agreement before you can confirm. <a href="${portal.agreement(slot.requestId)}">Read the agreement</a></p>`}
+<div class="buttons"><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off"><button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
+${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
+
+/** The form to ask another friend, where somebody is missing or has not confirmed. */
+function replaceForm(context: PageContext, slot: HeldSlot, { members }: Team): Markup | false {
+  const gone = members.filter((member) => !isSeated(member) && member.handle !== null);
+  const asked = members.filter(({ status }) => status === "asked");
+  const seats = members.filter(isSeated).length;
+  const replaceable = [...(seats < slot.playtest.playerCount ? gone : []), ...asked];
+  if (seats === slot.playtest.playerCount && asked.length === 0) return false;
+  return html`<h3>Ask another friend</h3><form method="post" action="${replace.at(slot.id)}">${tokens(context)}
+${replaceable.length > 0 && html`<label for="missing">In the place of</label><select id="missing" name="missing">${replaceable.map(({ handle, displayName, status }) => html`<option value="${handle}">${displayName} (${labels[status]})</option>`)}</select>`}
+<label for="with">Handle of the friend</label>
+<input id="with" name="with" autocomplete="off" autocapitalize="none" maxlength="30" value="${context.form.with}" required${marked(context, "with")}>
+${fault(context, "with")}
+<button class="quiet">Ask</button></form>`;
+}
+
+const withdrawForm = (context: PageContext, slot: HeldSlot): Markup =>
+  html`<details><summary>Give up this claim</summary><p>The slot is open again. You and your friends can claim it again.</p>
+${button(context, portal.slot.below("release")(slot.id), "Give up", "danger")}</details>`;
+
+const confirm = action({ at: portal.slot.below("team/confirm") }, async ({ call, id, form }) => {
+  const body = { shareCents: Number(form.share) };
+  const { slot } = (await call("confirmTeam", { params: { id }, idempotencyKey: form.formKey, body })).data;
+  return `${portal.slot(id)}?done=${slot.team?.status === "complete" ? "complete" : "confirmed"}`;
+});
+
+const decline = action({ at: portal.slot.below("team/decline") }, async ({ call, id, form }) => {
+  await call("declineTeam", { params: { id }, idempotencyKey: form.formKey });
+  return `${portal.slots()}?done=declined`;
+});
+
+const leave = action({ at: portal.slot.below("team/leave") }, async ({ call, id, form }) => {
+  await call("leaveTeam", { params: { id }, idempotencyKey: form.formKey });
+  return `${portal.slots()}?done=left`;
+});
+
+const replaceFields = { with: { label: "Handle of the friend", id: "with" } };
+
+const replace = action({ at: portal.slot.below("team/replace"), fields: replaceFields }, async ({ call, id, form }) => {
+  const body = { with: form.with?.trim().toLowerCase() ?? "", ...(form.missing && { missing: form.missing }) };
+  await call("replaceTeamMember", { params: { id }, idempotencyKey: form.formKey, body });
+  return `${portal.slot(id)}?done=asked`;
+});
+
+export const teamActions = [confirm, decline, leave, replace];

@@ -1,0 +1,65 @@
+import type { planKeys } from "../../../../src/contract/billing.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup } from "../../html.ts";
+import { button } from "../../shared/parts.ts";
+import { time } from "../../shared/text.ts";
+import { continueToCheckout } from "../orders/pay.ts";
+import { action, type StudioContext } from "../types.ts";
+
+type PlanKey = (typeof planKeys)[number];
+type Plan = Data<"listPlans">["plans"][number];
+type Current = Data<"getSubscription">;
+
+const every = { month: "a month", year: "a year" } as const;
+
+const choose = action({ at: studio.billing.below("plans/:id") }, async (context) => {
+  const { call, id, form } = context;
+  // The operation says which plans there are.
+  const body = { planKey: id as PlanKey };
+  const { data } = await call("checkoutSubscription", { idempotencyKey: form.formKey, body });
+  const { plans } = (await call("listPlans")).data;
+  return continueToCheckout(context, data.checkoutUrl, plans.find(({ key }) => key === id)?.priceCents ?? 0);
+});
+
+const cancel = action({ at: studio.billing.below("subscription/cancel") }, async ({ call, form }) => {
+  await call("cancelSubscription", { idempotencyKey: form.formKey });
+  return `${studio.billing()}?done=cancelled`;
+});
+
+const resume = action({ at: studio.billing.below("subscription/resume") }, async ({ call, form }) => {
+  await call("resumeSubscription", { idempotencyKey: form.formKey });
+  return `${studio.billing()}?done=resumed`;
+});
+
+export const subscriptionActions = [choose, cancel, resume];
+
+/** The plan of the account, and those that there are. Nothing where there is neither. */
+export function subscriptionSection(context: StudioContext, current: Current, { plans, configured }: Data<"listPlans">) {
+  const { subscription } = current;
+  const isRunning = subscription !== null && subscription.endedAt === null;
+  if (!isRunning && !configured) return false;
+  return html`<section id="plan"><h2>Plan</h2>
+${isRunning ? running(context, current) : html`<p>No plan. With one you get playtest hours every month, and they cost less than credit.</p>`}
+${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, isRunning ? subscription.planKey : undefined))}</ul>`}</section>`;
+}
+
+function running(context: StudioContext, { subscription, nextRenewalAt, endsAt }: Current): Markup {
+  const { planName, priceCents, interval, status } = subscription!;
+  const price = `${usd(priceCents)} ${every[interval]}`;
+  const ends = endsAt !== null;
+  return html`<p><strong>${planName}</strong>, ${price}. ${ends ? html`It ends on ${time(endsAt)} and is not charged again.` : nextRenewalAt !== null && html`It renews on ${time(nextRenewalAt)}, and then each ${interval}, until you cancel it.`}</p>
+${status === "past_due" && html`<p class="bad">The last renewal could not be charged. Check your card.</p>`}
+${ends ? button(context, resume.at(), "Renew it after all", "quiet") : cancelForm(context)}`;
+}
+
+const cancelForm = (context: StudioContext): Markup =>
+  html`<details><summary>Cancel the plan</summary><p>You keep it and its hours until the period ends. It is not charged again.</p>${button(context, cancel.at(), "Cancel the plan", "danger")}</details>`;
+
+function planCard(context: StudioContext, plan: Plan, currentKey: string | undefined): Markup {
+  const { key, displayName, priceCents, interval, hoursPerCycle, pricePerHourCents } = plan;
+  return html`<li class="card"><h3>${displayName}</h3><p class="amount">${usd(priceCents)}</p><p class="soft">${every[interval]}, until you cancel it</p>
+<p>${hoursPerCycle} playtest hours each ${interval}, ${usd(pricePerHourCents)} an hour</p>
+${key === currentKey ? html`<p><span class="badge good">Your plan</span></p>` : button(context, choose.at(key), currentKey === undefined ? "Subscribe" : "Change to this plan", "quiet")}</li>`;
+}

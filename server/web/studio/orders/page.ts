@@ -1,0 +1,185 @@
+import { budgetText } from "../../../../src/contract/accounts/budget-text.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { durations } from "../../../../src/contract/order-body.ts";
+import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { invalid } from "../../../lib/api-error.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { ifOffered } from "../../shared/not-offered.ts";
+import { alert, fault, marked, tokens } from "../../shared/parts.ts";
+import { ifAllowed } from "../allowed.ts";
+import { noBuildUrl } from "../games/form.ts";
+import { studioLayout } from "../layout.ts";
+import { command, plural } from "../parts.ts";
+import { action, type StudioContext, type StudioPage } from "../types.ts";
+import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
+import { continueToCheckout } from "./pay.ts";
+
+type Game = Data<"listGames">["games"][number];
+type Quote = Data<"quotePlaytest">;
+type Contacts = Exclude<Data<"listContacts">, { chatDisabled: boolean }>["contacts"];
+
+/** How many games and past playtesters the form offers. */
+const most = 100;
+
+/** `/studio/order`: everything that an order takes, with its price. */
+async function orderPage(context: StudioContext): Promise<PageContent> {
+  return shown(context, undefined);
+}
+
+/** The form as it was filled in; with a price, it can be ordered. */
+async function shown(context: StudioContext, priced: Priced | undefined): Promise<PageContent> {
+  const { games } = (await context.call("listGames", { query: { limit: most } })).data;
+  const chosen = gameOf(context, games);
+  const body =
+    games.length === 0
+      ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
+      : html`<form method="post" action="${price.at()}" id="order">${tokens(context)}
+${await inputs(context, games, chosen)}
+<div id="quote">${priced && (await quoted(context, priced, games))}</div>
+<button${priced && html` class="quiet"`} id="show-price">${priced ? "Show the price again" : "Show the price"}</button></form>`;
+  return studioLayout(context, "games", { title: "Order playtests", body, assets: { scripts: ["order.js"] } });
+}
+
+const gameOf = ({ form, query }: StudioContext, games: readonly Game[]): Game | undefined =>
+  games.find(({ id }) => id === (form.gameId ?? query.get("game"))) ?? games[0];
+
+interface Priced {
+  quote: Quote;
+  /** Said before the price, such as that it changed. */
+  notice?: string;
+}
+
+/** The price of what was filled in. Game keys and the ref do not affect it. */
+async function priceOf({ call, form }: StudioContext): Promise<Quote> {
+  if (!form.gameId) throw invalid("gameId", "must be chosen");
+  return (await call("quotePlaytest", { body: { ...bodyOf(form), gameId: form.gameId } })).data;
+}
+
+const price = action({ at: studio.order.below("price"), fields: labels }, async (context) =>
+  shown(context, { quote: await priceOf(context) }),
+);
+
+const place = action({ at: studio.order, fields: labels }, async (context) => {
+  const { call, form } = context;
+  const quote = await priceOf(context);
+  // What is ordered costs what was shown, whatever changed since.
+  if (form.total !== String(quote.totalCents))
+    return shown(context, { quote, notice: `The price is now ${usd(quote.totalCents)}. Nothing was ordered.` });
+  const method = methodOf(form);
+  const headers: Record<string, string> = method === "any" ? {} : { "x-payment-method": method };
+  const order = { params: { gameId: form.gameId! }, body: bodyOf(form), headers, idempotencyKey: form.formKey };
+  const { data } = await call("createPlaytest", order);
+  if ("approval" in data) return studio.approvals();
+  if ("checkoutUrl" in data && data.checkoutUrl) return continueToCheckout(context, data.checkoutUrl, data.totalCents);
+  return `${studio.playtest(data.playtest.id)}?done=ordered`;
+});
+
+export const order: StudioPage = { at: studio.order, view: orderPage, actions: [price, place] };
+
+async function quoted(context: StudioContext, { quote, notice }: Priced, games: readonly Game[]): Promise<Markup> {
+  const { form } = context;
+  const game = games.find(({ id }) => id === form.gameId);
+  const hasNoBuild = game?.buildUrl === noBuildUrl(context);
+  const quantity = Number(form.quantity ?? 1);
+  return html`<section><h2>Price</h2>${notice && alert(notice)}
+${context.site.payments ? amounts(quote, quantity) : html`<p>This server runs without payments: the order costs nothing.</p>`}
+${(quote.warnings ?? []).map((warning) => html`<p class="note bad">${warning}</p>`)}
+${hasNoBuild ? html`<p class="note bad">This game has no build yet. <a href="${studio.builds(form.gameId!)}">Upload one</a> before you order.</p>` : orderButton(context, quote, quantity)}
+<p class="soft">The command that places this order:</p>
+${command(context, orderCommand(form.gameId ?? "", form, context.site.payments ? quote.totalCents : undefined))}</section>`;
+}
+
+function amounts(quote: Quote, quantity: number): Markup {
+  const { costPerSlotCents: cost, payoutCents, totalCents, budgets = [] } = quote;
+  if (totalCents === 0) return html`<p class="amount">Free</p>`;
+  return html`<p class="amount">${usd(totalCents)}</p>
+<ul class="facts"><li>${plural(quantity, "slot")} at ${usd(cost)}</li>${payoutCents > 0 && html`<li>${usd(payoutCents)} of each is paid to its playtester</li>`}<li>Slots that nobody claims can be cancelled and are refunded</li></ul>
+<p>${fundsText(quote)}</p>
+${budgets.map((one) => html`<p class="soft">${budgetText(one, usd)}.</p>`)}`;
+}
+
+function fundsText({ wouldPayWith, balanceCents, totalCents, missingCents, ...minutes }: Quote): string {
+  const { playtestMinutesAvailable: available, playtestMinutesNeeded: needed } = minutes;
+  if (wouldPayWith === "hours") return `Your playtest hours pay for it: ${needed} of ${plural(available, "minute")}.`;
+  if (wouldPayWith === "credit")
+    return `Your credit pays for it: ${usd(balanceCents)} now, ${usd(balanceCents - totalCents)} afterwards.`;
+  return `Your credit of ${usd(balanceCents)} is ${usd(missingCents)} short.`;
+}
+
+function orderButton(context: StudioContext, quote: Quote, quantity: number): Markup {
+  const method = methodOf(context.form);
+  const total = html`<input type="hidden" name="total" value="${quote.totalCents}" autocomplete="off">`;
+  const label =
+    quote.totalCents > 0 ? `Order ${plural(quantity, "slot")} for ${usd(quote.totalCents)}` : `Order ${plural(quantity, "slot")}`;
+  const at = place.at();
+  if (quote.wouldPayWith !== "none" || method === "card")
+    return html`${total}<p><button formaction="${at}">${label}${method === "card" && quote.totalCents > 0 && ", and pay by card"}</button></p>`;
+  const byCard = context.site.cards && html` Or choose “By card” above.`;
+  return html`<p><a class="button" href="${studio.billing()}#credit">Add credit</a>${byCard}</p>`;
+}
+
+const option = (value: string, label: string, chosen: string | undefined): Markup =>
+  html`<option value="${value}"${value === (chosen ?? "") && html` selected`}>${label}</option>`;
+
+async function inputs(context: StudioContext, games: readonly Game[], game: Game | undefined): Promise<Markup> {
+  const { form, call, site } = context;
+  const contacts = ((await ifAllowed(call("listContacts")))?.data.contacts ?? []) as Contacts;
+  const panels = (await ifOffered(call("listPanels")))?.data.panels ?? [];
+  const isTrialLeft =
+    game !== undefined &&
+    (await call("listPlaytests", { params: { gameId: game.id }, query: { limit: 1 } })).data.eligibleForFreeTrial;
+  const select = (id: string, name: string, label: string | Markup, options: readonly Markup[]) =>
+    html`<label for="${id}">${label}</label><select id="${id}" name="${name}"${marked(context, id)}>${options}</select>${fault(context, id)}`;
+  const number = (id: string, name: string, label: string, max: number) =>
+    html`<div><label for="${id}">${label}</label><input id="${id}" name="${name}" type="number" min="1" max="${max}" value="${form[name] ?? "1"}" required${marked(context, id)}>${fault(context, id)}</div>`;
+  const visibility = form.visibility ?? "private";
+  return html`${select(
+    "game",
+    "gameId",
+    "Game",
+    games.map(({ id, name }) => option(id, name, game?.id)),
+  )}
+${select("visibility", "visibility", "Videos", [
+  option("private", "Private: only you see them", visibility),
+  option("public", "Public: 30 minutes, published, and playtesters are not paid", visibility),
+  ...(isTrialLeft || visibility === "trial"
+    ? [option("trial", "The free trial of this game: public, one player, 30 minutes", visibility)]
+    : []),
+])}
+<div class="pair">${number("quantity", "quantity", "Slots", 100)}${number("players", "playerCount", "Players in each slot", 8)}</div>
+${select(
+  "minutes",
+  "minutes",
+  html`Minutes of video <span class="soft">(private playtests)</span>`,
+  durations.map((minutes) => option(String(minutes), `${minutes} minutes`, form.minutes ?? "60")),
+)}
+${select("audience", "audience", "Offered to", [
+  ...audienceLabels.map(([value, label]) => option(value, label, form.audience)),
+  ...contacts.slice(0, most).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
+])}
+${panels.length > 0 && select("panel", "panel", "Tester group", [option("", "Everyone", form.panel), ...panels.map(({ name, members }) => option(name, `${name} (${plural(members, "member")})`, form.panel))])}
+${select("selection", "selection", "Who chooses the playtesters", [
+  option("automatic", "First come, first served", form.selection ?? "automatic"),
+  option("manual", "They apply, and you choose", form.selection),
+])}
+${long("qualifications", "qualifications", "Requirements", "optional; shown with the offer", 2000)}
+${long("notes", "notes", "Notes for playtesters", "optional; shown when they take part", 5000)}
+${long("keys", "keys", "Game keys", "optional; one in a line, for each player of each slot", 200_000)}
+<label for="ref">Your name for the order <span class="soft">(optional; the same name is not ordered twice)</span></label>
+<input id="ref" name="ref" autocomplete="off" maxlength="100" value="${form.ref}"${marked(context, "ref")}>${fault(context, "ref")}
+${
+  site.payments &&
+  select("method", "method", "How to pay", [
+    option("any", "With playtest hours if they are enough, otherwise with credit", methodOf(form)),
+    option("hours", "With playtest hours", methodOf(form)),
+    option("credit", "With credit", methodOf(form)),
+    ...(site.cards ? [option("card", "By card", methodOf(form))] : []),
+  ])
+}`;
+
+  function long(id: string, name: string, label: string, hint: string, max: number): Markup {
+    return html`<label for="${id}">${label} <span class="soft">(${hint})</span></label>
+<textarea id="${id}" name="${name}" class="short" maxlength="${max}"${marked(context, id)}>${form[name]}</textarea>${fault(context, id)}`;
+  }
+}

@@ -1,0 +1,134 @@
+import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
+import { positionText } from "../../../contract/text/position.ts";
+import { notFound } from "../../../errors.ts";
+import type { KeyChoice } from "../../../io/prompt.ts";
+import { plural } from "../../../io/text.ts";
+import type { FindingBody } from "../../shared/findings/book.ts";
+import { createFinding, type Finding, findingsWith } from "../../shared/findings/source.ts";
+import { stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
+import { findingsView } from "../view.ts";
+import { gather } from "./gather.ts";
+import { type Group, groupsOf, type Said } from "./groups.ts";
+
+/** A group with the number by which it is taken. */
+type Proposal = Group & { number: number };
+
+const usual = 10;
+/** At most so many places of a group become evidence, and so many are shown. */
+const mostEvidence = 50;
+const mostShown = 3;
+
+const place = ({ slotId, fromMs, text }: Said) => `${slotId} at ${positionText(fromMs)}: ${text}`;
+const notes = ({ members }: Group) => members.filter(({ note }) => note !== null).length;
+
+const view = viewOf<Proposal>(
+  [
+    "number",
+    "testers",
+    col("places", ({ members }: Proposal) => members.length),
+    col("notes", notes),
+    prose("title"),
+    prose("said", ({ members }: Proposal) => members.slice(0, mostShown).map(place).join("; ")),
+  ],
+  { empty: "Nothing is said by several. Notes and transcripts help: see `playtest help reviewing`." },
+);
+
+/** The kind that most notes have, and the highest severity. */
+function describedBy({ members }: Group): Pick<FindingBody, "kind" | "severity"> {
+  const own = members.flatMap(({ note }) => note ?? []);
+  const counts = new Map<string, number>();
+  for (const { kind } of own) if (kind !== "note") counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const [kind] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? ["note"];
+  const severity = Math.max(0, ...own.map((note) => note.severity ?? 0));
+  return { kind: kind as NonNullable<FindingBody["kind"]>, ...(severity > 0 && { severity }) };
+}
+
+/** Creates a finding of a group, with its places as evidence. */
+async function take(ctx: Context, gameId: string, group: Group): Promise<Finding> {
+  let { finding } = await createFinding(ctx, gameId, { title: group.title, ...describedBy(group) });
+  const findings = findingsWith(ctx, finding.id);
+  for (const { slotId, fromMs, toMs, text, note } of group.members.slice(0, mostEvidence)) {
+    const quoted = { slotId, fromMs, ...(toMs !== null && toMs > fromMs && { toMs }), quote: text };
+    ({ finding } = await findings.add(finding.id, note === null ? quoted : { momentId: note.id }));
+  }
+  return finding;
+}
+
+const choices: readonly KeyChoice<"take" | "drop" | "quit">[] = [
+  { key: "t", value: "take", name: "Take it as a finding" },
+  { key: "d", value: "drop", name: "Drop it" },
+  { key: "q", value: "quit", name: "Quit" },
+];
+
+/** Shows each proposal and asks for one key. */
+async function ask(ctx: Context, gameId: string, proposals: readonly Proposal[]): Promise<Finding[]> {
+  const taken: Finding[] = [];
+  for (const proposal of proposals) {
+    const { number, title, testers, members } = proposal;
+    ctx.out.note(
+      `${number} of ${proposals.length}: ${title}\n${plural(testers, "playtester")}, ${plural(members.length, "place")}:`,
+    );
+    for (const one of members.slice(0, mostShown)) ctx.out.note(`  ${place(one)}`);
+    const choice = await ctx.prompt.menu("What about it?", choices, "Use --take.");
+    if (choice === "quit") break;
+    if (choice === "drop") continue;
+    const finding = await take(ctx, gameId, proposal);
+    taken.push(finding);
+    ctx.out.note(`#${finding.number} created.`);
+  }
+  return taken;
+}
+
+export const suggest = define({
+  name: "suggest",
+  summary: "Suggest findings: what several notes and passages say in the same words",
+  description:
+    "Groups the notes on the videos of a playtest and what is said in them by the stems of their words, without any model. On a terminal one key takes " +
+    "or drops each; elsewhere they are listed, and --take creates findings of some. What belongs to a finding already is left out.",
+  args: { playtest: arg.playtest() },
+  flags: {
+    take: flag.list("Create a finding of this one, by its number in the list", { value: "N" }),
+    most: flag.integer(`How many to suggest (default ${usual})`, { min: 1, max: 100 }),
+    language: flag.text(
+      `Language of notes and transcripts: ${stemmedLanguages.join(", ")} (default: that of the game, else en)`,
+      {
+        value: "TAG",
+      },
+    ),
+  },
+  operation: [
+    "createFinding",
+    "getPlaytest",
+    "getGame",
+    "listSlots",
+    "listPlaytestMoments",
+    "listFindings",
+    "getSlotTranscript",
+    "addEvidence",
+  ],
+  examples: [
+    "playtest findings suggest PLAYTEST",
+    "playtest findings suggest PLAYTEST --json",
+    "playtest findings suggest PLAYTEST --take 1 --take 3",
+  ],
+  async run({ args, flags }, ctx) {
+    const { gameId } = (await ctx.api().getPlaytest({ params: { id: args.playtest } })).playtest;
+    const { game } = await ctx.api().getGame({ params: { id: gameId } });
+    const stems = await stemsOf(flags.language ?? game.languages?.[0] ?? "en");
+    const groups = groupsOf(await gather(ctx, args.playtest, gameId), stems);
+    const proposals = groups.slice(0, flags.most ?? usual).map((group, index) => ({ number: index + 1, ...group }));
+    if (flags.take.length > 0) {
+      const wanted = flags.take.map((text) => {
+        const found = proposals.find(({ number }) => String(number) === text);
+        if (!found) throw notFound(`--take: there is no suggestion ${text}. Nothing was created.`);
+        return found;
+      });
+      const taken: Finding[] = [];
+      for (const one of wanted) taken.push(await take(ctx, gameId, one));
+      return ctx.rows("findings", taken, findingsView());
+    }
+    const asks = ctx.prompt.possible && ctx.io.terminal.stdout && ctx.out.format.kind === "auto" && proposals.length > 0;
+    if (!asks) return ctx.rows("suggestions", proposals, view);
+    return ctx.rows("findings", await ask(ctx, gameId, proposals), findingsView());
+  },
+});

@@ -1,0 +1,78 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { shellQuote } from "../../contract/text/shell.ts";
+import { cannotWrite, usage } from "../../errors.ts";
+import { makeFolder } from "../../io/files/folder.ts";
+
+/** Where a client reads the servers of a project, and under which name. */
+const clients = {
+  "claude-code": { file: ".mcp.json", list: "mcpServers" },
+  cursor: { file: ".cursor/mcp.json", list: "mcpServers" },
+  vscode: { file: ".vscode/mcp.json", list: "servers" },
+} as const;
+type Client = keyof typeof clients;
+const names = Object.keys(clients) as Client[];
+
+/** What the client starts. The API key is not in it: the command finds it as always. */
+function entryOf(ctx: Context, client: Client, allow: readonly string[]) {
+  const { profile } = ctx.flags;
+  const args = [
+    "mcp",
+    "run",
+    ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(allow.length > 0 ? ["--allow", allow.join(",")] : []),
+  ];
+  return { ...(client === "vscode" && { type: "stdio" }), command: "playtest", args };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The settings in a file; none if it is not there. */
+async function settingsIn(path: string): Promise<Record<string, unknown>> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "{}";
+    throw usage(`${path} cannot be read: ${error.message}. Nothing was changed.`);
+  });
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isRecord(parsed)) return parsed;
+  } catch {}
+  throw usage(`${path} is not a JSON object. Nothing was changed.`, "Add the server by hand: run the command with --print.");
+}
+
+export const install = define({
+  name: "install",
+  summary: "Add the server to the settings of a coding agent in this folder",
+  description:
+    "Writes to .mcp.json, .cursor/mcp.json or .vscode/mcp.json of the current folder, and keeps what else is there. The API key is not\n" +
+    "written: the command finds it in the profile, the keyring or PLAYTEST_API_KEY.",
+  risk: "local",
+  args: { client: arg.choice(names) },
+  flags: {
+    print: flag.toggle("Print the settings instead of writing them"),
+    allow: flag.list("What the client may do, as for `playtest mcp run` (default read)", { value: "TOOLSETS" }),
+  },
+  examples: ["playtest mcp install claude-code --print", "playtest mcp install cursor --allow read,order"],
+  async run({ args, flags }, ctx) {
+    const client = names.find((name) => name === args.client);
+    if (!client) throw usage(`${JSON.stringify(args.client)} is not one of ${names.join(", ")}.`);
+    const { file, list } = clients[client];
+    const entry = entryOf(ctx, client, flags.allow);
+    const path = join(ctx.io.cwd(), file);
+    if (flags.print) {
+      const settings = { [list]: { playtest: entry } };
+      return ctx.verbatim(JSON.stringify(settings, null, 2), { file, settings });
+    }
+    const before = await settingsIn(path);
+    const servers = isRecord(before[list]) ? before[list] : {};
+    const settings = { ...before, [list]: { ...servers, playtest: entry } };
+    await makeFolder(dirname(path));
+    await writeFile(path, `${JSON.stringify(settings, null, 2)}\n`).catch((error: Error) => {
+      throw cannotWrite(path, error);
+    });
+    const started = [entry.command, ...entry.args].map(shellQuote).join(" ");
+    return ctx.text(`Added to ${file}: the client starts \`${started}\`.`, { file, settings: { [list]: { playtest: entry } } });
+  },
+});

@@ -1,0 +1,16 @@
+import { arg, define } from "../../cli/define.ts";
+import { shortId } from "../../io/text.ts";
+import { heldSlotView } from "./view.ts";
+
+export const unpublish = define({
+  name: "unpublish",
+  summary: "Withdraw your consent to publish your video",
+  description:
+    "You can do so at any time. The video is deleted where it was published, and its address no longer works. You keep your payout, and the owner and you keep the video. It cannot be published again.",
+  operation: "withdrawVideo",
+  args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
+  body: "withdrawVideo",
+  confirm: ({ args }) => `Remove the published video of slot ${shortId(args.slot)}?`,
+  examples: ["playtest tester unpublish 9c21d0ff", 'playtest tester unpublish 9c21d0ff --reason "My voice" --yes'],
+  run: async ({ args, body }, ctx) => ctx.item(await ctx.api().withdrawVideo({ params: { id: args.slot }, body }), heldSlotView),
+});

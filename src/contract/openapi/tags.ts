@@ -1,0 +1,30 @@
+import type { resources } from "../index.ts";
+
+/** What the operations of each tag are about. */
+export const tagDescriptions: Record<keyof typeof resources, string> = {
+  auth: "Accounts, sign-in, API keys and sessions",
+  games: "Games, their builds and cover images",
+  playtests: "Orders of playtests, their prices, payment and game keys",
+  slots: "Slots of playtests: submissions, reviews, videos and transcripts",
+  statistics: "Numbers of playtests and spending",
+  moments: "Marked moments of videos",
+  stills: "Still images of moments",
+  findings: "Findings: what several videos show, with evidence",
+  signals: "What was measured of recordings",
+  highlights: "Where to look first in videos",
+  shares: "Public links to videos, playtests and clips",
+  search: "Search in transcripts, notes and moments",
+  clips: "Clips of videos",
+  applications: "Applications of playtesters, and decisions on them",
+  billing: "Credit, payments, invoices, subscriptions and playtest hours",
+  budgets: "Limits on what API keys, games and the account may spend",
+  approvals: "Orders of API keys that wait for a person",
+  chat: "Conversations between game owners and playtesters",
+  info: "Categories, devices, platforms and facts about the server",
+  webhooks: "Webhook subscriptions and their deliveries",
+  notifications: "Notifications, their settings and what waits for somebody",
+  playtester: "What playtesters do: offers, claims, submissions and earnings",
+  agreements: "Agreements that playtesters accept before they play",
+  admin: "Administration of the server",
+  sandbox: "What only a sandbox has: time, payments, transactions and mail",
+};

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Facilitator, SignedTransfer } from "../../server/billing/crypto/facilitator.ts";
+import { asking, openWallet } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { callData, type EvmNode, freshReceiver, selectors, startEvmNode, wordsOf } from "../helpers/evm.ts";
+import { createTestClock } from "../helpers/server.ts";
+import { accountOf, payingFetch, receiptIn, signFor, trustingClient } from "../helpers/x402.ts";
+
+let node: EvmNode;
+let token: string;
+const account = accountOf("3");
+
+beforeAll(async () => {
+  node = await startEvmNode();
+  token = await node.deploy("Token");
+  await node.send({ to: token, data: callData(selectors.transfer, account.address, 10n ** 12n) });
+}, 60_000);
+afterAll(() => node.stop());
+
+/** Sends a signed payment to the node, as a relayer that pays the fee; the hash. */
+async function execute({ payload }: SignedTransfer): Promise<string> {
+  const { authorization, signature } = payload.payload as { authorization: Record<string, string>; signature: string };
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
+  const words = wordsOf(from!, to!, value!, validAfter!, validBefore!, nonce!, `0x${v}`, `0x${r}`, `0x${s}`);
+  return node.send({ to: token, data: `0x${selectors.transferWithAuthorization}${words}` });
+}
+
+onBothDatabases("signed payments on a real EVM node", (serve) => {
+  async function open(settle: Facilitator["settle"]) {
+    const clock = createTestClock(Math.max(await node.now(), Date.now()) + 1000);
+    const server = await serve({
+      clock,
+      config: (config) => {
+        config.sandbox = false;
+        config.crypto.timeoutMs = 2_000;
+        config.crypto.base = {
+          ...config.crypto.base,
+          receiver: freshReceiver(),
+          rpcUrl: node.url,
+          usdc: token,
+          confirmations: 1,
+        };
+      },
+    });
+    server.deps.facilitator = { chains: ["base"], verify: async () => undefined, settle };
+    return openWallet(server);
+  }
+
+  it("the contract takes what the client signed, and the server finds whose it is", async () => {
+    const { server, owner, credit } = await open(async (transfer) => ({ is: "settled", transaction: await execute(transfer) }));
+    const reply = await payingFetch(server, owner, trustingClient(account))("/billing/credit/x402", { amountCents: 2000 });
+    expect([reply.status, receiptIn(reply).success, await credit()]).toEqual([200, true, 2000]);
+  });
+
+  it("a scan finds what was sent without an answer, and credits it once", async () => {
+    const { server, owner, credit } = await open(async (transfer) => {
+      await execute(transfer);
+      return { is: "unknown", cause: new Error("no answer") };
+    });
+    const ask = (headers = {}) => owner.post("/billing/credit/x402", { amountCents: 2000 }, { ...asking(), ...headers });
+    const signature = await signFor(await ask(), account);
+    expect([(await ask(signature)).status, await credit()]).toEqual([402, 0]);
+    await server.advance(60_000);
+    expect(await credit()).toBe(2000);
+    expect([(await ask(signature)).status, await credit()]).toEqual([200, 2000]);
+  });
+
+  it("a transaction that the contract refused credits nothing", async () => {
+    const { owner, credit } = await open(async (transfer) => {
+      const { payload } = structuredClone(transfer.payload) as { payload: { authorization: { value: string } } };
+      payload.authorization.value = "1";
+      return { is: "settled", transaction: await execute({ ...transfer, payload: { payload } }) };
+    });
+    const ask = (headers = {}) => owner.post("/billing/credit/x402", { amountCents: 2000 }, { ...asking(), ...headers });
+    const refused = await ask(await signFor(await ask(), account));
+    expect([refused.status, refused.body.error.message.startsWith("It is not known whether"), await credit()]).toEqual([
+      402,
+      true,
+      0,
+    ]);
+  });
+});

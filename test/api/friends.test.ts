@@ -1,0 +1,124 @@
+import { expect } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { Person } from "../helpers/factories.ts";
+import { befriend, nameHandle, registerWithHandle } from "../helpers/friends.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
+
+/** Lines such as `ben connected`, oldest first. */
+const listOf = async (person: Person) =>
+  (await person.listFriends()).friends
+    .reverse()
+    .map(({ handle, status, displayName }) => `${handle} ${status}${displayName === null ? "" : ` (${displayName})`}`);
+const refusal = ({ status, body }: Reply) => [status, body.error.details?.[0]?.message ?? body.error.message];
+const askFor = (person: Person, handle: string) => person.post("/playtester/friends", { handle });
+const entryOf = async (person: Person, handle: string) =>
+  (await person.listFriends()).friends.find((friend) => friend.handle === handle)!.id;
+const noticesOf = async (person: Person) =>
+  (await person.get("/notifications")).body.data.notifications.map((n: { title: string }) => n.title);
+
+async function people(server: TestServer) {
+  return { ann: await registerWithHandle(server, "ann"), ben: await registerWithHandle(server, "ben") };
+}
+
+onBothDatabases("friends", (_serve, it) => {
+  it("a request that is accepted makes both friends, and both are told", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await ann.requestFriend({ body: { handle: "ben" } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([["ben sent"], ["ann received (ann)"]]);
+    expect(await noticesOf(ben)).toEqual(["Friend request"]);
+    await ben.acceptFriend({ params: { id: await entryOf(ben, "ann") } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([["ben connected (ben)"], ["ann connected (ann)"]]);
+    expect(await noticesOf(ann)).toEqual(["Friend request accepted"]);
+  });
+
+  it("two requests that meet make both friends, and a repeated one changes nothing", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await ann.requestFriend({ body: { handle: "ben" } });
+    await ann.requestFriend({ body: { handle: "ben" } });
+    expect(await noticesOf(ben)).toEqual(["Friend request"]);
+    await ben.requestFriend({ body: { handle: "ann" } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([["ben connected (ben)"], ["ann connected (ann)"]]);
+  });
+
+  it("either side ends it, declines or withdraws", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    const rounds: [Person, string, string][] = [
+      [ann, "ben", "The request was withdrawn."],
+      [ben, "ann", "The request was declined. They were not told."],
+    ];
+    for (const [person, other, message] of rounds) {
+      await ann.requestFriend({ body: { handle: "ben" } });
+      expect(await person.removeFriend({ params: { id: await entryOf(person, other) } })).toEqual({ message });
+      expect([await listOf(ann), await listOf(ben)]).toEqual([[], []]);
+    }
+    await befriend(ann, ben);
+    const { message } = await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    expect([message, await listOf(ann), await listOf(ben)]).toEqual(["You are no longer friends.", [], []]);
+  });
+
+  it("whoever is blocked is not told, and a request of theirs arrives only after they are unblocked", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await befriend(ann, ben);
+    await ben.blockPlaytester({ body: { handle: "ann" } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([[], ["ann blocked"]]);
+    const sent = await askFor(ann, "ben");
+    expect([sent.status, await listOf(ann), await listOf(ben)]).toEqual([201, ["ben sent"], ["ann blocked"]]);
+    expect(await noticesOf(ben)).toEqual(["Friend request"]);
+    expect(refusal(await askFor(ben, "ann"))).toEqual([
+      409,
+      "You blocked this playtester. Nothing was sent. Unblock them first.",
+    ]);
+    await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    await ann.requestFriend({ body: { handle: "ben" } });
+    expect(await listOf(ben)).toEqual(["ann received (ann)"]);
+  });
+
+  it("a handle belongs to one playtester, and who has none cannot ask", async ({ server, playtester }) => {
+    const { ann } = await people(server);
+    const wrong = await playtester.patch("/playtester/profile", { handle: "Ann Lee" });
+    expect([wrong.status, wrong.body.error.details[0].field]).toEqual([422, "handle"]);
+    expect(refusal(await playtester.patch("/playtester/profile", { handle: "ben" }))).toEqual([
+      409,
+      "Another playtester has this handle. Nothing was changed. Choose another one.",
+    ]);
+    expect(refusal(await askFor(playtester, "ann"))).toEqual([
+      409,
+      "You have no handle, so they could not see who asks. Nothing was sent. Choose a handle first.",
+    ]);
+    expect(refusal(await askFor(ann, "nobody"))).toEqual([422, "is not the handle of a playtester"]);
+    expect(refusal(await askFor(ann, "ann"))).toEqual([422, "is your own"]);
+    await nameHandle(ann, "ann-lee");
+    await nameHandle(playtester, "ann");
+    const { profile } = await playtester.getPlaytesterProfile();
+    expect(profile).toEqual({ handle: "ann", link: `${server.deps.config.baseUrl}/play/friends?add=ann`, available: true });
+  });
+
+  it("friends see who is available", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await befriend(ann, ben);
+    const seen = async () => (await ann.listFriends()).friends.map(({ available }) => available);
+    expect(await seen()).toEqual([true]);
+    await ben.updatePlaytesterProfile({ body: { available: false } });
+    expect(await seen()).toEqual([false]);
+  });
+
+  it("an entry of somebody else is not found", async ({ server, playtester }) => {
+    const { ann, ben } = await people(server);
+    await ann.requestFriend({ body: { handle: "ben" } });
+    const id = await entryOf(ben, "ann");
+    expect((await playtester.post(`/playtester/friends/${id}/accept`)).status).toBe(404);
+    expect((await playtester.delete(`/playtester/friends/${id}`)).status).toBe(404);
+    const own = await ann.post(`/playtester/friends/${await entryOf(ann, "ben")}/accept`);
+    expect(refusal(own)).toEqual([409, "This is not a request that waits for you. Nothing was changed."]);
+  });
+
+  it("there is a maximum of entries, and a request to somebody without room does not arrive", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    const cleo = await registerWithHandle(server, "cleo");
+    server.deps.config.multiplayer.maxFriends = 1;
+    await ann.requestFriend({ body: { handle: "ben" } });
+    expect(refusal(await askFor(ann, "cleo"))[0]).toBe(409);
+    await cleo.requestFriend({ body: { handle: "ben" } });
+    expect([await listOf(cleo), await listOf(ben)]).toEqual([["ben sent"], ["ann received (ann)"]]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  type Person,
+  personWith,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { clientKinds, connect, type ToolReply, transports } from "../helpers/mcp.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+/** An owner with credit and a game, and keys of theirs. */
+async function studio(server: TestServer) {
+  const owner = await registerOwner(server);
+  await giveCredit(server, owner, 100_000);
+  const gameId = await createGame(owner, { name: "Lantern Deep" });
+  const key = async (body: object = {}): Promise<Person & { keyId: string }> => {
+    const reply = await owner.post("/auth/api-keys", { name: "agent", ...body });
+    expect(reply.status).toBe(201);
+    return { ...personWith(server, reply.body.data.apiKey, owner.id), keyId: reply.body.data.key.id };
+  };
+  const orders = async () => (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests.length as number;
+  const balance = async () => (await owner.get("/billing/balance")).body.data.balanceCents as number;
+  return { owner, gameId, key, orders, balance };
+}
+
+const perDay = { period: "day", limitCents: 10_000 };
+const line = (reply: ToolReply) => reply.content[0]!.text;
+
+/** Claims and submits a slot of a playtest, whose transcript then says this. */
+async function submit(server: TestServer, owner: Person, playtestId: string, words: string, notes = "It was fun.") {
+  const tester = await registerPlaytester(server, `Tester of ${playtestId.slice(-4)}`);
+  const slotId = await claim(tester, playtestId);
+  await giveVideo(server, slotId, tester);
+  expect((await tester.post(`/playtester/slots/${slotId}/submit`, { notes })).status).toBe(200);
+  const vtt = `WEBVTT\n\n00:00:05.000 --> 00:00:10.000\n${words}\n`;
+  const { status } = await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
+  expect(status).toBe(200);
+  await server.advance(0);
+  return slotId;
+}
+
+onBothDatabases("mcp", (_serve, it) => {
+  describe.each(transports)("over %s", (transport) => {
+    it.for(clientKinds)("%s reads, quotes, orders, waits, searches and accepts", async (kind, { server }) => {
+      const { owner, gameId, key, balance } = await studio(server);
+      const agent = await key({ budgets: [perDay] });
+      const options = { kind, transport, baseUrl: server.baseUrl, key: agent.key, folder: freshFolder() };
+      const { call, tools } = await connect(options);
+      expect(await tools()).toContain("order_playtest");
+      expect((await call("list_games")).structuredContent.games).toMatchObject([{ id: gameId, name: "Lantern Deep" }]);
+      const wanted = { game: gameId, quantity: 2, minutes: 60 };
+      const quoted = await call("quote_order", wanted);
+      expect(quoted.structuredContent).toMatchObject({ totalCents: 4_000, payWith: "credit", needsApproval: false });
+      const ordered = await call("order_playtest", { ...wanted, ref: "build 7", maxCostCents: 4_000 });
+      expect(ordered.structuredContent).toMatchObject({
+        status: "ordered",
+        totalCents: 4_000,
+        budgets: ["Left today: $60.00 of $100.00."],
+      });
+      const { playtest } = ordered.structuredContent;
+      expect((await call("wait_for", { playtest, seconds: 0 })).structuredContent).toMatchObject({
+        reached: false,
+        nextPollSeconds: 30,
+      });
+      const slot = await submit(server, owner, playtest, "I cannot find the lantern.");
+      expect((await call("wait_for", { playtest })).structuredContent).toMatchObject({ reached: true, slots: { submitted: 1 } });
+      const found = await call("search_feedback", { query: "lantern", game: gameId });
+      expect(found.structuredContent).toMatchObject({
+        results: [{ source: "transcript", slot, second: 5 }],
+        untrustedText: "1. I cannot find the lantern.",
+      });
+      const read = await call("read_transcript", { slot });
+      expect(read.structuredContent).toMatchObject({ cues: 1, untrustedText: "[0:05] I cannot find the lantern." });
+      const submission = await call("get_submission", { slot });
+      expect(submission.structuredContent).toMatchObject({
+        status: "submitted",
+        hasTranscript: true,
+        url: `${server.baseUrl}/studio/slots/${slot}`,
+      });
+      const accepted = await call("review", { slot, decision: "accept", rating: 5 });
+      expect(accepted.structuredContent).toMatchObject({ slot, status: "accepted" });
+      expect((await call("list_playtests")).structuredContent.playtests).toMatchObject([
+        { id: playtest, slots: { open: 1, accepted: 1 } },
+      ]);
+      expect(await balance()).toBe(96_000);
+    });
+  });
+
+  describe("what a client is asked before it orders", () => {
+    const users = ["accept", "decline", "cancel", "cannot"] as const;
+    /** Without a session, the older revision cannot learn that a client could ask. */
+    const knows = (transport: string, kind: string) => transport === "stdio" || kind.includes("2026");
+    const cells = transports.flatMap((transport) =>
+      clientKinds.flatMap((kind) =>
+        users.map((user) => ({ transport, kind, user, asks: knows(transport, kind) && user !== "cannot" })),
+      ),
+    );
+
+    it.for(cells)("$transport, $kind, $user: no budget", async ({ transport, kind, user, asks }, { server }) => {
+      const { gameId, key, orders } = await studio(server);
+      const agent = await key();
+      const answer = user === "cannot" ? {} : { answer: user };
+      const options = { transport, kind, baseUrl: server.baseUrl, key: agent.key, folder: freshFolder(), ...answer };
+      const { tools, call, asked } = await connect(options);
+      expect((await tools()).includes("order_playtest")).toBe(asks);
+      const reply = await call("order_playtest", { game: gameId, ref: "one", maxCostCents: 2_000 });
+      const status = reply.isError ? line(reply).split(":")[0] : reply.structuredContent.status;
+      expect(status).toBe(asks ? (user === "accept" ? "ordered" : "declined") : "FORBIDDEN");
+      expect(asked).toEqual(asks ? ["Order 1 slot of 60 minutes of Lantern Deep for $20.00?"] : []);
+      expect(await orders()).toBe(status === "ordered" ? 1 : 0);
+    });
+
+    const someUsers = cells.filter(({ user }) => user === "decline" || user === "cannot");
+    it.for(someUsers)("$transport, $kind, $user: a budget", async ({ transport, kind, user }, { server }) => {
+      const { gameId, key, orders } = await studio(server);
+      const agent = await key({ budgets: [perDay] });
+      const answer = user === "cannot" ? {} : { answer: user };
+      const options = { transport, kind, baseUrl: server.baseUrl, key: agent.key, folder: freshFolder(), ...answer };
+      const { tools, call, asked } = await connect(options);
+      expect(await tools()).toContain("order_playtest");
+      const reply = await call("order_playtest", { game: gameId, ref: "one", maxCostCents: 2_000 });
+      expect(reply.structuredContent.status).toBe("ordered");
+      expect(asked).toEqual([]);
+      expect(await orders()).toBe(1);
+    });
+  });
+});

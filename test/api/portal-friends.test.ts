@@ -1,0 +1,85 @@
+import { expect } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { befriend, nameHandle, registerWithHandle } from "../helpers/friends.ts";
+import { signedIn } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+const statusesOf = async (person: Person) =>
+  (await person.listFriends()).friends.map(({ handle, status }) => `${handle} ${status}`);
+
+async function walk(server: TestServer) {
+  const owner = await registerOwner(server, "Olive");
+  await giveCredit(server, owner, 100_000);
+  const gameId = await createGame(owner);
+  const [ann, ben] = [await registerWithHandle(server, "ann"), await registerWithHandle(server, "ben")];
+  await befriend(ann, ben);
+  const playtestId = await order(owner, gameId, { playerCount: 2, keysForTesters: ["K1", "K2"] });
+  return { owner, ann, ben, playtestId, annsBrowser: await signedIn(server, ann), bensBrowser: await signedIn(server, ben) };
+}
+
+onBothDatabases("portal: friends", (serve, it) => {
+  const withTeams = () =>
+    serve({
+      config(config) {
+        config.multiplayer.friends = true;
+      },
+    });
+
+  it("the page of friends: choose a handle, ask by link, accept, remove, block", async () => {
+    const server = await withTeams();
+    const [ann, ben] = [await registerPlaytester(server, "Ann"), await registerPlaytester(server, "Ben")];
+    const [annsBrowser, bensBrowser] = [await signedIn(server, ann), await signedIn(server, ben)];
+    expect((await annsBrowser.get("/play/friends")).html).toContain("choose a handle");
+    const taken = async () => annsBrowser.submit("/play/friends", "/play/friends/profile", { handle: "An", available: "yes" });
+    expect((await taken()).html).toContain('aria-describedby="handle-fault"');
+    await annsBrowser.submit("/play/friends", "/play/friends/profile", { handle: "Ann-1", available: "yes" });
+    await nameHandle(ben, "ben");
+    const { html } = await bensBrowser.get("/play/friends?add=ann-1");
+    expect(html).toContain('value="ann-1"');
+    const sent = await bensBrowser.submit("/play/friends", "/play/friends/add", { add: "ann-1" });
+    expect([sent.location, await statusesOf(ann)]).toEqual(["/play/friends?done=sent", ["ben received"]]);
+    const [received] = (await ann.listFriends()).friends;
+    await annsBrowser.submit("/play/friends", `/play/friends/${received!.id}/accept`);
+    expect(await statusesOf(ben)).toEqual(["ann-1 connected"]);
+    await annsBrowser.submit("/play/friends", "/play/friends/block");
+    expect([await statusesOf(ann), await statusesOf(ben)]).toEqual([["ben blocked"], []]);
+    await annsBrowser.submit("/play/friends", `/play/friends/${received!.id}/remove`);
+    expect(await statusesOf(ann)).toEqual([]);
+  });
+
+  it("a team is claimed, confirmed and completed by forms, and each sees their own key", async () => {
+    const server = await withTeams();
+    const { ann, ben, playtestId, annsBrowser, bensBrowser } = await walk(server);
+    const wrong = await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben", share0: "much" });
+    expect(wrong.html).toContain("must be an amount such as 12.50");
+    const claimed = await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben", share0: "7.50" });
+    const { slots } = await ben.listHeldSlots();
+    const page = `/play/slots/${slots[0]!.id}`;
+    expect(claimed.location).toBe(`${page}?done=asked`);
+    expect((await annsBrowser.get(page)).html).toContain("Waiting for your team");
+    expect((await bensBrowser.get("/play/slots")).html).toContain("your share $7.50");
+    const confirmed = await bensBrowser.submit(page, `${page}/team/confirm`);
+    expect(confirmed.location).toBe(`${page}?done=complete`);
+    const [annsPage, bensPage] = [(await annsBrowser.get(page)).html, (await bensBrowser.get(page)).html];
+    expect([annsPage.includes("K1"), annsPage.includes("K2"), annsPage.includes("Choose a video")]).toEqual([true, false, true]);
+    expect([bensPage.includes("K1"), bensPage.includes("K2"), bensPage.includes("Choose a video")]).toEqual([false, true, false]);
+    await bensBrowser.submit(page, `${page}/team/leave`);
+    const cleo = await registerWithHandle(server, "cleo");
+    await befriend(ann, cleo);
+    const asked = await annsBrowser.submit(page, `${page}/team/replace`, { missing: "ben", with: "cleo" });
+    expect(asked.location).toBe(`${page}?done=asked`);
+    expect((await (await signedIn(server, cleo)).get(page)).html).toContain("Confirm for $7.50");
+  });
+
+  it("a request is declined, and the claim is given up, by forms", async () => {
+    const server = await withTeams();
+    const { ann, playtestId, annsBrowser, bensBrowser } = await walk(server);
+    await annsBrowser.submit("/play", `/play/offers/${playtestId}/claim`, { friend0: "ben" });
+    const page = `/play/slots/${(await ann.listHeldSlots()).slots[0]!.id}`;
+    expect((await bensBrowser.submit(page, `${page}/team/decline`)).location).toBe("/play/slots?done=declined");
+    expect((await annsBrowser.get(page)).html).toContain("declined");
+    await annsBrowser.submit(page, `${page}/release`);
+    expect((await ann.listHeldSlots()).slots).toEqual([]);
+  });
+});

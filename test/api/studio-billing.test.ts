@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { goodCard } from "../helpers/billing.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { hiddenFields, signedIn, type Visitor } from "../helpers/portal.ts";
+
+const day = 86_400_000;
+const at = "/studio/billing";
+const plain = (html: string) => html.replace(/<style.*?<\/style>|<[^>]+>/gs, " ").replace(/\s+/g, " ");
+const checkoutIn = (html: string) => new URL(/href="([^"]+\/checkout\/[^"]+)"/.exec(html)![1]!).pathname;
+
+onBothDatabases("billing in Studio", (serve) => {
+  async function scene(change: Parameters<typeof serve>[0] = {}) {
+    const server = await serve(change);
+    const owner = await registerOwner(server, "Hearth & Co");
+    return { server, owner, browser: await signedIn(server, owner, "/studio") };
+  }
+
+  const payByCard = async (browser: Visitor, html: string) => {
+    const path = checkoutIn(html);
+    return browser.submit(path, path, goodCard);
+  };
+
+  it("credit is bought by card, its payment is shown, and its invoice is a PDF, also from the receipt", async () => {
+    const { browser, owner, server } = await scene();
+    const wrong = await browser.submit(at, `${at}/credit`, { amountCents: "ten" });
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('id="amount-fault"')]);
+    expect((await browser.submit(at, `${at}/credit`, { amountCents: "10" })).status).toBe(422);
+    const next = await browser.submit(at, `${at}/credit`, { amountCents: "$30.00" });
+    const paid = await payByCard(browser, next.html);
+    expect(paid.location).toContain(`${at}?done=credit`);
+    expect((await owner.getBalance()).balanceCents).toBe(3000);
+    const { pathname, search } = new URL(paid.location!);
+    const page = plain((await browser.get(pathname + search)).html);
+    expect(page).toMatch(/Thank you\. .*Credit \$30\.00 .*Paid \$30\.00 by card/);
+    await server.advance(0);
+    const { text } = server.mails.find(({ subject }) => subject === "Receipt for $30.00")!;
+    const receipt = new URL(/https?:\/\/\S+\/studio\/billing\/payments\/\S+/.exec(text)![0]).pathname;
+    const shown = await browser.get(receipt);
+    const file = /href="([^"]+\/document)"/.exec(shown.html)![1]!;
+    const pdf = await browser.get(file);
+    expect([pdf.status, pdf.headers.get("content-type"), pdf.html.slice(0, 5)]).toEqual([200, "application/pdf", "%PDF-"]);
+    const invoice = /href="([^"]+\/invoices\/[^"]+\/file)"/.exec((await browser.get(at)).html)![1]!;
+    expect((await browser.get(invoice)).headers.get("content-type")).toBe("application/pdf");
+  });
+
+  it("a payment and its files are for its owner only", async () => {
+    const { browser, owner, server } = await scene();
+    await payByCard(browser, (await browser.submit(at, `${at}/credit`, { amountCents: "30" })).html);
+    const [payment] = (await owner.listPayments()).payments;
+    const [invoice] = (await owner.listInvoices()).invoices;
+    const stranger = await signedIn(server, await registerOwner(server), "/studio");
+    for (const path of [`payments/${payment!.id}`, `payments/${payment!.id}/document`, `invoices/${invoice!.id}/file`])
+      expect([path, (await stranger.get(`${at}/${path}`)).status]).toEqual([path, 404]);
+  });
+
+  it("a payment that is not completed has no document yet", async () => {
+    const { browser, owner } = await scene();
+    await browser.submit(at, `${at}/credit`, { amountCents: "30" });
+    const [payment] = (await owner.listPayments()).payments;
+    const page = await browser.get(`${at}/payments/${payment!.id}`);
+    expect(page.html).toContain("An invoice exists once the payment is completed.");
+    expect((await browser.get(`${at}/payments/${payment!.id}/document`)).status).toBe(409);
+  });
+
+  it("a plan is chosen, says that it renews until it is cancelled, ends, and renews after all", async () => {
+    const { browser, owner } = await scene();
+    expect(plain((await browser.get(at)).html)).toContain("a month, until you cancel it");
+    const next = await browser.submit(at, `${at}/plans/indie_monthly`);
+    expect(plain(next.html)).toContain("$79.00");
+    await payByCard(browser, next.html);
+    expect(plain((await browser.get(at)).html)).toMatch(/It renews on [A-Z].* UTC , and then each month, until you cancel it\./);
+    expect((await owner.getBalance()).playtestMinutes).toBeGreaterThan(0);
+    expect((await browser.submit(at, `${at}/subscription/cancel`)).location).toBe(`${at}?done=cancelled`);
+    expect(plain((await browser.get(at)).html)).toMatch(/It ends on .* and is not charged again\./);
+    await browser.submit(at, `${at}/subscription/resume`);
+    expect((await owner.getSubscription()).cancelAtPeriodEnd).toBe(false);
+  });
+
+  it("crypto: shows where to send what, with a code to scan, and adds the credit by the hash", async () => {
+    const { browser, owner, server } = await scene();
+    const shown = await browser.submit(at, `${at}/crypto`, { cryptoCents: "20", pair: "base USDC" });
+    expect(shown.html).toContain('aria-label="QR code of the payment for your wallet"');
+    expect(shown.html).toMatch(/href="ethereum:0x[0-9a-fA-F]{40}@8453\/transfer\?address=0x[0-9a-fA-F]{40}&amp;uint256=\d+"/);
+    const fields = hiddenFields(shown.html, `${at}/crypto/sent`);
+    const given = JSON.parse(fields.given!);
+    const early = await browser.send(`${at}/crypto/sent`, { ...fields, tx: `0x${"1".repeat(64)}` });
+    expect([early.status, early.html]).toEqual([200, expect.stringContaining('role="alert"')]);
+    expect(early.html).toContain(given.receiver);
+    const [, token, receiver, amount] = /ethereum:(\w+)@8453\/transfer\?address=(\w+)&uint256=(\d+)/.exec(given.uri)!;
+    expect([receiver, token]).toEqual([given.receiver, expect.stringMatching(/^0x/)]);
+    const sent = { chain: "base", currency: "USDC", to: receiver, amount };
+    const { txHash } = (await server.request("POST", "/sandbox/chain/transactions", { body: sent })).body.data;
+    const done = await browser.send(`${at}/crypto/sent`, { ...hiddenFields(early.html, `${at}/crypto/sent`), tx: txHash });
+    expect(done.location).toBe(`${at}?done=crypto`);
+    expect((await owner.getBalance()).balanceCents).toBe(2000);
+    expect((await browser.send(`${at}/crypto/sent`, { ...fields, given: "{}", tx: txHash })).status).toBe(422);
+  });
+
+  it("shows what was spent by month, and the confirmation of an order paid with credit", async () => {
+    const { browser, owner, server } = await scene();
+    await giveCredit(server, owner, 10_000);
+    const ann = await registerPlaytester(server, "Ann");
+    await owner.post(`/slots/${await play(server, ann, await order(owner, await createGame(owner)))}/accept`);
+    await server.advance(day);
+    const { html } = await browser.get(at);
+    expect(plain(html)).toMatch(/Spent by month .*2026-03 \$20\.00/);
+    expect(plain(html)).toContain("Order confirmation");
+  });
+
+  describe("on a server", () => {
+    it("without payments: offers nothing to buy", async () => {
+      const { browser } = await scene({ config: ({ payments }) => Object.assign(payments, { enabled: false }) });
+      const { html } = await browser.get(at);
+      expect(html).toContain("This server runs without payments.");
+      expect(html).not.toContain("Add credit");
+    });
+  });
+});

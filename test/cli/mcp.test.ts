@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { playtest } from "../helpers/cli.ts";
+import { connect } from "../helpers/mcp.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+describe("mcp install", () => {
+  it("prints what a client starts, without the API key", async () => {
+    const { stdout } = await playtest(["mcp", "install", "vscode", "--print", "--allow", "read,order", "--profile", "studio"]);
+    expect(JSON.parse(stdout)).toEqual({
+      servers: {
+        playtest: {
+          type: "stdio",
+          command: "playtest",
+          args: ["mcp", "run", "--profile", "studio", "--allow", "read,order"],
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["claude-code", ".mcp.json", "mcpServers"],
+    ["cursor", ".cursor/mcp.json", "mcpServers"],
+    ["vscode", ".vscode/mcp.json", "servers"],
+  ])("adds the server to the settings of %s, and keeps the rest", async (client, file, list) => {
+    const cwd = freshFolder();
+    expect((await playtest(["mcp", "install", client], { cwd })).code).toBe(0);
+    const path = join(cwd, file);
+    const written = JSON.parse(readFileSync(path, "utf8"));
+    expect(written[list].playtest.args).toEqual(["mcp", "run"]);
+    writeFileSync(path, JSON.stringify({ other: 1, [list]: { another: { command: "x" } } }));
+    expect((await playtest(["mcp", "install", client, "--allow", "order"], { cwd })).code).toBe(0);
+    const merged = JSON.parse(readFileSync(path, "utf8"));
+    expect(merged).toMatchObject({ other: 1, [list]: { another: { command: "x" }, playtest: { command: "playtest" } } });
+    writeFileSync(path, "// not JSON\n{}");
+    const refused = await playtest(["mcp", "install", client], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("is not a JSON object. Nothing was changed.");
+    expect(readFileSync(path, "utf8")).toBe("// not JSON\n{}");
+  });
+
+  it("refuses another client and an unknown toolset", async () => {
+    expect((await playtest(["mcp", "install", "emacs"])).code).toBe(2);
+    const refused = await playtest(["mcp", "--allow", "everything"], { env: { PLAYTEST_API_KEY: "pt_sk_0123456789" } });
+    expect(refused.stderr).toContain('--allow: "everything" is not one of read, order, build, review.');
+    expect((await playtest(["mcp"])).code).toBe(4);
+  });
+});
+
+describe("push_build", () => {
+  const fixture = eachOwnerFixture();
+
+  it("uploads what is below the root, and nothing that is elsewhere", async () => {
+    const { server, owner, gameId } = fixture;
+    const folder = freshFolder();
+    const [root, outside] = [join(folder, "root"), join(folder, "outside")];
+    for (const path of [join(root, "build"), outside]) mkdirSync(path, { recursive: true });
+    writeFileSync(join(root, "build/game.txt"), "version 1");
+    writeFileSync(join(outside, "secret.txt"), "nothing to see");
+    symlinkSync(outside, join(root, "link"));
+    const builds = async () => (await owner.get(`/games/${gameId}/builds`)).body.data.builds.length as number;
+    const before = await builds();
+    const { call } = await connect({ transport: "stdio", baseUrl: server.baseUrl, key: owner.key, folder: root });
+    for (const path of ["../outside", outside, "link", "link/secret.txt", "/etc/passwd", "nothing", "--help"]) {
+      const refused = await call("push_build", { path, game: gameId });
+      expect(refused.content[0]!.text).toContain(
+        "is not a file or folder inside the folder that --root names. Nothing was sent.",
+      );
+    }
+    expect(await builds()).toBe(before);
+    const pushed = await call("push_build", { path: "build", game: gameId });
+    expect(pushed.structuredContent).toMatchObject({ game: gameId, skipped: false });
+    expect(await builds()).toBe(before + 1);
+    const again = await call("push_build", { path: "build", game: gameId });
+    expect(again.structuredContent).toMatchObject({ skipped: true });
+    expect(await builds()).toBe(before + 1);
+  });
+});
