@@ -35,7 +35,7 @@ const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, stri
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  server = await ownServer({ config: (config) => void (config.playtesters.maxReserved = 4) });
+  server = await ownServer({ config: (config) => void Object.assign(config.playtesters, { maxReserved: 4 }) });
   const owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   const ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");

@@ -20,7 +20,6 @@ import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
 import { withdrawConsent } from "../publications/service.ts";
-import { answer } from "../schedule/moves.ts";
 import * as playtests from "../store.ts";
 import { withdraw } from "../teams/changes.ts";
 import { claimWith, type NamedFriend } from "../teams/claim.ts";
@@ -38,8 +37,6 @@ import {
   videoFormatView,
 } from "../views.ts";
 import { type Claimed, claim } from "./claims.ts";
-import { availableFrom, unpaidOf } from "./earnings.ts";
-import * as earnings from "./earnings-store.ts";
 import { report } from "./report-moves.ts";
 import { minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -204,7 +201,7 @@ async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtes
 }
 
 /** A slot that the playtester has or had, or in whose team they are. */
-async function own(q: ReadTx, slotId: string, playtesterId: string) {
+export async function own(q: ReadTx, slotId: string, playtesterId: string) {
   const slot = await slots.findForMember(q, slotId, playtesterId, q.now);
   if (!slot) throw notFound();
   return slot;
@@ -216,7 +213,7 @@ export async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId:
 }
 
 /** Refuses the other players of a team with 409. */
-function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
+export function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
   if (slot.playtester_id === playtesterId) return slot;
   throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
 }
@@ -233,15 +230,6 @@ async function ownBefore<Move extends "submit" | "release" | "report">(
   requireClaimant(held, playtesterId);
   if (statusAt(held, q.now) === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
   return slots.requireMove(slot!, move);
-}
-
-/** The same for an answer to another time, which also a blocked slot takes. */
-async function ownHeld(q: ReadTx, slotId: string, playtesterId: string) {
-  playtests.lockOfSlot(q, slotId);
-  const [held, slot] = await Promise.all([own(q, slotId, playtesterId), slots.find(q, slotId)]);
-  requireClaimant(held, playtesterId);
-  if (slots.isIn(slot!, "reserved", "blocked")) return slot;
-  throw conflict(`No other time is proposed for this slot: it is ${slot!.status}. Nothing was changed.`);
 }
 
 const shortest = (deps: Deps, { duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
@@ -383,12 +371,6 @@ export const playtester = {
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }, playtests.rowLocks),
 
-  rescheduleSlot: (call) =>
-    call.commit(async (tx) => {
-      const slot = await ownHeld(tx, call.params.id, call.principal.userId);
-      await answer(tx, (await playtests.find(tx, slot.playtest_id))!, slot, call.body.accept);
-      return shown(call.deps, tx, slot.id, call.principal.userId);
-    }),
   withdrawVideo: (call) =>
     call.commit(async (tx) => {
       const slot = requireClaimant(await own(tx, call.params.id, call.principal.userId), call.principal.userId);
@@ -402,36 +384,4 @@ export const playtester = {
       await report(tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }),
-
-  async getEarnings(call) {
-    const page = call.page();
-    const me = call.principal.userId;
-    const { rows, unpaid, disputed, paidCents, pendingCents } = await call.read(async (q) => ({
-      rows: await earnings.list(q, me, page),
-      ...(await unpaidOf(q, me)),
-      paidCents: await earnings.payoutCents(q, me, "completed"),
-      pendingCents: await earnings.payoutCents(q, me, "pending"),
-    }));
-    return call.listed(page, rows, (items) => ({
-      ...unpaid,
-      nextReleaseAt: isoOrNull(unpaid.nextReleaseAt),
-      heldUntil: isoOrNull(unpaid.heldUntil),
-      paidCents,
-      pendingCents,
-      entries: items.map((entry) => ({
-        id: entry.id,
-        kind: entry.kind,
-        amountCents: entry.amount_cents,
-        slotId: entry.slot_id,
-        gameName: entry.game_name,
-        durationMinutes: entry.duration_minutes,
-        payoutStatus: entry.payout_status,
-        paidTo: entry.masked,
-        failure: entry.failure,
-        createdAt: iso(entry.created_at),
-        availableFrom: disputed.has(entry.id) ? null : isoOrNull(availableFrom(call.deps, entry)),
-        disputed: disputed.has(entry.id),
-      })),
-    }));
-  },
 } satisfies Partial<Handlers>;
