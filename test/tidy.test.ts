@@ -58,6 +58,7 @@ const homes: Record<string, RegExp> = {
   "@modelcontextprotocol/server": /^server\/mcp\/protocol\//,
   "@tus/server": /^server\/uploads\//,
   mediabunny: /^(src\/io\/files|server\/web\/assets)\//,
+  "temporal-polyfill": /^src\/contract\/time\//,
   "tus-js-client": /^(src\/api|server\/web\/assets)\//,
   // A devDependency: only a checkout bundles at run time.
   esbuild: /^server\/web\/scripts\.ts$/,
@@ -87,16 +88,18 @@ const listsNoCommand = ({ from, dynamic }: Import) => !(dynamic && from === "src
 
 /** Pure rules: nothing but the contract and each other. */
 const pureFiles =
-  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/(texts|links)\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
+  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/(texts|links)\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|schedule\/(calendar|mails)|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
 
 /** SQL stands in the stores, in the database's own folder, and where whole tables are copied or checked. */
 const sqlFiles =
   /^server\/(database\/|(.*\/)?([a-z]+-)*store\.ts|ledger\/(checks|([a-z]+-)?check-queries)\.ts|operations\/archive\/rows\.ts)/;
 
 describe("imports", () => {
-  it("the contract imports zod, itself, node's net, and the types of the library that it is handed", () => {
+  it("the contract imports zod, itself, node's net, what knows time zones, and the types of the library that it is handed", () => {
     const isAllowed = ({ to, typeOnly }: Import) =>
-      to === "zod" || to === "node:net" || to.startsWith("src/contract/") || (typeOnly && to === "mediabunny");
+      ["zod", "node:net", "temporal-polyfill"].includes(to) ||
+      to.startsWith("src/contract/") ||
+      (typeOnly && to === "mediabunny");
     expect(broken((one) => one.from.startsWith("src/contract/") && !isAllowed(one))).toEqual([]);
   });
 

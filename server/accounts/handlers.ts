@@ -140,13 +140,14 @@ export const auth = {
 
   updateProfile: (call) =>
     call.commit(async (tx) => {
-      const { displayName, companyName, websiteUrl, gamingExperience, publishedName } = call.body;
+      const { displayName, companyName, websiteUrl, gamingExperience, publishedName, timeZone } = call.body;
       const changes: Partial<users.UserRow> = { updated_at: tx.now };
       if (displayName !== undefined) changes.display_name = displayName;
       if (companyName !== undefined) changes.company_name = companyName;
       if (websiteUrl !== undefined) changes.website_url = websiteUrl;
       if (gamingExperience !== undefined) changes.gaming_experience = gamingExperience;
       if (publishedName !== undefined) changes.published_name = publishedName;
+      if (timeZone !== undefined) changes.time_zone = timeZone;
       await users.update(tx, call.principal.userId, changes);
       return { message: "The profile was updated." };
     }),

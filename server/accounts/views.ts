@@ -22,6 +22,7 @@ export const profileView = (user: UserRow) => ({
   websiteUrl: user.website_url,
   gamingExperience: user.gaming_experience,
   publishedName: user.published_name,
+  timeZone: user.time_zone,
   createdAt: iso(user.created_at),
 });
 

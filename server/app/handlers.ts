@@ -39,6 +39,8 @@ import { orders } from "../playtests/order-handlers.ts";
 import { publisherConnections } from "../playtests/publications/connections-handlers.ts";
 import { publications } from "../playtests/publications/handlers.ts";
 import { publishedVideos } from "../playtests/publications/public-handlers.ts";
+import { schedule } from "../playtests/schedule/handlers.ts";
+import { playtesterEarnings } from "../playtests/slots/earnings-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { offers } from "../playtests/slots/offer-handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
@@ -103,6 +105,8 @@ export const handlers: Handlers = {
   ...statements,
   ...playtester,
   ...offers,
+  ...playtesterEarnings,
+  ...schedule,
   ...billing,
   ...budgets,
   ...crypto,

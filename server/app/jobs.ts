@@ -17,6 +17,8 @@ import { closeWindow, expireOrder, expireSlot, watchSlot } from "../playtests/jo
 import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { expireApproval } from "../playtests/order-approvals/service.ts";
 import { endPublishing, keepConnection, publishVideo } from "../playtests/publications/jobs.ts";
+import { endProposal } from "../playtests/schedule/moves.ts";
+import { remindSession } from "../playtests/schedule/sessions.ts";
 import { resolveProblem } from "../playtests/slots/report-moves.ts";
 import { expireTeam } from "../playtests/teams/changes.ts";
 import { fillSearch, indexText } from "../search/index-text.ts";
@@ -61,6 +63,8 @@ export const jobKinds: JobKinds<JobKind> = {
   "expire-approval": expireApproval,
   "expire-order": expireOrder,
   "close-window": closeWindow,
+  "remind-session": remindSession,
+  "end-proposal": endProposal,
   "publish-video": publishVideo,
   "end-publishing": endPublishing,
   "keep-connection": keepConnection,

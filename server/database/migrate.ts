@@ -43,6 +43,7 @@ import { budgets } from "./migrations/041-budgets.ts";
 import { orderApprovals } from "./migrations/042-order-approvals.ts";
 import { findings } from "./migrations/043-findings.ts";
 import { signals } from "./migrations/044-signals.ts";
+import { schedule } from "./migrations/045-schedule.ts";
 import { peertube } from "./migrations/046-peertube.ts";
 import { friends } from "./migrations/047-friends.ts";
 import { trackers } from "./migrations/050-trackers.ts";
@@ -107,6 +108,7 @@ export const migrations: readonly Migration[] = [
   orderApprovals,
   findings,
   signals,
+  schedule,
   peertube,
   friends,
   trackers,

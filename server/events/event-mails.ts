@@ -33,12 +33,13 @@ export async function mailAbout(
   if (!reader || !canReceive(reader)) return;
   const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
+  const { calendar: _, ...entry } = letter;
   const content = compose({ ...letter, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
   await queueMail(tx, reader.email, content, {
     user_id: reader.id,
     kind,
     unsubscribe_url: unsubscribeUrl(tx, reader.id, [kind]),
-    entry: JSON.stringify(letter),
+    entry: JSON.stringify(entry),
     collect_at: mode === "digest" ? nextDigest(tx.now, tx.config.mail.digestHour) : null,
   });
 }

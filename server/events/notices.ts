@@ -53,6 +53,10 @@ export interface NoticeContext {
   /** A finding, by number and title, and the number of the one that it was merged into. */
   finding?: string;
   intoFinding?: string;
+  /** The fixed time of a playtest with its zone, the one before, and the answer to a proposal. */
+  at?: string;
+  previousAt?: string;
+  timeAnswer?: TimeAnswer;
   /** Who of a team is missing and why, or why it ended. */
   memberName?: string;
   absence?: Absence;
@@ -61,6 +65,8 @@ export interface NoticeContext {
   ending?: DisputeEnding;
   stillFrozen?: boolean;
 }
+
+export type TimeAnswer = "accepted" | "declined" | "none";
 
 export interface Notice {
   title: string;
@@ -113,6 +119,12 @@ const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => str
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: (context) =>
     `The problem you reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,
+};
+
+const ownerAnswers: Record<TimeAnswer, string> = {
+  accepted: "agreed",
+  declined: "declined",
+  none: "did not agree in time",
 };
 
 const disputeEndings: Record<DisputeEnding, (amount: string) => string> = {
@@ -190,6 +202,37 @@ const notices = {
     title: "Deadline soon",
     body: `Submit your playtest video of ${game} before ${until ?? "the deadline"}.`,
   }),
+  "slot.starting": ({ game, at }) => ({
+    title: "Playtest soon",
+    body: `Your playtest of ${game} begins at ${at ?? "its fixed time"}.`,
+  }),
+  "slot.move_proposed": ({ game, at, previousAt, until }) => ({
+    title: "Another time proposed",
+    body: `The owner of ${game} proposes to play at ${at ?? "another time"} instead of ${previousAt ?? "the time you agreed to"}. Accept or decline by ${until ?? "the deadline"}: after that your slot is released.`,
+  }),
+  "slot.move_answered": {
+    owner: ({ who, game, at, timeAnswer = "accepted" }) => ({
+      title: `Time ${timeAnswer === "accepted" ? "accepted" : "not accepted"}`,
+      body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : " The slot is open again."}`,
+    }),
+    playtester: ({ game, at, timeAnswer = "accepted" }) => ({
+      title: timeAnswer === "accepted" ? "Time accepted" : "Slot released",
+      body:
+        timeAnswer === "accepted"
+          ? `You play ${game} at ${at ?? "the new time"}.`
+          : `Your slot of ${game} was released${timeAnswer === "none" ? ", because you did not answer in time" : ""}. This does not count against you.`,
+    }),
+  },
+  "slot.cancelled": {
+    owner: ({ who, game, refunded, amountCents, amount }) => ({
+      title: "Slot cancelled",
+      body: `You cancelled the playtest slot of ${game} that ${who} had claimed.${refunded ? ` You got ${refunded} back.` : amountCents ? ` It was less than 12 hours before its time, so ${who} earned ${amount}.` : ""}`,
+    }),
+    playtester: ({ game, at, amountCents, amount }) => ({
+      title: "Slot cancelled",
+      body: `The owner of ${game} cancelled your playtest at ${at ?? "its fixed time"}.${amountCents ? ` You earned ${amount}.` : ""} This does not count against you.`,
+    }),
+  },
   "credit.low": ({ amount }) => ({
     title: "Credit is low",
     body: `Your credit is ${amount}. Add credit before the next order.`,

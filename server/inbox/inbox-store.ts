@@ -54,10 +54,10 @@ export const ofOwner = {
       q,
       {
         id: "p.id",
-        due: "p.applications_expire_at",
+        due: "p.closes_at",
         rows: `applications a JOIN playtests p ON p.id = a.playtest_id
-          WHERE p.owner_id = ? AND p.status = 'active' AND a.status = 'pending' AND p.applications_expire_at > ?`,
-        order: "p.applications_expire_at, p.id",
+          WHERE p.owner_id = ? AND p.status = 'active' AND a.status = 'pending' AND p.closes_at > ?`,
+        order: "p.closes_at, p.id",
       },
       userId,
       now,

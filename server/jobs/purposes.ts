@@ -3,7 +3,7 @@
  * stands in `server/app/jobs.ts`.
  */
 const purposes = {
-  "close-window": "end the time for applications",
+  "close-window": "close slots that nobody claimed, and the time for applications",
   "confirm-deposit": "confirm a crypto deposit",
   "cut-clip": "cut a clip",
   "cut-still": "cut a still image",
@@ -13,6 +13,7 @@ const purposes = {
   "discard-still": "remove the file of a deleted still image",
   "discard-upload": "remove an upload that was not finished",
   "dispute-payment": "record a dispute of a payment",
+  "end-proposal": "release a slot whose playtester did not answer another time",
   "end-publishing": "show a video on the own page that a platform did not publish in time",
   "expire-approval": "end the time to approve an order",
   "expire-order": "expire an order that was not paid",
@@ -31,6 +32,7 @@ const purposes = {
   "mention-unread": "remind a person of unread messages",
   "publish-video": "publish a video, or delete a published one",
   "release-quote": "release the amount of a crypto payment",
+  "remind-session": "remind a playtester of a playtest at a fixed time",
   "remind-holder": "remind a playtester of a deadline",
   "remove-old": "remove data whose time has ended",
   "renew-subscription": "renew a subscription",

@@ -1,3 +1,4 @@
+import { bindingSessionMs } from "../../src/contract/order-body.ts";
 import { budgetEntries, budgetUses } from "./budget-check-queries.ts";
 import type { Rule } from "./check-rule.ts";
 import { invoiceNumbers, invoiceTotals } from "./invoice-check-queries.ts";
@@ -213,6 +214,10 @@ const known = `('topup:', 'fee:', 'crypto:', 'order:', 'playtest:', 'slot_refund
 const slotSources = "('accept:', 'accept_minutes:', 'slot_refund:', 'manual_slot_expired:', 'reject:')";
 const reversed = "('dispute:', 'dispute_won:', 'card_refund:', 'refund_failed:')";
 
+/** A claimed slot that its owner cancelled so shortly before its fixed time that its playtester was paid. */
+const compensated = `(t.source IN ('accept:', 'accept_minutes:') AND s.status = 'cancelled' AND s.excused = 1
+    AND s.ended_at < s.scheduled_at AND s.scheduled_at - s.ended_at < ${bindingSessionMs})`;
+
 const causes: Rule = {
   name: "ledger_10_causes",
   promise: "each posting was made together with the change it explains",
@@ -221,7 +226,7 @@ const causes: Rule = {
     `SELECT 'transfer ' || t.event_key AS id, 'is of an unknown kind' AS detail FROM ledger_transfers t
       WHERE t.source NOT IN ${known} OR SUBSTR(t.event_key, 1, LENGTH(t.source)) <> t.source`,
     `SELECT 'slot ' || s.id, 'is ' || s.status || ', but posted as ' || t.source FROM ledger_transfers t JOIN slots s ON s.id = ${subject}
-      WHERE t.source IN ${slotSources} AND s.status <> CASE t.source WHEN 'accept:' THEN 'accepted' WHEN 'accept_minutes:' THEN 'accepted'
+      WHERE t.source IN ${slotSources} AND NOT ${compensated} AND s.status <> CASE t.source WHEN 'accept:' THEN 'accepted' WHEN 'accept_minutes:' THEN 'accepted'
         WHEN 'slot_refund:' THEN 'cancelled' WHEN 'reject:' THEN 'rejected' ELSE 'expired' END`,
     `SELECT 'transfer ' || t.event_key, 'belongs to a slot that does not exist' FROM ledger_transfers t
       WHERE t.source IN ${slotSources} AND NOT EXISTS (SELECT 1 FROM slots s WHERE s.id = ${subject})`,

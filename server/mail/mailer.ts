@@ -16,6 +16,8 @@ export interface Mail {
   html: string | null;
   /** Where such emails are turned off; null for those that cannot be. */
   unsubscribeUrl: string | null;
+  /** A calendar file to attach; null without one. */
+  calendar: string | null;
   createdAt: number;
   /** The host of the server's public address, for the id of the message. */
   host: string;

@@ -6,6 +6,12 @@ const unsubscribeHeaders = (url: string | null): Record<string, string> => ({
   ...(url?.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
 });
 
+const calendarPart = (content: string) => ({
+  filename: "playtest.ics",
+  contentType: "text/calendar; charset=utf-8; method=PUBLISH",
+  content,
+});
+
 /** The email in the form that nodemailer takes. The recipient is an object, so that nodemailer never parses it as a list of addresses. */
 export const messageOf = (mail: Mail) => ({
   messageId: `<${mail.id}@${mail.host}>`,
@@ -15,6 +21,7 @@ export const messageOf = (mail: Mail) => ({
   subject: mail.subject,
   text: mail.text,
   ...(mail.html === null ? {} : { html: mail.html }),
+  ...(mail.calendar === null ? {} : { attachments: [calendarPart(mail.calendar)] }),
   headers: { "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail.unsubscribeUrl) },
   disableFileAccess: true,
   disableUrlAccess: true,

@@ -57,6 +57,7 @@ export async function queueMail(tx: Tx, to: string, content: MailContent, about 
     recipient: to,
     subject: content.subject,
     ...sealed(tx, id, content),
+    calendar: content.calendar,
     ...about,
     created_at: now,
     expires_at: content.validMs === undefined ? null : now + content.validMs,

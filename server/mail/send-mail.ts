@@ -30,9 +30,9 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
 }
 
 function addressed(deps: Deps, mail: MailRow): Mail {
-  const { id, recipient: to, subject, created_at: createdAt, unsubscribe_url: unsubscribeUrl } = mail;
+  const { id, recipient: to, subject, calendar, created_at: createdAt, unsubscribe_url: unsubscribeUrl } = mail;
   const host = new URL(deps.config.baseUrl).hostname;
-  return { id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, createdAt, host };
+  return { id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, calendar, createdAt, host };
 }
 
 /** Plans the next try, or gives the email up. It keeps its token, so that an operator can have it sent again. */

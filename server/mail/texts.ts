@@ -10,6 +10,8 @@ export interface MailContent {
   htmlWith?: (look: Look) => string;
   /** A one-time token that the text contains. It is stored encrypted, and only until the email is sent. */
   secret?: string;
+  /** A calendar file to attach. */
+  calendar?: string;
   /** How long (ms) the link with the token works. */
   validMs?: number;
 }
@@ -25,6 +27,8 @@ export interface Letter {
   subject: string;
   paragraphs: string[];
   action: Action;
+  /** A calendar file to attach. A summary has none. */
+  calendar?: string;
 }
 
 /** What a brand changes about emails. */
@@ -47,6 +51,7 @@ interface Parts {
   action?: Action;
   /** Other emails that this one lists. */
   entries?: readonly Letter[];
+  calendar?: string;
   /** Why the reader gets this email, and where to turn such emails off. */
   footer?: { why: string; off: Action; all: string };
   secret?: string;
@@ -122,7 +127,7 @@ const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
   `<p style="${small};${entry}">${escapeHtml(why)}<br>${link(off.url, off.label, "color:inherit")}<br>${escapeHtml(all)}</p>`;
 
 export function compose(parts: Parts): MailContent {
-  const { subject, to, paragraphs, action, entries = [], footer, secret, validMs } = parts;
+  const { subject, to, paragraphs, action, entries = [], footer, secret, validMs, calendar } = parts;
   const greeting = to === null ? "Hello," : `Hello ${nameInMail(to)},`;
   const text = [
     greeting,
@@ -139,6 +144,7 @@ export function compose(parts: Parts): MailContent {
     htmlWith,
     ...(secret !== undefined && { secret }),
     ...(validMs !== undefined && { validMs }),
+    ...(calendar !== undefined && { calendar }),
   };
 }
 

@@ -95,7 +95,7 @@ export async function erase(tx: Query, account: Erased, now: number): Promise<st
   const address = deletedAddress(account.id);
   await tx.run(
     `UPDATE users SET email = ?, email_key = ?, password_hash = '!', display_name = ?, company_name = ?, website_url = NULL,
-      gaming_experience = NULL, created_from = NULL, created_with = NULL, suspended_at = COALESCE(suspended_at, ?), deleted_at = ?, updated_at = ?
+      gaming_experience = NULL, time_zone = NULL, created_from = NULL, created_with = NULL, suspended_at = COALESCE(suspended_at, ?), deleted_at = ?, updated_at = ?
       WHERE id = ?`,
     address,
     address,

@@ -96,7 +96,7 @@ const kinds = {
     FROM audit_entries WHERE actor_id = ? OR target_id = ?`,
 } as const;
 
-const account = `SELECT id, email, role, display_name, company_name, website_url, gaming_experience, published_name, email_verified_at, suspended_at, created_from,
+const account = `SELECT id, email, role, display_name, company_name, website_url, gaming_experience, published_name, time_zone, email_verified_at, suspended_at, created_from,
   created_with, admin_scopes, created_at FROM users WHERE id = ?`;
 
 /** Everything that is kept about an account: its profile, and lists of rows by kind. */

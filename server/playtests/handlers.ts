@@ -3,6 +3,7 @@ import * as games from "../games/store.ts";
 import type { Handlers } from "../http/call.ts";
 import { conflict } from "../lib/api-error.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
+import { propose } from "./schedule/moves.ts";
 import * as playtestStore from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
@@ -49,14 +50,16 @@ export const playtests = {
 
   updatePlaytest: (call) =>
     call.commit(async (tx) => {
+      playtestStore.lock(tx, call.params.id);
       const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
       const { status } = await counted(tx, row);
       if (status !== "active")
         throw conflict(`Only an active playtest can be changed. This one is ${status}. Nothing was changed.`);
-      const { notesForTesters: notes = row.notes_for_testers } = call.body;
+      const { notesForTesters: notes = row.notes_for_testers, scheduledAt } = call.body;
+      const moved = scheduledAt === undefined ? row : await propose(tx, row, Date.parse(scheduledAt));
       const changes = { notes_for_testers: notes, updated_at: tx.now };
       await playtestStore.update(tx, row.id, changes);
-      return { playtest: playtestView({ ...row, ...changes }) };
+      return { playtest: playtestView({ ...moved, ...changes }) };
     }),
 
   getDashboardStats: (call) => call.read((q) => playtestStore.dashboard(q, call.principal.userId, q.now)),

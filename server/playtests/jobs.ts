@@ -3,6 +3,7 @@ import type { Job } from "../jobs/job.ts";
 import { closePending } from "./applications/service.ts";
 import { cancelUnpaid } from "./orders.ts";
 import { remindHolder } from "./slots/reminders.ts";
+import { windowOver } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
@@ -29,12 +30,16 @@ export const expireOrder = (job: Job, deps: Deps) =>
     await job.done(tx);
   });
 
-/** Ends the review window of a playtest with manual selection: expires open slots and rejects pending applications automatically. */
+/**
+ * Closes a playtest whose review window ended or whose fixed time came: expires open slots and rejects pending applications automatically. Does
+ * nothing before it: the playtest was moved to a later time, for which there is another job.
+ */
 export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     playtests.lock(tx, String(job.payload.playtestId));
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
+    if (!windowOver(playtest, tx.now)) return job.done(tx);
     await expireUnfilled(tx, playtest);
-    await closePending(tx, playtest, playtest.applications_expire_at!);
+    await closePending(tx, playtest, playtest.closes_at!);
     await job.done(tx);
   }, playtests.rowLocks);

@@ -42,6 +42,8 @@ import {
   takenAs,
 } from "./orders.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
+import { cancelClaimed } from "./schedule/moves.ts";
+import { cancelsWith } from "./schedule/rules.ts";
 import { awaitsPayment } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
@@ -96,6 +98,13 @@ const payment =
 
 const isPayment = ({ "X-Payment": named, "PAYMENT-SIGNATURE": signed }: z.output<typeof payHeaders>) =>
   named !== undefined || signed !== undefined;
+
+/** The claimed slots of a playtest that its owner can still cancel: those before their fixed time. */
+const cancellable = async (tx: Tx, { id }: playtests.PlaytestRow) =>
+  (await slots.claimedOf(tx, id)).filter(
+    (slot): slot is slots.SlotIn<"reserved"> =>
+      slots.isIn(slot, "reserved") && cancelsWith(slot.scheduled_at, tx.now) !== "nothing",
+  );
 
 export const orders = {
   async createPlaytest(call) {
@@ -210,9 +219,15 @@ export const orders = {
       if (status === "pending_payment" && playtests.isIn(row, "pending_payment")) await cancelUnpaid(tx, row);
       else {
         const open = status === "active" ? await slots.openOf(tx, row.id) : [];
-        if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
-        for (const slot of open) {
-          const refunded = await cancelOpen(tx, row, slot);
+        const claimed = status === "active" ? await cancellable(tx, row) : [];
+        if (open.length + claimed.length === 0)
+          throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
+        const refunds = [
+          ...open.map((slot) => () => cancelOpen(tx, row, slot)),
+          ...claimed.map((slot) => () => cancelClaimed(tx, row, slot)),
+        ];
+        for (const cancel of refunds) {
+          const refunded = await cancel();
           total.cents += refunded.cents;
           total.minutes += refunded.minutes;
         }

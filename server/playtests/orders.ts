@@ -28,11 +28,9 @@ import { storeKeys } from "./keys/service.ts";
 import * as approvals from "./order-approvals/store.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod, type Settlement } from "./rules.ts";
+import { bookableText, closesAt, isBookable, payBy } from "./schedule/rules.ts";
 import * as slots from "./slots/store.ts";
 import * as playtests from "./store.ts";
-
-const hour = 3_600_000;
-const windowMs = 7 * 24 * hour;
 
 export interface Priced {
   price: SlotPrice;
@@ -261,25 +259,23 @@ function activation(
     paid_with: paidWith,
     payment_id: paymentId ?? null,
     pay_by: null,
-    applications_expire_at: playtest.selection_mode === "manual" ? now + windowMs : null,
+    closes_at: closesAt({ selectionMode: playtest.selection_mode, scheduledAt: playtest.scheduled_at }, now),
     updated_at: now,
   };
 }
 
-/** Opens the slots of an active order and schedules the end of its review window. */
+/** Opens the slots of an active order and schedules when those that nobody claimed close. */
 async function open(tx: Tx, playtest: playtests.PlaytestRow): Promise<void> {
   slots.insert(
     tx,
     Array.from({ length: playtest.quantity }, () => openSlotOf(tx, playtest)),
   );
-  if (playtest.applications_expire_at === null) return;
-  await tx.schedule({
-    kind: "close-window",
-    key: playtest.id,
-    payload: { playtestId: playtest.id },
-    runAt: playtest.applications_expire_at,
-  });
+  if (playtest.closes_at !== null) await watchClosing(tx, playtest.id, playtest.closes_at);
 }
+
+/** Schedules the job that closes the unclaimed slots of a playtest at `closesAt` (ms). A playtest that was moved has a job for each time. */
+export const watchClosing = (tx: Tx, playtestId: string, closesAt: number) =>
+  tx.schedule({ kind: "close-window", key: `${playtestId}:${closesAt}`, payload: { playtestId }, runAt: closesAt });
 
 /** Creates an open slot. `replaces` is the id of the expired or released slot that it replaces. */
 export function openSlot(tx: Tx, playtest: playtests.PlaytestRow, replaces: string | null = null): slots.SlotIn<"open"> {
@@ -296,6 +292,7 @@ const openSlotOf = (tx: ReadTx, playtest: playtests.PlaytestRow, replaces: strin
   owner_id: playtest.owner_id,
   status: "open" as const,
   replaces,
+  scheduled_at: playtest.scheduled_at,
   created_at: tx.now,
 });
 
@@ -317,9 +314,14 @@ export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Pr
 export async function checkOrder(q: ReadTx, game: OrderedGame | undefined, order: Order): Promise<void> {
   if (game && game.status !== "active")
     throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
+  checkTime(q, order);
   await checkTarget(q, order);
   await requireGroup(q, order.panel);
   await checkTrial(q, game, order);
+}
+
+function checkTime({ now }: ReadTx, { scheduledAt }: Order): void {
+  if (scheduledAt !== undefined && !isBookable(Date.parse(scheduledAt), now)) throw invalid("scheduledAt", bookableText);
 }
 
 async function checkTarget(tx: Query, order: Order): Promise<void> {
@@ -350,6 +352,7 @@ function refTaken(ref: string, holder = "another order that was placed at the sa
 /** The row of an unpaid order. */
 function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
   const now = tx.now;
+  const scheduledAt = order.scheduledAt === undefined ? null : Date.parse(order.scheduledAt);
   return fullRow("playtests", {
     id: tx.newId(),
     game_id: game.id,
@@ -371,7 +374,8 @@ function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPri
     ref: order.ref,
     selection_mode: order.selectionMode,
     qualifications: order.qualifications,
-    pay_by: now + tx.config.orders.payWithinMs,
+    scheduled_at: scheduledAt,
+    pay_by: payBy(scheduledAt, tx.config.orders.payWithinMs, now),
     uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,

@@ -84,7 +84,7 @@ const count = async (q: Query, sql: string, ...values: (string | number)[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
 
 /** After its manual window a playtest is active only while a slot is not final (see `playtestStatusAt`). */
-const activeSql = `p.status = 'active' AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?
+const activeSql = `p.status = 'active' AND (p.closes_at IS NULL OR p.closes_at > ?
   OR EXISTS (SELECT 1 FROM slots s WHERE s.playtest_id = p.id AND (s.status IN ('submitted', 'blocked', 'publishing') OR (s.status = 'reserved' AND s.deadline_at > ?))))`;
 
 export const dashboard = async (q: Query, ownerId: string, now: number) => ({
@@ -132,7 +132,7 @@ const eligible = (who: string) => `NOT ${played(who, "h.playtest_id = p.id")}
 /** Playtests offered to playtester `me` at `c.now`: active, approved, with an open slot and its game keys, and for them. */
 const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
   AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open' AND NOT ${heldForTeam("c.now")})
-  AND (p.applications_expire_at IS NULL OR p.applications_expire_at > c.now)
+  AND (p.closes_at IS NULL OR p.closes_at > c.now)
   AND ${suppliedSql}
   AND ${eligible("me.id")}`;
 

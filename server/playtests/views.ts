@@ -10,6 +10,10 @@ import { playtestStatusAt, statusAt } from "./slots/rules.ts";
 import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
 
+/** When a playtest with manual selection stops taking applications (ms); null for others. */
+export const applicationsExpireAt = ({ selection_mode, closes_at }: Pick<PlaytestRow, "selection_mode" | "closes_at">) =>
+  selection_mode === "manual" ? closes_at : null;
+
 export const playtestView = (playtest: PlaytestRow) => ({
   id: playtest.id,
   gameId: playtest.game_id,
@@ -30,7 +34,8 @@ export const playtestView = (playtest: PlaytestRow) => ({
   panel: playtest.panel,
   selectionMode: playtest.selection_mode,
   qualifications: playtest.qualifications,
-  applicationsExpireAt: isoOrNull(playtest.applications_expire_at),
+  applicationsExpireAt: isoOrNull(applicationsExpireAt(playtest)),
+  scheduledAt: isoOrNull(playtest.scheduled_at),
   createdAt: iso(playtest.created_at),
 });
 
@@ -82,6 +87,10 @@ export const reportView = (slot: SlotDetailRow) =>
         resolvedAt: isoOrNull(slot.resolved_at),
       };
 
+/** Another time that the owner proposes for a slot, until its playtester answered. */
+export const proposalView = ({ proposed_at, accept_by }: Pick<SlotDetailRow, "proposed_at" | "accept_by">) =>
+  proposed_at === null ? null : { scheduledAt: iso(proposed_at), answerBy: iso(accept_by!) };
+
 const transcriptionView = (slot: SlotDetailRow) =>
   slot.transcription_id === null
     ? null
@@ -95,6 +104,8 @@ export const slotView = (slot: SlotDetailRow, now: number) => ({
   requestId: slot.playtest_id,
   status: statusAt(slot, now),
   deadlineAt: isoOrNull(slot.deadline_at),
+  scheduledAt: isoOrNull(slot.scheduled_at),
+  proposal: proposalView(slot),
   createdAt: iso(slot.created_at),
   playtester: playtesterView(slot),
   submission: submissionView(slot),

@@ -31,6 +31,8 @@ const values: Record<string, unknown> = {
   message: "Fixed. Please download the game again.",
   url: "https://example.com/webhook",
   adapter: "youtube",
+  answer: "accepted",
+  payoutCents: 1000,
   shareCents: 1000,
   absence: "left",
   ending: "expired",
@@ -50,7 +52,7 @@ export function exampleData(kind: EventKind, from: { now: string; newId(): strin
   const exampleOf = (field: string) => {
     if (field === "status") return statusOf(kind);
     if (kind === "payment.dispute_ended" && field === "outcome") return "won";
-    if (field.endsWith("At")) return from.now;
+    if (field.endsWith("At") || field === "answerBy") return from.now;
     return Object.hasOwn(values, field) ? values[field] : from.newId();
   };
   return payload.parse(Object.fromEntries(Object.keys(payload.shape).map((field) => [field, exampleOf(field)])));

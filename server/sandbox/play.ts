@@ -18,7 +18,8 @@ import * as testers from "./store.ts";
 import { createTester } from "./testers.ts";
 
 /**
- * Simulates a playtester in one step: claims an open slot (in manual mode applies and is approved), uploads a video and submits it.
+ * Simulates a playtester in one step: claims an open slot (in manual mode applies and is approved), uploads a video and submits it. A slot at
+ * a fixed time is only claimed, and submitted by another call after that time.
  * 409 when a real playtester could not do so.
  */
 export async function play(
@@ -36,6 +37,8 @@ export async function play(
   if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
     throw conflict("Another playtester holds this slot. Nothing was changed.");
   const held = slots.isIn(slot, "open") ? await claimOrApply(tx, slot, testerId) : slots.requireMove(slot, "submit");
+  // Before its fixed time a slot can only be claimed: it is played when the clock of the sandbox was moved to that time.
+  if (slot.status === "open" && held.scheduled_at !== null && held.scheduled_at > tx.now) return;
   await submit(deps, tx, held, await upload(tx, held, video), { notes: "A simulated playtest.", device: "PC" });
 }
 

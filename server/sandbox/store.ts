@@ -2,7 +2,8 @@ import type { Query, Value } from "../database/port.ts";
 import type { Targeting } from "../playtests/slots/eligibility.ts";
 import type { PlaytestRow } from "../playtests/store.ts";
 
-const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND ${condition})`;
+const played = (condition: string) =>
+  `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND h.excused = 0 AND ${condition})`;
 
 /** The oldest simulated playtester who may claim a slot of this playtest: never had one, is targeted, and may hold one more slot. */
 export function findFree(

@@ -2,7 +2,19 @@ import * as z from "zod";
 import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
-import { email, extension, httpUrl, id, message, readableText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
+import {
+  email,
+  extension,
+  httpUrl,
+  id,
+  message,
+  readableText,
+  scopeName,
+  text,
+  timestamp,
+  timeZone,
+  wholeListQuery,
+} from "./fields.ts";
 import { publishedNames } from "./publications/consent.ts";
 
 const any = { access: "any", extension: true } as const;
@@ -80,6 +92,9 @@ export const profile = z
     gamingExperience: extension(z.string().nullable()),
     publishedName: extension(
       z.enum(publishedNames).meta({ description: "Whether published videos of a playtester show the display name." }),
+    ),
+    timeZone: extension(
+      z.string().nullable().meta({ description: "IANA name of the zone in which times are told; null for UTC." }),
     ),
     createdAt: timestamp(),
   })
@@ -182,6 +197,10 @@ export const auth = {
           .enum(publishedNames)
           .optional()
           .meta({ description: "Whether videos of yours that are published show your display name, from your next slot on." }),
+        timeZone: timeZone()
+          .nullable()
+          .optional()
+          .meta({ description: "Time zone in which times are told, such as Europe/Berlin; null for UTC." }),
       })
       .prefault({}),
     reply: message(),

@@ -3,6 +3,7 @@ import { scopes } from "./endpoint.ts";
 import { isBlank } from "./text/blank.ts";
 import { emailPattern, longestEmail, withAsciiDomain } from "./text/email-address.ts";
 import { languageTag } from "./text/language-tag.ts";
+import { isTimeZone, zoneName } from "./time/zones.ts";
 
 /**
  * Field rules shared by the resources. Lengths count Unicode code points. Nothing is coerced, so that a typo in an order costs no
@@ -74,6 +75,11 @@ export const httpUrl = () =>
 /** A UUID in either case; lower case from here on, as in paths. */
 export const id = () => z.uuid().toLowerCase();
 export const timestamp = () => z.iso.datetime();
+/** A time that a client gives: ISO 8601 with `Z` or an offset; in UTC from here on. */
+export const instant = () =>
+  z.iso
+    .datetime({ offset: true })
+    .overwrite((value) => (Number.isNaN(Date.parse(value)) ? value : new Date(value).toISOString()));
 export const cents = () => z.int().min(0);
 export const minutes = () => z.int();
 
@@ -100,6 +106,10 @@ export const wholePage = { limit: limit(1000, "all, up to 1000"), cursor };
 export const pageQuery = () => z.object(page);
 export const wholeListQuery = () => z.object(wholePage);
 export const message = () => z.strictObject({ message: z.string() });
+
+/** The IANA name of a time zone. */
+export const timeZone = () =>
+  z.string().max(64).refine(isTimeZone, "must be a time zone such as Europe/Berlin").overwrite(zoneName).meta({ maxLength: 64 });
 
 /** Marks a field that is an extension: other servers of this API need not have it. */
 export const extension = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });

@@ -1,8 +1,15 @@
 import * as z from "zod";
-import { extension, id, readableText } from "./fields.ts";
+import { extension, id, instant, readableText } from "./fields.ts";
 import { plural } from "./text/plural.ts";
 
 export const durations = [30, 60, 120, 180] as const;
+
+const hour = 3_600_000;
+/** How long before its fixed time a playtest is ordered: 12 hours at least, 90 days at most (ms). */
+export const earliestSessionMs = 12 * hour;
+export const latestSessionMs = 90 * 24 * hour;
+/** In the last 12 hours before its time it can no longer be moved, and claimed slots that are cancelled are paid (ms). */
+export const bindingSessionMs = 12 * hour;
 
 export const visibilities = ["public", "private"] as const;
 export type Visibility = (typeof visibilities)[number];
@@ -73,6 +80,11 @@ const fields = {
     .default("automatic")
     .meta({ description: "First come, first served (automatic), or you approve applications (manual)." }),
   qualifications: readableText(2000, 0).optional().meta({ description: "Requirements for playtesters, shown with the offer." }),
+  scheduledAt: extension(
+    instant()
+      .optional()
+      .meta({ description: "Fixed time at which it is played, 12 hours to 90 days ahead; without it, playtesters choose." }),
+  ),
   ref: extension(
     orderRef()
       .optional()

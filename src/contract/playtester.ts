@@ -3,12 +3,22 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
+import { cents, id, instant, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
 import { publicationConsent } from "./publications/endpoints.ts";
-import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission, videoFormat } from "./slots.ts";
+import {
+  blockedReport,
+  blockReasons,
+  publishedUrl,
+  rating,
+  rejection,
+  slotPlaytest,
+  slotTimes,
+  submission,
+  videoFormat,
+} from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 import { friends, offeredTeam, team, teamFriends, teamsWith } from "./teams/endpoints.ts";
 
@@ -56,6 +66,9 @@ export const offer = z
       .nullable()
       .meta({ description: "What you consent to by claiming a slot or applying; null if the video is not published." }),
     applicationsExpireAt: timestamp().nullable(),
+    scheduledAt: timestamp()
+      .nullable()
+      .meta({ description: "Fixed time at which it is played, which a claim or application repeats; null if you choose." }),
     team: offeredTeam.nullable().meta({ description: "The friends that a claim must name; null if it must name none." }),
     slotsOpen: z.int(),
     minVideoSeconds: minVideoSeconds(),
@@ -66,7 +79,11 @@ export const offer = z
 /** One offer with what claiming a slot of it means for the playtester who asks. */
 export const shownOffer = offer
   .extend({
-    deadlineHours: z.int().meta({ description: "How many hours you have from the claim, or the approval, to the submission." }),
+    deadlineHours: z
+      .int()
+      .meta({
+        description: "How many hours you have to the submission: from the fixed time, or else from the claim or the approval.",
+      }),
     maxHeldSlots: z.int().meta({ description: "How many slots you can hold at once." }),
     whyNot: z
       .string()
@@ -84,6 +101,7 @@ export const heldSlot = z
     requestId: id(),
     status: z.enum(slotStatuses),
     deadlineAt: timestamp().nullable(),
+    ...slotTimes,
     createdAt: timestamp(),
     game: offeredGame,
     playtest: slotPlaytest.extend({
@@ -171,6 +189,12 @@ export const earning = z
   })
   .meta({ id: "Earning" });
 
+/** A playtester confirms the time of a playtest at a fixed time by repeating it. */
+const confirmedTime = () =>
+  instant()
+    .optional()
+    .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
+
 const slotReply = z.strictObject({ slot: heldSlot });
 
 export const playtester = {
@@ -202,7 +226,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
-    body: z.strictObject({ acceptConsent: acceptConsent(), with: teamFriends() }).prefault({}),
+    body: z.strictObject({ acceptConsent: acceptConsent(), scheduledAt: confirmedTime(), with: teamFriends() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -214,6 +238,7 @@ export const playtester = {
       .strictObject({
         qualificationsResponse: readableText(5000, 0).optional().meta({ description: "How you meet the requirements." }),
         acceptConsent: acceptConsent(),
+        scheduledAt: confirmedTime(),
       })
       .prefault({}),
     status: 201,
@@ -271,6 +296,17 @@ export const playtester = {
     summary: "Release a slot; you cannot claim another slot of this playtest",
     risk: "destroy",
     reply: slotReply,
+  }),
+  rescheduleSlot: endpoint("POST /playtester/slots/:id/reschedule", {
+    ...own,
+    summary: "Accept or decline another fixed time of a slot",
+    body: z.strictObject({
+      accept: z
+        .boolean()
+        .meta({ description: "`true` to play then; `false` releases the slot, which does not count against you." }),
+    }),
+    reply: slotReply,
+    secretReply: true,
   }),
   withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
     ...own,

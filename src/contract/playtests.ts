@@ -7,6 +7,7 @@ import {
   extension,
   gameKeys,
   id,
+  instant,
   minutes,
   pageQuery,
   readableText,
@@ -65,6 +66,9 @@ export const playtest = z
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     applicationsExpireAt: timestamp().nullable(),
+    scheduledAt: extension(
+      timestamp().nullable().meta({ description: "Fixed time at which it is played; null if playtesters choose." }),
+    ),
     createdAt: timestamp(),
   })
   .meta({ id: "Playtest" });
@@ -206,13 +210,19 @@ export const playtests = {
   }),
   updatePlaytest: endpoint("PATCH /playtests/:id", {
     ...owner,
-    summary: "Change the notes of an active playtest",
+    summary: "Change the notes of an active playtest, or propose another fixed time",
     body: z
       .strictObject({
         notesForTesters: readableText(5000, 0)
           .nullable()
           .optional()
           .meta({ description: "Notes, shown to playtesters only after claiming; null removes them." }),
+        scheduledAt: extension(
+          instant().optional().meta({
+            description:
+              "Another fixed time, 12 hours to 90 days ahead: open slots move, and each playtester accepts it or is released.",
+          }),
+        ),
       })
       .prefault({}),
     reply: z.strictObject({ playtest }),

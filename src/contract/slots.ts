@@ -134,12 +134,29 @@ export const blockedReport = z
   })
   .meta({ id: "BlockedReport" });
 
+/** When a slot is played, and the other time that its owner proposes. */
+export const slotTimes = {
+  scheduledAt: extension(
+    timestamp().nullable().meta({ description: "Fixed time at which it is played; null if its playtester chooses." }),
+  ),
+  proposal: extension(
+    z
+      .strictObject({
+        scheduledAt: timestamp(),
+        answerBy: timestamp().meta({ description: "When the slot is released unless its playtester accepts." }),
+      })
+      .nullable()
+      .meta({ description: "Another time that the owner proposes, while its playtester has not answered." }),
+  ),
+};
+
 export const slot = z
   .strictObject({
     id: id(),
     requestId: id(),
     status: z.enum(slotStatuses),
     deadlineAt: timestamp().nullable(),
+    ...slotTimes,
     createdAt: timestamp(),
     playtester: playtester.nullable(),
     submission: submission.nullable(),
@@ -281,7 +298,7 @@ export const slots = {
     ...owner,
     also: ["/slots/:id"],
     extension: true,
-    summary: "Cancel an unclaimed or blocked slot and refund it",
+    summary: "Cancel an unclaimed or blocked slot, or a claimed one before its fixed time, and refund it",
     risk: "destroy",
     reply: z.strictObject({
       message: z.string(),

@@ -89,7 +89,15 @@ onBothDatabases("a row whose id is a path", (serve) => {
 
 it("an email whose id is a path is not written outside of the outbox", async () => {
   const folder = join(freshFolder(), "outbox");
-  const mail = { id: "../escaped", from: "a@example.com", to: "b@example.com", subject: "", text: "", html: null };
+  const mail = {
+    id: "../escaped",
+    from: "a@example.com",
+    to: "b@example.com",
+    subject: "",
+    text: "",
+    html: null,
+    calendar: null,
+  };
   const sent = createOutbox(folder).send({ ...mail, unsubscribeUrl: null, createdAt: startTime, host: "example.com" });
   await expect(sent).rejects.toThrow(refusal);
   expect(readdirSync(dirname(folder))).toEqual([]);

@@ -18,6 +18,7 @@ const mail: Mail = {
   to: "tess@example.com",
   from: "playtest <no-reply@example.com>",
   subject: "Grüße aus Köln ☃",
+  calendar: null,
   text: "Hallo Tess,\n\n.a line that starts with a dot\n",
   html: "<p>Hallo Tess</p>\n",
   unsubscribeUrl: null,
@@ -391,4 +392,12 @@ describe("templates", () => {
     expect(text).toContain("<img src=x>\nline two & more");
     expect(html).toContain("&lt;img src=x&gt;<br>line two &amp; more");
   });
+});
+
+it("a calendar file is attached as one", async () => {
+  const folder = freshFolder();
+  await createOutbox(folder).send({ ...mail, calendar: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n" });
+  const raw = readFileSync(join(folder, `${mail.id}.eml`), "utf8");
+  expect(raw).toMatch(/Content-Type: text\/calendar; charset=utf-8; method=PUBLISH;\s+name=playtest\.ics/);
+  expect(raw).toMatch(/Content-Disposition: attachment; filename=playtest\.ics/);
 });

@@ -35,7 +35,7 @@ const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, stri
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  server = await ownServer();
+  server = await ownServer({ config: (config) => void Object.assign(config.playtesters, { maxReserved: 4 }) });
   const owner = await registerOwner(server, "Hearth & Co");
   await giveCredit(server, owner, 100_000);
   const ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
@@ -44,6 +44,7 @@ beforeAll(async () => {
   for (const path of ["slots", "applications", "messages", "earnings", "notifications"])
     pages.fresh[`${path}-empty`] = `/play/${path}`;
   const cookieOf = async (who: Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
+  pages.fresh["offers-to-claim"] = "/play";
   cookies = { busy: await cookieOf(ann), fresh: await cookieOf(fresh) };
   await setUpFactor(server, ann, "correct horse");
   pages.fresh["second-factor"] = "/play/account/factor";
@@ -85,6 +86,13 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
   const keys = ["AAAA-BBBB-CCCC-DDDD-EEEE-FFFF"];
   slots.reserved = await claim(ann, await order(owner, wide, { keysForTesters: keys, notesForTesters: "Try the cave." }));
   await giveVideo(server, slots.reserved, ann);
+
+  await ann.updateProfile({ body: { timeZone: "America/Argentina/ComodRivadavia" } });
+  const [at, later] = [3, 4].map((days) => new Date(server.clock.now() + days * 86_400_000).toISOString());
+  await order(owner, wide, { scheduledAt: at });
+  const session = await order(owner, described, { scheduledAt: at, playerCount: 2 });
+  slots.scheduled = (await ann.claimPlaytest({ params: { id: session }, body: { scheduledAt: at! } })).slot.id;
+  await owner.updatePlaytest({ params: { id: session }, body: { scheduledAt: later! } });
 
   const contact = (await ann.get("/chat/contacts")).body.data.contacts[0].id;
   const chat = (await ann.post("/chat/conversations", { contactId: contact })).body.data.conversation.id;

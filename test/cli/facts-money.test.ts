@@ -57,9 +57,18 @@ async function bought({ owner, server }: Scene, person = owner): Promise<string>
   return paymentId;
 }
 
+/** A playtest of two slots so many hours before its fixed time, one of them claimed. */
+async function session({ server, order, ann }: Scene, hours: number) {
+  const scheduledAt = new Date(server.clock.now() + 48 * 3_600_000).toISOString();
+  const id = await order({ quantity: 2, scheduledAt });
+  const { slot } = await ann.claimPlaytest({ params: { id }, body: { scheduledAt } });
+  await server.advance((48 - hours) * 3_600_000);
+  return { id, slotId: slot.id };
+}
+
 const orders: Fact[] = [
   {
-    says: "Its open slots are cancelled, and what was paid for them is refunded. Claimed slots continue.",
+    says: "Its open slots are cancelled, and what was paid for them is refunded. Claimed slots continue, unless their fixed time is still ahead:",
     asks: true,
     async line(scene) {
       const id = await scene.order({ quantity: 3 });
@@ -73,7 +82,29 @@ const orders: Fact[] = [
     },
   },
   {
-    says: "Cancel 1 slot? Only unclaimed slots can be cancelled. What was paid for them is refunded.",
+    says: "Claimed slots continue, unless their fixed time is still ahead: those are cancelled too, and in the last 12 hours before it their playtesters are paid.",
+    asks: true,
+    line: async (scene) => `playtests cancel ${(await session(scene, 11)).id}`,
+    async holds(scene) {
+      expect([await balance(scene), await earned(scene)]).toEqual([50_000 - 2_000, 1_000]);
+      const slots = await slotsOf(scene, (await onlyPlaytest(scene)).id);
+      expect(slots.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+    },
+  },
+  {
+    says: "What was paid for them is refunded, but in the last 12 hours before that time it pays the playtester.",
+    asks: true,
+    line: async (scene) => `playtests cancel-slot ${(await session(scene, 11)).slotId}`,
+    holds: async (scene) => expect([await balance(scene), await earned(scene)]).toEqual([50_000 - 2 * 2_000, 1_000]),
+  },
+  {
+    says: "Cancel 1 slot? Only unclaimed slots can be cancelled, and claimed ones before a fixed time.",
+    asks: true,
+    line: async (scene) => `playtests cancel-slot ${(await session(scene, 13)).slotId}`,
+    holds: async (scene) => expect([await balance(scene), await earned(scene)]).toEqual([50_000 - 2_000, 0]),
+  },
+  {
+    says: "Cancel 1 slot? Only unclaimed slots can be cancelled, and claimed ones before a fixed time. What was paid for them is refunded,",
     asks: true,
     line: async (scene) => `playtests cancel-slot ${(await slotsOf(scene, await scene.order()))[0]!.id}`,
     holds: async (scene) => expect(await balance(scene)).toBe(50_000),

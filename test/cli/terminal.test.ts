@@ -249,3 +249,20 @@ it("a wait shows how it stands on a line that rewrites itself, and Ctrl-C takes 
   expect([await session.ended, session.restored()]).toEqual([130, true]);
   expect(session.shown).toContain("\u001b[?25l");
 });
+
+it("tester claim asks whether a playtest at a fixed time suits", async () => {
+  const scheduledAt = new Date(server.clock.now() + 48 * 3_600_000).toISOString();
+  const id = await order(owner, gameId, { scheduledAt });
+  const tester = await registerPlaytester(server, "Tess");
+  await tester.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
+  const claiming = () => sit(["tester", "claim", id], { PLAYTEST_API_KEY: tester.key });
+  const refused = claiming();
+  await refused.see("17:30, Asia/Kolkata");
+  await refused.see("(y/N)", "n\r");
+  expect(await refused.ended).not.toBe(0);
+  expect((await tester.listHeldSlots({})).slots).toEqual([]);
+  const agreed = claiming();
+  await agreed.see("(y/N)", "y\r");
+  expect(await agreed.ended).toBe(0);
+  expect((await tester.listHeldSlots({})).slots.map((held) => held.scheduledAt)).toEqual([scheduledAt]);
+});

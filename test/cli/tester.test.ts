@@ -49,8 +49,8 @@ describe("tester", () => {
     const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100, env: { NO_COLOR: "1" } });
     expect(code).toBe(0);
     expect(stdout.replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
-      "ID        GAME          PAYOUT  VIDEO    DURATION  PLAYERS  SELECTION  OPEN SLOTS  DEVICES  OFFERED
-      <id>      Lantern Deep  $10.00  private  60 min    1        automatic  2                    now
+      "ID        GAME          PAYOUT  VIDEO    DURATION  PLAYERS  SELECTION  OPEN SLOTS  OFFERED
+      <id>      Lantern Deep  $10.00  private  60 min    1        automatic  2           now
       "
     `);
   });

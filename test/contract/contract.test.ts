@@ -370,7 +370,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot confirmTeam replaceTeamMember setTeamShares readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey exportAccountInFull startFactor enableFactor renewRecoveryCodes createSlotShare createPlaytestShare createClipShare createWebhook rotateWebhookSecret claimPlaytest submitSlot rescheduleSlot reportSlot confirmTeam replaceTeamMember setTeamShares readPayoutInstructions createAdmin startPublisherSignIn createTesters"`,
     );
   });
 });
@@ -398,6 +398,7 @@ describe("contract: replies", () => {
     selectionMode: "automatic",
     qualifications: null,
     applicationsExpireAt: null,
+    scheduledAt: null,
     createdAt: at,
   };
   const paid = { playtest, paid: true, totalCents: 2000, paymentId: uuid };

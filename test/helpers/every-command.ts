@@ -448,6 +448,14 @@ const ownScenes: Record<string, Row> = {
     await giveVideo(world.server, slotId, person);
     return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", videoBytes()) };
   },
+  "tester reschedule": async (world) => {
+    const at = (days: number) => new Date(world.server.clock.now() + days * 86_400_000).toISOString();
+    const id = await world.order({ scheduledAt: at(2) });
+    const person = await registerPlaytester(world.server);
+    const { slot } = await person.claimPlaytest({ params: { id }, body: { scheduledAt: at(2) } });
+    await world.owner.updatePlaytest({ params: { id }, body: { scheduledAt: at(3) } });
+    return { words: `${slot.id} --accept`, key: person.key };
+  },
   "tester release": tester((id) => `${id} --yes`),
   "tester unpublish": async (world) => {
     const person = await registerPlaytester(world.server);

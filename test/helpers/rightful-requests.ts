@@ -610,6 +610,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: playtester, ids: { id }, body: { notes: secretWord } };
   },
   releaseSlot: onHeldSlot(),
+  rescheduleSlot: async (world) => ({ as: world.playtester, ids: { id: await moved(world) }, body: { accept: true } }),
   reportSlot: onHeldSlot({ reasonCode: "crash" }),
   listFriends: byPlaytester,
   requestFriend: async (world) => {
@@ -821,6 +822,15 @@ export async function failedJob({ deps }: TestServer): Promise<string> {
   return (await deps.store.read((q) =>
     q.one<{ id: string }>("SELECT id FROM jobs WHERE unique_key = ?", `transcribe:${slotId}`),
   ))!.id;
+}
+
+/** A slot at a fixed time, for which its owner proposes another. */
+async function moved({ server, owner, playtester, order }: RightfulWorld): Promise<string> {
+  const [at, another] = [2, 3].map((count) => new Date(server.clock.now() + count * days).toISOString());
+  const id = await order({ scheduledAt: at });
+  const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at! } });
+  await owner.updatePlaytest({ params: { id }, body: { scheduledAt: another! } });
+  return slot.id;
 }
 
 async function momentIn({ owner, submitted }: RightfulWorld) {

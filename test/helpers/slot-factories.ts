@@ -62,7 +62,8 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     ref: null,
     selection_mode: "automatic",
     qualifications: null,
-    applications_expire_at: null,
+    closes_at: null,
+    scheduled_at: null,
     approved_at: null,
     paid_with: "credit",
     payment_id: null,
@@ -85,6 +86,10 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     submitted_at: null,
     ended_at: null,
     created_at: now,
+    scheduled_at: null,
+    proposed_at: null,
+    accept_by: null,
+    excused: 0,
   };
   await store.write(async (tx) => {
     await games.insert(tx, game);

@@ -20,6 +20,7 @@ const tests = [
   "publication-rules",
   "rate-limit",
   "search",
+  "schedule",
   "server-settings",
   "shares",
   "slots",

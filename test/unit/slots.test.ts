@@ -90,7 +90,7 @@ describe("playtest status", () => {
   ] as const;
   it.each(rows)("$status with $slots, payable for $payBy ms, window for $window ms: $is", (row) => {
     const at = (offset: number | null) => (offset === null ? null : now + offset);
-    const playtest = { status: row.status, pay_by: at(row.payBy), applications_expire_at: at(row.window) };
+    const playtest = { status: row.status, pay_by: at(row.payBy), closes_at: at(row.window) };
     expect(playtestStatusAt(playtest, row.slots, now)).toBe(row.is);
   });
 });

@@ -45,7 +45,7 @@ describe("states and moves", () => {
     );
     expect(lines.join("\n")).toMatchInlineSnapshot(`
       "slot open: reserve → reserved, expire → expired, cancel → cancelled
-      slot reserved: submit → submitted, expire → expired, release → cancelled, report → blocked
+      slot reserved: submit → submitted, expire → expired, release → cancelled, report → blocked, cancel → cancelled
       slot submitted: accept → accepted, publish → publishing, reject → rejected
       slot publishing: finish → accepted, reject → rejected
       slot blocked: unblock → reserved, release → cancelled, cancel → cancelled

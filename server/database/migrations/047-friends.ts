@@ -1,6 +1,6 @@
 import { enumerated } from "./002-enumerations.ts";
 import { withKinds } from "./039-publications.ts";
-import { kinds as earlier } from "./043-findings.ts";
+import { kinds as earlier } from "./045-schedule.ts";
 
 const kinds = [
   ...earlier,

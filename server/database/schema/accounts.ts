@@ -14,6 +14,8 @@ export const accounts = {
     gaming_experience: orNull(text),
     /** Whether published videos show the display name. */
     published_name: orElse(oneOf(publishedNames), "shown"),
+    /** IANA name, such as `Europe/Berlin`. Null for UTC. */
+    time_zone: orNull(text),
     email_verified_at: orNull(int), validated_at: orNull(int), suspended_at: orNull(int),
     simulated: orElse(int, 0),
     /** Address and `User-Agent` of the client that registered it, kept until the email address is verified. */

@@ -42,6 +42,8 @@ export const events = {
     kind: orNull(text), unsubscribe_url: orNull(text),
     /** The email as an entry of a summary: a `Letter` as JSON. */
     entry: orNull(text),
+    /** A calendar file (RFC 5545) that is attached. */
+    calendar: orNull(text),
     /** When a summary collects it; null for an email that is sent by itself. */
     collect_at: orNull(int),
     /** When it was counted against the limit of the person. */

@@ -20,7 +20,11 @@ export const playtests = {
     targeted_playtester_id: orNull(text),
     /** Name of the tester group that it is offered to. */
     panel: orNull(text),
-    selection_mode: oneOf(selectionModes), qualifications: orNull(text), applications_expire_at: orNull(int),
+    selection_mode: oneOf(selectionModes), qualifications: orNull(text),
+    /** When unclaimed slots close: the end of the review window of manual selection, or the fixed time. Null before the order is active. */
+    closes_at: orNull(int),
+    /** The fixed time at which it is played. Null when each playtester chooses. */
+    scheduled_at: orNull(int),
     /** When an admin let a trial's slots be offered; null until then. */
     approved_at: orNull(int),
     /** `credit` also when crypto paid: that passes through credit. Null while unpaid. */
@@ -51,6 +55,12 @@ export const playtests = {
     /** The expired or released slot that this one replaces. */
     replaces: orNull(text),
     reserved_at: orNull(int), deadline_at: orNull(int), submitted_at: orNull(int), ended_at: orNull(int), created_at: int,
+    /** The fixed time: of an open slot that of its playtest, otherwise the one that its playtester agreed to. */
+    scheduled_at: orNull(int),
+    /** Another time that the owner proposes to its playtester, and when the slot is released unless they accept it. */
+    proposed_at: orNull(int), accept_by: orNull(int),
+    /** 1 if its playtester lost it because its owner moved or cancelled it. It does not count against them. */
+    excused: orElse(int, 0),
   },
   ratings: { slot_id: text, score: orNull(int), comment: orNull(text), created_at: int },
   rejections: { slot_id: text, reason: text, allow_retry: int, created_at: int },

@@ -10,6 +10,7 @@ import { agreementToAccept } from "../agreements/service.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
+import { applicationsExpireAt } from "../views.ts";
 import { applicationAt, ratingAverage } from "./rules.ts";
 import * as moves from "./service.ts";
 import * as store from "./store.ts";
@@ -76,8 +77,8 @@ async function requestView(q: Query, playtest: playtests.PlaytestRow) {
     quantity: playtest.quantity,
     qualifications: playtest.qualifications,
     selectionMode: playtest.selection_mode,
-    applicationsExpireAt: isoOrNull(playtest.applications_expire_at),
-    scheduledAt: null,
+    applicationsExpireAt: isoOrNull(applicationsExpireAt(playtest)),
+    scheduledAt: isoOrNull(playtest.scheduled_at),
   };
 }
 
@@ -127,7 +128,8 @@ export const applications = {
       async (tx) => {
         const response = call.body.qualificationsResponse ?? null;
         const consent = { version: call.body.acceptConsent, address: call.client.address };
-        const { id } = await moves.apply(tx, call.params.id, call.principal.userId, response, consent);
+        const confirmed = { scheduledAt: call.body.scheduledAt };
+        const { id } = await moves.apply(tx, call.params.id, call.principal.userId, response, { consent, confirmed });
         return { application: await ownView(call.deps, tx, await own(tx, id, call.principal.userId)) };
       },
       // Decides by the locked playtest, its slots and the applicant's history; a unique index refuses a second application.

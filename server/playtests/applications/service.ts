@@ -13,6 +13,7 @@ import { agreementToAccept, type GivenAcceptance, requireAcceptance } from "../a
 import { inForce } from "../agreements/store.ts";
 import * as groups from "../groups/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
+import { requireConfirmed } from "../schedule/sessions.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, slotsText, whyNotApply } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
@@ -29,13 +30,20 @@ type Application = applications.ApplicationRow;
 type Applicant = Pick<users.UserRow, "id" | "display_name">;
 type ApplicationKind = Extract<EventKind, `application.${string}`>;
 
+/** What an applicant agrees to. Simulated playtesters accept no agreement, and have time. */
+interface Agreed {
+  consent?: GivenAcceptance;
+  /** The fixed time of the playtest (ISO 8601). */
+  confirmed?: { scheduledAt: string | undefined };
+}
+
 /** Applies to a playtest with manual selection. 400 in automatic mode; 409 when it is closed, full or for others, or after an earlier application. */
 export async function apply(
   tx: Tx,
   playtestId: string,
   playtesterId: string,
   response: string | null,
-  consent?: GivenAcceptance,
+  { consent, confirmed }: Agreed = {},
 ): Promise<Application> {
   playtests.lock(tx, playtestId);
   const { playtest } = await findOffered(tx, playtestId, playtesterId);
@@ -48,6 +56,7 @@ export async function apply(
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id, tx.now)))
     throw conflict("Every slot of this playtest is taken. Nothing was sent.");
+  if (confirmed) requireConfirmed(tx, playtest, confirmed.scheduledAt, "Nothing was sent.");
   if (consent) await requireAcceptance(tx, await inForce(tx, playtest.game_id), playtesterId, consent);
   const application = fullRow("applications", {
     id: tx.newId(),
@@ -62,7 +71,7 @@ export async function apply(
   const applicant = (await users.find(tx, playtesterId))!;
   recordConsent(tx, playtest, applicant);
   const { gameName } = await emitApplicationEvent(tx, playtest, application.id, applicant, "application.created");
-  const until = playtest.applications_expire_at;
+  const until = playtest.closes_at;
   const about = {
     config: tx.config,
     gameName,
@@ -189,7 +198,7 @@ function requirePending(
 ): Application & { status: "pending" } {
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served, so it has no applications to decide. Nothing was changed.");
-  const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, tx.now);
+  const { status } = applicationAt({ ...application, window_at: playtest.closes_at }, tx.now);
   if (status === "pending" && applications.isIn(application, "pending")) return application;
   throw applications.wrongState(status, move);
 }

@@ -26,12 +26,12 @@ export interface ApplicantRow
   accepted_count: number;
 }
 
-const mine = `SELECT a.*, p.game_id, g.name AS game_name, c.hash AS cover_hash, p.applications_expire_at AS window_at
+const mine = `SELECT a.*, p.game_id, g.name AS game_name, c.hash AS cover_hash, p.closes_at AS window_at
   FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN games g ON g.id = p.game_id
     LEFT JOIN covers c ON c.game_id = g.id AND c.url = g.cover_image_url`;
 
 const scores = "FROM ratings r JOIN slots s ON s.id = r.slot_id WHERE s.playtester_id = a.playtester_id";
-const applicant = `SELECT a.*, p.applications_expire_at AS window_at, u.display_name, u.gaming_experience, u.validated_at,
+const applicant = `SELECT a.*, p.closes_at AS window_at, u.display_name, u.gaming_experience, u.validated_at,
     (SELECT CAST(SUM(r.score) AS BIGINT) ${scores}) AS score_sum, (SELECT COUNT(r.score) ${scores}) AS score_count,
     (SELECT COUNT(*) FROM slots s WHERE s.playtester_id = a.playtester_id AND s.status = 'accepted') AS accepted_count
   FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN users u ON u.id = a.playtester_id`;
@@ -73,7 +73,7 @@ export const pendingPlaces = (q: Query, gameId: string | null, now: number) =>
   q.all<{ playtester_id: string; game_id: string; game_name: string; playtest_id: string }>(
     `SELECT a.playtester_id, p.game_id, g.name AS game_name, MAX(a.playtest_id) AS playtest_id
       FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN games g ON g.id = p.game_id
-      WHERE a.status = 'pending' AND p.status = 'active' AND p.applications_expire_at > ? ${gameId === null ? "" : "AND p.game_id = ?"}
+      WHERE a.status = 'pending' AND p.status = 'active' AND p.closes_at > ? ${gameId === null ? "" : "AND p.game_id = ?"}
       GROUP BY a.playtester_id, p.game_id, g.name ORDER BY a.playtester_id, p.game_id`,
     now,
     ...(gameId === null ? [] : [gameId]),

@@ -21,7 +21,15 @@ export async function viewsOf(q: ReadTx, rows: readonly Row[]) {
   const found = await games.findMany(q, [...new Set(rows.map((row) => row.game_id))]);
   const gameNames = new Map(found.map(({ id, name }) => [id, name]));
   return rows.map((row) => {
-    const { visibility, quantity, durationMinutes, playerCount, ref = null, notesForTesters = null } = orderOf(q, row);
+    const {
+      visibility,
+      quantity,
+      durationMinutes,
+      playerCount,
+      ref = null,
+      notesForTesters = null,
+      scheduledAt = null,
+    } = orderOf(q, row);
     return {
       id: row.id,
       status: statusAt(row, q.now),
@@ -31,7 +39,7 @@ export async function viewsOf(q: ReadTx, rows: readonly Row[]) {
       keyName: keyNames.get(row.key_id) ?? "",
       totalCents: row.total_cents,
       method: row.method,
-      ...{ visibility, quantity, durationMinutes, playerCount, ref, notesForTesters },
+      ...{ visibility, quantity, durationMinutes, playerCount, ref, notesForTesters, scheduledAt },
       playtestId: row.playtest_id,
       reason: row.reason,
       url: taskLink(q.config, "order", row.id),

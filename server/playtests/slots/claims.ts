@@ -8,6 +8,7 @@ import { type GivenAcceptance, requireAcceptance } from "../agreements/service.t
 import { inForce } from "../agreements/store.ts";
 import { requireMember } from "../groups/membership.ts";
 import { record as recordConsent } from "../publications/consents.ts";
+import { requireConfirmed } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
 import { requireNoTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
@@ -67,13 +68,20 @@ interface Claim {
   wanted?: slots.SlotIn<"open">;
   /** Absent for simulated playtesters, who accept no agreement and name no friends. */
   consent?: GivenAcceptance;
+  /** The fixed time of the playtest, which its playtester confirms (ISO 8601). Absent for simulated playtesters, who have time. */
+  confirmed?: { scheduledAt: string | undefined };
 }
 
 /**
  * Claims the oldest open slot, or the `wanted` one. 400 in manual mode; 409 when every slot is taken or the playtester is not
  * eligible.
  */
-export async function claim(tx: Tx, playtestId: string, playtesterId: string, { wanted, consent }: Claim = {}): Promise<Claimed> {
+export async function claim(
+  tx: Tx,
+  playtestId: string,
+  playtesterId: string,
+  { wanted, consent, confirmed }: Claim = {},
+): Promise<Claimed> {
   const [locked, playtester] = await Promise.all([playtests.locked(tx, playtestId), lockActive(tx, playtesterId)]);
   if (!locked) throw notFound();
   const [{ playtest, game }, facts, open, agreement] = await Promise.all([
@@ -87,6 +95,7 @@ export async function claim(tx: Tx, playtestId: string, playtesterId: string, { 
   if (consent) requireNoTeam(tx.config, playtest);
   const why = whyNotClaim(targetingOf(playtest), playtesterId, facts);
   if (why) throw conflict(`${why} Nothing was claimed.`);
+  if (confirmed) requireConfirmed(tx, playtest, confirmed.scheduledAt, "Nothing was claimed.");
   if (consent) await requireAcceptance(tx, agreement, playtesterId, consent);
   const reserved = open && (await reserve(tx, playtest, open, playtesterId, { game, playtester }));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");

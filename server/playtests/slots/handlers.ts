@@ -12,6 +12,7 @@ import { buildAt } from "../moments/store.ts";
 import { stillLink } from "../moments/views.ts";
 import * as consents from "../publications/consents-store.ts";
 import * as publications from "../publications/store.ts";
+import { cancelClaimed } from "../schedule/moves.ts";
 import * as playtests from "../store.ts";
 import { type OwnParts, ownSlotView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { cancelBlocked, unblock } from "./report-moves.ts";
@@ -57,7 +58,9 @@ async function countReview(
 
 async function cancel(tx: Tx, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
   if (slotStore.isIn(slot, "blocked")) return cancelBlocked(tx, playtest, slot, "cancelled");
-  const refund = await cancelOpen(tx, playtest, slot);
+  const refund = slotStore.isIn(slot, "reserved")
+    ? await cancelClaimed(tx, playtest, slot)
+    : await cancelOpen(tx, playtest, slot);
   await closeWhenFull(tx, playtest);
   await finishPlaytest(tx, playtest);
   return refund;

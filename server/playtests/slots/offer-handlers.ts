@@ -10,14 +10,16 @@ import * as applications from "../applications/store.ts";
 import { claimable } from "../keys/rules.ts";
 import * as keyStore from "../keys/store.ts";
 import { asked } from "../publications/consents.ts";
+import { hoursToSubmit } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
 import { needsTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
 import { offeredTeam } from "../teams/views.ts";
+import { applicationsExpireAt } from "../views.ts";
 import { eligibilityFacts, targetingOf } from "./claims.ts";
 import { whyNotApply, whyNotClaim } from "./eligibility.ts";
 import { gamesOf } from "./offered-games.ts";
-import { deadlineHours, minVideoSeconds } from "./rules.ts";
+import { minVideoSeconds } from "./rules.ts";
 import * as slots from "./store.ts";
 
 /** How many slots of each playtest can be claimed now. */
@@ -75,7 +77,8 @@ async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.Playt
     panel: row.panel,
     mustAccept: mustAccept.has(row.game_id),
     publicationConsent: asked(deps, row, reader),
-    applicationsExpireAt: isoOrNull(row.applications_expire_at),
+    applicationsExpireAt: isoOrNull(applicationsExpireAt(row)),
+    scheduledAt: isoOrNull(row.scheduled_at),
     team: offeredTeam(deps.config, row, friends),
     slotsOpen: slotsOpen.get(row.id) ?? 0,
     minVideoSeconds: minVideoSeconds(row.duration_minutes, deps.config),
@@ -150,7 +153,7 @@ export const offers = {
       const { playtest, part } = await offerOf(call.deps, q, call.params.id, me);
       const [view] = await offersShown(call.deps, q, [playtest], (await users.find(q, me))!);
       const more = {
-        deadlineHours: deadlineHours(playtest.selection_mode, playtest.player_count),
+        deadlineHours: hoursToSubmit(playtest),
         maxHeldSlots: call.deps.config.playtesters.maxReserved,
         whyNot: await whyNot(q, playtest, me, part.applicationId !== null),
       };

@@ -5,11 +5,11 @@ import type { Job } from "../../jobs/job.ts";
 import { usd } from "../../lib/money.ts";
 import { replaceKeys } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
+import { slotDeadline } from "../schedule/rules.ts";
 import * as playtests from "../store.ts";
 import { dealKeys } from "../teams/asking.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
-import { claimDeadline } from "./rules.ts";
 import * as slots from "./store.ts";
 import { finishPlaytest, type Refund, refund, watchDeadline } from "./transitions.ts";
 
@@ -46,7 +46,7 @@ export async function unblock(
   slot: slots.SlotRow,
   answer: { message: string | null; keys: readonly string[] | undefined },
 ): Promise<void> {
-  const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, tx.now);
+  const deadline = slotDeadline(playtest, slot.scheduled_at, tx.now);
   const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
   const { message, keys } = answer;
   if (keys) {

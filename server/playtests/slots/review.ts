@@ -94,6 +94,8 @@ export async function reject(
     retry_of: slot.id,
     reserved_at: now,
     deadline_at: deadlineAt,
+    // The fixed time is over: the retry can be played at any time.
+    scheduled_at: null,
   });
   await keys.moveToRetry(tx, slot.id, retry.id);
   await copyTeam(tx, slot.id, reserved);

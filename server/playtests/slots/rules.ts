@@ -56,11 +56,11 @@ export interface TimedPlaytest {
   status: PlaytestStatus;
   /** When an unpaid order is cancelled. */
   pay_by: number | null;
-  applications_expire_at: number | null;
+  closes_at: number | null;
 }
 
-export const windowOver = (playtest: Pick<TimedPlaytest, "applications_expire_at">, now: number) =>
-  playtest.applications_expire_at !== null && playtest.applications_expire_at <= now;
+export const windowOver = (playtest: Pick<TimedPlaytest, "closes_at">, now: number) =>
+  playtest.closes_at !== null && playtest.closes_at <= now;
 
 export const awaitsPayment = ({ status, pay_by }: Pick<TimedPlaytest, "status" | "pay_by">, now: number) =>
   status === "pending_payment" && (pay_by === null || pay_by > now);

@@ -3,7 +3,7 @@ import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts"
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { type Page, paged } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { findRow, sendManyRows, sendRow, updateWhere } from "../../database/rows.ts";
+import { findRow, sendManyRows, sendRow, updateRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
 import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
@@ -53,14 +53,14 @@ export interface SlotDetailRow
 
 /** SQL for the status at a time, as `statusAt` computes it. Binds that time (ms) twice. */
 export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
-  WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
+  WHEN s.status = 'open' AND p.closes_at <= ? THEN 'expired' ELSE s.status END`;
 
 const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.video_facts, b.notes AS submission_notes, b.created_at AS submission_at, b.device, b.blob_key,
     b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
     g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial,
-    p.payout_cents, p.selection_mode, p.notes_for_testers, CASE WHEN p.selection_mode = 'manual' THEN p.applications_expire_at END AS window_at
+    p.payout_cents, p.selection_mode, p.notes_for_testers, p.closes_at AS window_at
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
   LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
@@ -72,7 +72,7 @@ const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_
  */
 export const detailOfClaimed = (
   slot: SlotIn<"reserved">,
-  playtest: Pick<Tables["playtests"], ShownOfPlaytest | "applications_expire_at">,
+  playtest: Pick<Tables["playtests"], ShownOfPlaytest | "closes_at">,
   names: { game: string; playtester: string },
 ): SlotDetailRow => ({
   id: slot.id,
@@ -88,6 +88,10 @@ export const detailOfClaimed = (
   submitted_at: slot.submitted_at,
   ended_at: slot.ended_at,
   created_at: slot.created_at,
+  scheduled_at: slot.scheduled_at,
+  proposed_at: slot.proposed_at,
+  accept_by: slot.accept_by,
+  excused: slot.excused,
   submission_id: null,
   video_file_size: null,
   video_duration_ms: null,
@@ -124,7 +128,7 @@ export const detailOfClaimed = (
   payout_cents: playtest.payout_cents,
   selection_mode: playtest.selection_mode,
   notes_for_testers: playtest.notes_for_testers,
-  window_at: playtest.selection_mode === "manual" ? playtest.applications_expire_at : null,
+  window_at: playtest.closes_at,
 });
 
 export const find = (q: Query, id: string) => findRow(q, "slots", { id });
@@ -232,10 +236,23 @@ export const statusesOf = async (q: Query, playtestId: string) =>
 export const held = async (q: Query, playtesterId: string, now: number) =>
   (await q.one<{ count: number }>(`SELECT ${heldCount("?")} AS count`, playtesterId, now, playtesterId, now, now))?.count ?? 0;
 
-/** The statuses of all slots of a playtest that this playtester ever had. */
+export const update = (tx: Query, id: string, changes: Partial<Omit<SlotRow, "status">>) => updateRow(tx, "slots", id, changes);
+
+/** Gives the open slots of a playtest another fixed time (ms). */
+export const moveOpen = (tx: Query, playtestId: string, at: number) =>
+  updateWhere(tx, "slots", { scheduled_at: at }, { playtest_id: playtestId, status: "open" });
+
+/** The slots of a playtest that playtesters hold. */
+export const claimedOf = (q: Query, playtestId: string) =>
+  q.all<SlotIn<"reserved" | "blocked">>(
+    "SELECT * FROM slots WHERE playtest_id = ? AND status IN ('reserved', 'blocked') ORDER BY created_at, id",
+    playtestId,
+  );
+
+/** The statuses of all slots of a playtest that this playtester ever had, without those that do not count against them. */
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
   q.all<Pick<SlotRow, "status">>(
-    "SELECT status FROM slots WHERE playtest_id = ? AND playtester_id = ?",
+    "SELECT status FROM slots WHERE playtest_id = ? AND playtester_id = ? AND excused = 0",
     playtestId,
     playtesterId,
   );

@@ -20,11 +20,17 @@ import { claimWith, type NamedFriend } from "../teams/claim.ts";
 import { requireFullTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
 import { isPlayer, teamOf, teamsOf } from "../teams/views.ts";
-import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView, videoFormatView } from "../views.ts";
+import {
+  proposalView,
+  ratingView,
+  rejectionView,
+  reportView,
+  slotPlaytestView,
+  submissionView,
+  videoFormatView,
+} from "../views.ts";
 import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
 import { type Claimed, claim } from "./claims.ts";
-import { availableFrom, unpaidOf } from "./earnings.ts";
-import * as earnings from "./earnings-store.ts";
 import { gameOf, gamesOf } from "./offered-games.ts";
 import { report } from "./report-moves.ts";
 import { minVideoSeconds, statusAt } from "./rules.ts";
@@ -102,6 +108,8 @@ function heldView(
     requestId: slot.playtest_id,
     status: statusAt(slot, deps.clock.now()),
     deadlineAt: isoOrNull(slot.deadline_at),
+    scheduledAt: isoOrNull(slot.scheduled_at),
+    proposal: proposalView(slot),
     createdAt: iso(slot.created_at),
     game: game.view,
     playtest: {
@@ -130,7 +138,7 @@ async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtes
 }
 
 /** A slot that the playtester has or had, or in whose team they are. */
-async function own(q: ReadTx, slotId: string, playtesterId: string) {
+export async function own(q: ReadTx, slotId: string, playtesterId: string) {
   const slot = await slots.findForMember(q, slotId, playtesterId, q.now);
   if (!slot) throw notFound();
   return slot;
@@ -142,7 +150,7 @@ export async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId:
 }
 
 /** Refuses the other players of a team with 409. */
-function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
+export function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
   if (slot.playtester_id === playtesterId) return slot;
   throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
 }
@@ -186,7 +194,8 @@ const claimWithFriends = (call: Call<Contract["claimPlaytest"]>, named: readonly
   call.commit(async (tx) => {
     const me = call.principal.userId;
     const consent = { version: call.body.acceptConsent, address: call.client.address };
-    return shown(call.deps, tx, await claimWith(tx, call.params.id, me, { named, consent }), me);
+    const { scheduledAt } = call.body;
+    return shown(call.deps, tx, await claimWith(tx, call.params.id, me, { named, consent, scheduledAt }), me);
   });
 
 /** Ends a team of the playtester that is not complete, and shows its slot as it was. Undefined where there is none. */
@@ -202,8 +211,9 @@ export const playtester = {
       ? claimWithFriends(call, call.body.with)
       : call.commit(
           async (tx) => {
+            const confirmed = { scheduledAt: call.body.scheduledAt };
             const consent = { version: call.body.acceptConsent, address: call.client.address };
-            return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent }));
+            return claimedView(call.deps, tx, await claim(tx, call.params.id, call.principal.userId, { consent, confirmed }));
           },
           // Its slots and keys are of the playtest; the playtester's limits are over the slots that they hold.
           { ...playtests.rowLocks, locksCaller: true, locks: [call.params.id, call.principal.userId] },
@@ -255,36 +265,4 @@ export const playtester = {
       await report(tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }),
-
-  async getEarnings(call) {
-    const page = call.page();
-    const me = call.principal.userId;
-    const { rows, unpaid, disputed, paidCents, pendingCents } = await call.read(async (q) => ({
-      rows: await earnings.list(q, me, page),
-      ...(await unpaidOf(q, me)),
-      paidCents: await earnings.payoutCents(q, me, "completed"),
-      pendingCents: await earnings.payoutCents(q, me, "pending"),
-    }));
-    return call.listed(page, rows, (items) => ({
-      ...unpaid,
-      nextReleaseAt: isoOrNull(unpaid.nextReleaseAt),
-      heldUntil: isoOrNull(unpaid.heldUntil),
-      paidCents,
-      pendingCents,
-      entries: items.map((entry) => ({
-        id: entry.id,
-        kind: entry.kind,
-        amountCents: entry.amount_cents,
-        slotId: entry.slot_id,
-        gameName: entry.game_name,
-        durationMinutes: entry.duration_minutes,
-        payoutStatus: entry.payout_status,
-        paidTo: entry.masked,
-        failure: entry.failure,
-        createdAt: iso(entry.created_at),
-        availableFrom: disputed.has(entry.id) ? null : isoOrNull(availableFrom(call.deps, entry)),
-        disputed: disputed.has(entry.id),
-      })),
-    }));
-  },
 } satisfies Partial<Handlers>;

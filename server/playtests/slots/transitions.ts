@@ -18,12 +18,14 @@ import { announceApproval } from "../approvals.ts";
 import { handOut, warnWhenLow } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
+import { slotDeadline } from "../schedule/rules.ts";
+import { requireBegun, watchSession } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
 import { endTeam } from "../teams/asking.ts";
 import * as teams from "../teams/store.ts";
 import { submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
-import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
+import { playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
 
 /** The state transitions of a slot. Each function runs inside the caller's transaction. */
@@ -109,7 +111,7 @@ export async function reserve(
   known?: Parties,
 ): Promise<SlotIn<"reserved"> | undefined> {
   const now = tx.now;
-  const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
+  const deadline = slotDeadline(playtest, slot.scheduled_at, now);
   const changes = { playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
   const reserved = await slots.tryTransition(tx, slot, "reserve", changes);
   if (!reserved) return undefined;
@@ -118,6 +120,7 @@ export async function reserve(
       "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.",
     );
   await watchDeadline(tx, reserved);
+  await watchSession(tx, reserved);
   await emitSlotEvent(tx, reserved, "slot.reserved", { until: utc(deadline) }, known);
   return reserved;
 }
@@ -150,6 +153,7 @@ export interface Said {
 
 export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video: Video, { notes, device }: Said): Promise<void> {
   const now = tx.now;
+  requireBegun(tx, slot);
   await slots.transition(tx, slot, "submit", { submitted_at: now });
   slots.insertSubmission(tx, {
     id: tx.newId(),
@@ -210,15 +214,15 @@ async function replace(tx: Tx, playtest: Playtest, slot: Slot): Promise<SlotIn<"
   return replacement;
 }
 
-/** Expires and refunds a slot that is still open when the manual window is over. */
+/** Expires and refunds a slot that is still open when the manual window or the fixed time is over. */
 async function endUnfilled(tx: Tx, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
-  const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
+  const endedAt = Math.max(playtest.closes_at!, slot.created_at);
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
   await emitSlotEvent(tx, slot, "slot.expired");
   await refund(tx, playtest, slot, "manual_slot_expired");
 }
 
-/** Expires and refunds every slot that is still open when the manual window is over. */
+/** Expires and refunds every slot that is still open when the manual window or the fixed time is over. */
 export async function expireUnfilled(tx: Tx, playtest: Playtest): Promise<void> {
   for (const slot of await slots.openOf(tx, playtest.id)) await endUnfilled(tx, playtest, slot);
   await finishPlaytest(tx, playtest);

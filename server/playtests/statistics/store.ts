@@ -178,7 +178,7 @@ export function forecastByGame(q: Query, { ownerId, gameId }: Omit<Scope, "since
   return q.all<CostRow>(
     `SELECT s.game_id, g.name, ${costs} FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
       WHERE s.owner_id = ? AND s.status IN ('open', 'reserved', 'blocked', 'submitted', 'publishing') ${ofGame.sql}
-        AND p.status = 'active' AND NOT (s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ?)
+        AND p.status = 'active' AND (s.status <> 'open' OR p.closes_at IS NULL OR p.closes_at > ?)
       GROUP BY s.game_id, g.name ORDER BY s.game_id`,
     ownerId,
     ...ofGame.values,

@@ -45,7 +45,7 @@ async function known(tx: Tx, slotId: string, userId: string): Promise<Known> {
 /** Whether the members can still change: the slot is held for them, or is theirs and not submitted. */
 const isOpen = (tx: Tx, { slot, team, playtest }: Known) => {
   if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now;
-  const status = statusAt({ ...slot, window_at: playtest.applications_expire_at }, tx.now);
+  const status = statusAt({ ...slot, window_at: playtest.closes_at }, tx.now);
   return status === "reserved" || status === "blocked";
 };
 

@@ -8,6 +8,7 @@ import { type GivenAcceptance, requireAcceptance } from "../agreements/service.t
 import { inForce } from "../agreements/store.ts";
 import * as friends from "../friends/store.ts";
 import * as keys from "../keys/store.ts";
+import { requireConfirmed } from "../schedule/sessions.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { whyNotClaim } from "../slots/eligibility.ts";
 import * as slots from "../slots/store.ts";
@@ -97,7 +98,7 @@ export async function claimWith(
   tx: Tx,
   playtestId: string,
   claimantId: string,
-  { named, consent }: { named: readonly NamedFriend[]; consent: GivenAcceptance },
+  { named, consent, scheduledAt }: { named: readonly NamedFriend[]; consent: GivenAcceptance; scheduledAt: string | undefined },
 ): Promise<string> {
   playtests.lock(tx, playtestId);
   const { playtest } = await findOffered(tx, playtestId, claimantId);
@@ -112,6 +113,7 @@ export async function claimWith(
   if (why) throw conflict(`${why} Nothing was claimed.`);
   for (const one of found) await requireEligible(tx, playtest, one);
   await requirePeace(tx, everybody);
+  requireConfirmed(tx, playtest, scheduledAt, "Nothing was claimed.");
   await requireAcceptance(tx, await inForce(tx, playtest.game_id), claimantId, consent);
   const parts = divide(
     playtest.payout_cents,

@@ -23,9 +23,9 @@ const hadSlot = "t.status = 'complete' AND m.status IN ('confirmed', 'left')";
 export const played = (
   who: string,
   condition: string,
-) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND ${condition})
+) => `(EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ${who} AND h.excused = 0 AND ${condition})
     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id JOIN slots h ON h.id = m.slot_id
-      WHERE m.user_id = ${who} AND ${hadSlot} AND ${condition}))`;
+      WHERE m.user_id = ${who} AND ${hadSlot} AND h.excused = 0 AND ${condition}))`;
 
 /**
  * SQL for how many slots `who` holds: their own, and those of others in whose teams they confirmed. `now` is the time as SQL; where that is

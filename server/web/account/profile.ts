@@ -11,18 +11,32 @@ const nameInput = (
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${context.form.name ?? name}" required${marked(context, "name")}>
 ${fault(context, "name")}`;
 
+const zones = html`${Intl.supportedValuesOf("timeZone").map((zone) => html`<option value="${zone}">`)}`;
+
+const zoneInput = (
+  context: PageContext,
+  zone: string | null | undefined,
+) => html`<label for="time-zone">Time zone <span class="soft">(optional; times of playtests at a fixed time are told in it)</span></label>
+<input id="time-zone" name="timeZone" list="time-zones" autocomplete="off" maxlength="64" placeholder="Europe/Berlin" value="${context.form.timeZone ?? zone}"${marked(context, "time-zone")}>
+<datalist id="time-zones">${zones}</datalist>
+${fault(context, "time-zone")}`;
+
+const timeZone = { label: "Time zone", id: "time-zone" };
+
 const displayName = { label: "Display name", id: "name" };
 
 export const playtesterProfile: ProfileForm = {
-  fields: { displayName, gamingExperience: { label: "Gaming experience", id: "experience" } },
+  fields: { displayName, gamingExperience: { label: "Gaming experience", id: "experience" }, timeZone },
   inputs: (context, profile) => html`${nameInput(context, profile?.displayName, "game owners")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${context.form.experience ?? profile?.gamingExperience}</textarea>
 ${fault(context, "experience")}
-<p><label><input type="checkbox" name="showName" value="yes"${(context.form.name === undefined ? profile?.publishedName !== "hidden" : context.form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>`,
-  bodyOf: ({ name, experience, showName }) => ({
+${zoneInput(context, profile?.timeZone)}
+<p><label class="check"><input type="checkbox" name="showName" value="yes"${(context.form.name === undefined ? profile?.publishedName !== "hidden" : context.form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>`,
+  bodyOf: ({ name, experience, showName, timeZone: zone }) => ({
     displayName: name?.trim() ?? "",
     gamingExperience: experience?.trim() || null,
+    timeZone: zone?.trim() || null,
     publishedName: showName === "yes" ? "shown" : "hidden",
   }),
 };
@@ -32,6 +46,7 @@ export const ownerProfile: ProfileForm = {
     displayName,
     companyName: { label: "Company", id: "company" },
     websiteUrl: { label: "Website", id: "website" },
+    timeZone,
   },
   inputs: (context, profile) => html`${nameInput(context, profile?.displayName, "playtesters")}
 <label for="company">Company</label>
@@ -39,10 +54,12 @@ export const ownerProfile: ProfileForm = {
 ${fault(context, "company")}
 <label for="website">Website <span class="soft">(optional)</span></label>
 <input id="website" name="website" type="url" autocomplete="url" maxlength="2048" placeholder="https://" value="${context.form.website ?? profile?.websiteUrl}"${marked(context, "website")}>
-${fault(context, "website")}`,
-  bodyOf: ({ name, company, website }) => ({
+${fault(context, "website")}
+${zoneInput(context, profile?.timeZone)}`,
+  bodyOf: ({ name, company, website, timeZone: zone }) => ({
     displayName: name?.trim() ?? "",
     companyName: company?.trim() ?? "",
     websiteUrl: website?.trim() || null,
+    timeZone: zone?.trim() || null,
   }),
 };

@@ -6,9 +6,10 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { deviceLabels, devices } from "../shared/devices.ts";
 import { cover, cursorOf } from "../shared/parts.ts";
 import { players, time, until } from "../shared/text.ts";
+import { zoneFor } from "../shared/zone.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
-import { aboutGame, languageLabel, pay } from "./offers/facts.ts";
+import { aboutGame, fixedTime, languageLabel, pay } from "./offers/facts.ts";
 import type { PageContext, PortalPage } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
@@ -19,7 +20,11 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listOffers", { query: { limit: 100, cursor: cursorOf(context), ...filters } });
   const most = (await context.call("getServerInfo")).data.limits.reservedSlots;
   const groups = byGame(data.playtests);
-  const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers))}</ul>`;
+  const zone = await zoneFor(
+    context,
+    data.playtests.map(({ scheduledAt }) => scheduledAt),
+  );
+  const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, zone))}</ul>`;
   const body = html`${data.heldSlots >= most && whyFull(data.heldSlots)}${filterForm(filters, data.filters.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
@@ -69,16 +74,17 @@ const older = (filters: Filters, cursor: string | null | undefined) =>
   html`<p class="more"><a href="${portal.offers()}?${queryOf(filters)}&cursor=${encodeURIComponent(cursor)}">Show older</a></p>`;
 
 /** A game with its playtests. */
-function gameCard(context: PageContext, offers: readonly Offer[]): Markup {
+function gameCard(context: PageContext, offers: readonly Offer[], zone: string | null): Markup {
   const { game } = offers[0]!;
   return html`<li class="card"><div class="game">${cover(game)}<div><h2>${game.name}</h2>
 ${aboutGame(game)}</div></div>
-<ul class="offers">${offers.map((offer) => item(context, offer))}</ul></li>`;
+<ul class="offers">${offers.map((offer) => item(context, offer, zone))}</ul></li>`;
 }
 
 /** One playtest of a game, with a link to the page that says what taking part means. */
-const item = (context: PageContext, offer: Offer): Markup =>
+const item = (context: PageContext, offer: Offer, zone: string | null): Markup =>
   html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${plural(offer.slotsOpen, "slot")} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer)}</div>
+${fixedTime(context, offer, zone)}
 ${offer.selectionMode === "manual" && html`<p class="soft">The owner chooses who plays.${offer.applicationsExpireAt && html` Apply by ${time(offer.applicationsExpireAt)} (${until(offer.applicationsExpireAt, context.now)}).`}</p>`}
 <p><a class="button" href="${portal.offer(offer.id)}">${offer.selectionMode === "manual" ? "See and apply" : "See and claim"}<span class="hidden">: ${offer.game.name}, ${offer.durationMinutes} minutes</span></a></p></li>`;
 

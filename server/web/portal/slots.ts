@@ -7,10 +7,20 @@ import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { cover, cursorOf, more, notice, prose } from "../shared/parts.ts";
-import { players, time, until } from "../shared/text.ts";
+import { players, time, timeIn, until } from "../shared/text.ts";
+import { zoneFor } from "../shared/zone.ts";
 import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
-import { reasons, releaseForm, reportForm, slotActions, submitForms, unpublishForm, videoForm } from "./slots/forms.ts";
+import {
+  proposalForm,
+  reasons,
+  releaseForm,
+  reportForm,
+  slotActions,
+  submitForms,
+  unpublishForm,
+  videoForm,
+} from "./slots/forms.ts";
 import { wrongIn } from "./slots/recorded.ts";
 import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
@@ -20,6 +30,8 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
+  ["moved", "You play at the new time."],
+  ["declined-time", "You declined the new time, and the slot was released. This does not count against you."],
   ["unpublished", "You withdrew your consent. The video is no longer published."],
   ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
   ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
@@ -43,29 +55,35 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
     cursor === undefined ? call("listHeldSlots", { query: { state: "active", limit: mostActive } }) : undefined,
     call("listHeldSlots", { query: { state: "ended", cursor } }),
   ]);
+  const held = active?.data.slots ?? [];
+  const zone = await zoneFor(
+    context,
+    held.map(({ scheduledAt }) => scheduledAt),
+  );
   const done = said.get(query.get("done") ?? "");
-  const body = html`${done && notice(done)}${active && activeSlots(context, active.data.slots)}
-${ended.data.slots.length > 0 && html`<h2>Ended</h2>${cards(context, ended.data.slots)}`}${more(portal.slots(), ended.meta.cursor)}`;
+  const body = html`${done && notice(done)}${active && activeSlots(context, held, zone)}
+${ended.data.slots.length > 0 && html`<h2>Ended</h2>${cards(context, ended.data.slots, zone)}`}${more(portal.slots(), ended.meta.cursor)}`;
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
-function activeSlots(context: PageContext, found: readonly HeldSlot[]): Markup {
+function activeSlots(context: PageContext, found: readonly HeldSlot[], zone: string | null): Markup {
   if (found.length === 0) return html`<p>No active slots. <a href="${portal.offers()}">Find a playtest</a>.</p>`;
   return html`<h2>Active</h2>${cards(
     context,
     found.toSorted((a, b) => compare(urgency(a), urgency(b))),
+    zone,
   )}`;
 }
 
 /** Infinite ones stay in their order. */
 const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 
-const cards = (context: PageContext, found: readonly HeldSlot[]): Markup =>
-  html`<ul class="list">${found.map((slot) => card(context, slot))}</ul>`;
+const cards = (context: PageContext, found: readonly HeldSlot[], zone: string | null): Markup =>
+  html`<ul class="list">${found.map((slot) => card(context, slot, zone))}</ul>`;
 
-const card = (context: PageContext, slot: HeldSlot): Markup =>
+const card = (context: PageContext, slot: HeldSlot, zone: string | null): Markup =>
   html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${badgeOf(slot)}</div>
-${facts(context, slot)}${deadline(slot, context.now)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
+${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">Answer another time</a></p>`}${deadline(slot, context.now, zone)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
 
 /** Nothing is paid for a slot that ended in any other way. */
 const isOrMayBePaid = ({ status }: HeldSlot) => !["rejected", "expired", "cancelled"].includes(status);
@@ -81,10 +99,18 @@ const facts = ({ site }: PageContext, slot: HeldSlot) => {
   return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
 };
 
-const deadline = (slot: HeldSlot, now: number) =>
+const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.status === "reserved" &&
   slot.deadlineAt !== null &&
-  html`<p><strong>Submit by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+  html`<p><strong>Submit by ${slot.scheduledAt === null ? time(slot.deadlineAt) : timeIn(slot.deadlineAt, zone)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+
+const isHeld = ({ status }: HeldSlot) => status === "reserved" || status === "blocked";
+
+/** When a slot at a fixed time is played. */
+const fixedTime = (slot: HeldSlot, now: number, zone: string | null) =>
+  slot.scheduledAt !== null &&
+  isHeld(slot) &&
+  html`<p><strong>Play at ${timeIn(slot.scheduledAt, zone)}</strong> <span class="soft">(${until(slot.scheduledAt, now) || "it has begun"})</span></p>`;
 
 /** `/play/slots/<id>`: one slot. While the playtester holds it, the page has the build, keys and instructions. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
@@ -95,10 +121,12 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
   const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${deadline(slot, context.now)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
+  const zone = await zoneFor(context, [slot.scheduledAt]);
+  const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
+${isClaimant && slot.proposal !== null && proposalForm(context, slot, zone)}
 ${teamSection(context, slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${submits && submitForms(context, slot, limits, await wrongIn(context, slot))}
+${submits && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
 ${submits && reportForm(context, slot)}
 ${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
   const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
@@ -146,8 +174,12 @@ const endings: Partial<Record<ReportOutcome, string>> = {
   expired: "The problem you reported was not answered in time, so this slot was cancelled.",
 };
 
-const meaningOf = ({ status, blockedReport }: HeldSlot) =>
-  (status === "cancelled" && endings[blockedReport?.outcome ?? "released"]) || meanings[status];
+/** The owner can cancel a slot before its fixed time. */
+const releasedOrCancelled = "You no longer hold this slot: it was released, or its owner cancelled it.";
+
+const meaningOf = ({ status, blockedReport, scheduledAt }: HeldSlot) =>
+  (status === "cancelled" && (endings[blockedReport?.outcome ?? "released"] ?? (scheduledAt !== null && releasedOrCancelled))) ||
+  meanings[status];
 
 /** When money that is due comes, or why it does not. */
 const payment = ({ status, playtest, blockedReport }: HeldSlot) => {

@@ -1,9 +1,19 @@
 import { plural } from "../../../src/contract/text/plural.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import { html, type Markup } from "../html.ts";
 
 const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" });
 
 export const time = (iso: string): Markup => html`<time datetime="${iso}">${format.format(new Date(iso))} UTC</time>`;
+
+/**
+ * A fixed time as people in a zone read it, with the name of the zone. Null for UTC: a script then shows it in the zone of the browser, as it
+ * does with every time that has no title.
+ */
+export function timeIn(iso: string, zone: string | null): Markup {
+  const [ms, utc] = [Date.parse(iso), zonedText(Date.parse(iso), null)];
+  return html`<time datetime="${iso}"${zone !== null && html` title="${utc}"`}>${zonedText(ms, zone)}</time>`;
+}
 
 const units = [
   ["day", 1440],

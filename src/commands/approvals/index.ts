@@ -1,5 +1,6 @@
 import { arg, define, detail, flag, type Group, type ItemOf, moneyCol, optionalCol, viewOf } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
+import { utcText } from "../shared/fixed-time.ts";
 
 type Approval = ItemOf<"listOrderApprovals">;
 
@@ -16,6 +17,7 @@ const view = viewOf<Approval>(
     moneyCol(detail("pay with:method")),
     detail("visibility"),
     detail("players:playerCount"),
+    detail("played at", ({ scheduledAt }) => utcText(scheduledAt)),
     optionalCol("ref"),
     detail("notes:notesForTesters"),
     detail("playtest:playtestId"),

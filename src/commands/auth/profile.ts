@@ -10,6 +10,7 @@ const view = viewOf<ItemOf<"getMe">>([
   detail("website:profile.websiteUrl"),
   detail("experience:profile.gamingExperience"),
   detail("name in published videos:profile.publishedName"),
+  detail("time zone:profile.timeZone"),
   detail("created:createdAt"),
 ]);
 
@@ -24,11 +25,12 @@ const profileShow = define({
 
 const profileUpdate = define({
   name: "profile update",
-  summary: "Change your name, company, website or gaming experience",
+  summary: "Change your name, company, website, time zone or gaming experience",
   operation: "updateProfile",
   body: "updateProfile",
   examples: [
     "playtest auth profile update --display-name Ada --company-name 'Moon Games'",
+    "playtest auth profile update --time-zone Europe/Berlin",
     "playtest auth profile update --clear website-url",
   ],
   async run({ body }, ctx) {

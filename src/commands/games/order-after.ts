@@ -7,6 +7,7 @@ import { shellQuote } from "../../contract/text/shell.ts";
 import { CliError } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
+import { fixedTime, requireFixedTimes } from "../shared/fixed-time.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { isEarlierOrder, type Price, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
@@ -25,8 +26,16 @@ export interface OrderAfter {
 /** Reads and validates the order before anything is sent. */
 export async function readOrder(ctx: Context, gameId: string, file: string, options: Pick<OrderAfter, "maxCents" | "once">) {
   const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--order");
-  const body = (await parseObject(text, file, "--order")) as OrderBody;
+  const body = await withTime(ctx, (await parseObject(text, file, "--order")) as OrderBody);
   return { gameId, file, body, order: await checkOrder(body), ...options } satisfies OrderAfter;
+}
+
+/** The order with its fixed time, if it has one, as an instant. */
+async function withTime(ctx: Context, body: OrderBody): Promise<OrderBody> {
+  if (typeof body.scheduledAt !== "string") return body;
+  const scheduledAt = await fixedTime(ctx, body.scheduledAt, "--order: scheduledAt", undefined);
+  await requireFixedTimes(ctx, "Nothing was pushed.");
+  return { ...body, scheduledAt };
 }
 
 /** Prices the order and asks for confirmation before anything is uploaded or ordered. */

@@ -11,11 +11,11 @@ const view = viewOf<Row<"id"> & ItemOf<"deleteSlot">>([
 
 export const cancelSlot = define({
   name: "cancel-slot",
-  summary: "Cancel unclaimed slots and refund their price",
+  summary: "Cancel unclaimed slots, or claimed ones before a fixed time",
   args: { slots: arg.ids("Slot ids") },
   operation: "deleteSlot",
   confirm: ({ args }) =>
-    `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed slots can be cancelled. What was paid for them is refunded.`,
+    `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed slots can be cancelled, and claimed ones before a fixed time. What was paid for them is refunded, but in the last 12 hours before that time it pays the playtester.`,
   examples: ["playtest playtests cancel-slot SLOT", "playtest playtests cancel-slot SLOT SLOT --yes"],
   exits: [11],
   async run({ args }, ctx) {

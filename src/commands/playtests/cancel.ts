@@ -19,7 +19,7 @@ export const cancel = define({
   args: { playtest: arg.playtest() },
   operation: "cancelPlaytest",
   confirm: ({ args }) =>
-    `Cancel playtest ${args.playtest}? Its open slots are cancelled, and what was paid for them is refunded. Claimed slots continue.`,
+    `Cancel playtest ${args.playtest}? Its open slots are cancelled, and what was paid for them is refunded. Claimed slots continue, unless their fixed time is still ahead: those are cancelled too, and in the last 12 hours before it their playtesters are paid.`,
   examples: ["playtest playtests cancel PLAYTEST", "playtest playtests cancel PLAYTEST --yes --json=refundedCents"],
   view,
 });

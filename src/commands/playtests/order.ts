@@ -5,6 +5,7 @@ import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
+import { shownTime } from "../shared/fixed-time.ts";
 import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { compareCost, earlierOrder, isEarlierOrder, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
@@ -75,6 +76,7 @@ export const order = define({
     "playtest playtests order --quantity 3",
     "playtest playtests order GAME --duration-minutes 120 --player-count 2 --keys-file keys.txt --max-cost 120",
     "playtest playtests order --pay x402 --chain base --currency USDC --yes",
+    'playtest playtests order --quantity 2 --at "2026-12-05 18:00" --time-zone Europe/Berlin',
     "playtest playtests order --pay x402 --wallet-command 'node wallet.js' --max-cost 20",
     'playtest playtests order --selection-mode manual --qualifications "Has played a roguelike" --yes',
     "playtest playtests order -f order.yaml --once --pay credit --yes --json",
@@ -95,7 +97,9 @@ export const order = define({
     if (!flags.allowPending && !flags.once && ctx.flags.idempotencyKey === undefined)
       await refuseShort(ctx, shortfall(price, method), { byCard: true, unpaid: method === "any" && price.balanceCents === 0 });
     await checkBuild(ctx, game.buildUrl, flags.checkBuild);
-    await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
+    const at = body.scheduledAt === undefined ? "" : ` at ${await shownTime(ctx, body.scheduledAt, flags.timeZone)}`;
+    if (at !== "") ctx.out.note(`It is played${at}.`);
+    await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}${at}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);
     // Both requests of a signed payment are one order.
     const oneKey = { idempotencyKey: ctx.flags.idempotencyKey ?? ctx.api().nextKey(), ...key };

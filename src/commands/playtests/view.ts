@@ -12,6 +12,7 @@ import {
 } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
+import { utcText } from "../shared/fixed-time.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -82,6 +83,7 @@ export const playtestsView = viewOf<Listed>(
     optionalCol("selection:selectionMode"),
     "price per slot:costPerSlotCents",
     "ordered:createdAt",
+    optionalCol("played at", ({ scheduledAt }) => utcText(scheduledAt)),
   ],
   { empty: "No playtests yet. Order one with `playtest order`." },
 );
@@ -109,6 +111,7 @@ export const playtestColumns = columnsOf<Ordered>([
   detail("kind", kind),
   detail("offered to", targetingText),
   detail("selection:selectionMode"),
+  detail("played at", ({ scheduledAt }) => utcText(scheduledAt)),
   detail("price per slot:costPerSlotCents"),
   detail("payout per slot:payoutCents"),
 ]);
@@ -140,6 +143,8 @@ export const slotsView = viewOf<ItemOf<"listSlots">>(
     "submitted:submission.createdAt",
     "rating:rating.score",
     col("transcript:transcription.status", "text"),
+    optionalCol("played at", ({ scheduledAt }) => utcText(scheduledAt)),
+    optionalCol("asked for", ({ proposal }) => utcText(proposal?.scheduledAt)),
   ],
   { empty: "No slots. An order has no slots until it is paid." },
 );

@@ -23,7 +23,8 @@ export const play = define({
   name: "play",
   summary: "Let a simulated playtester claim a slot, play it and submit a video",
   description:
-    "If the order selects playtesters manually, the playtester applies and is approved. The video is a short sample; accept or reject it as usual.",
+    "If the order selects playtesters manually, the playtester applies and is approved. The video is a short sample; accept or reject it as usual. " +
+    "A slot at a fixed time is only claimed before that time: move the clock of the sandbox to it, then run this again.",
   operation: "playSlot",
   args: { slot: openSlot },
   flags: {

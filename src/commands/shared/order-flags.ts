@@ -1,6 +1,7 @@
 import { type Context, flag } from "../../cli/define.ts";
 import { idNamed, playtestNamed } from "../../cli/names.ts";
 import type { SelectionMode } from "../../contract/order-body.ts";
+import { type FixedTimeFlags, fixedTime, fixedTimeFlags, requireFixedTimes } from "./fixed-time.ts";
 import { keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
 
 const selectionModes = ["automatic", "manual"] as const satisfies readonly SelectionMode[];
@@ -18,9 +19,10 @@ export const orderFlags = {
   like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
   fresh: flag.toggle("Same as --targeting-type new --targeting-scope game", { hidden: true }),
   select: flag.choice(selectionModes, "Same as --selection-mode", { hidden: true }),
+  ...fixedTimeFlags,
 };
 
-export interface OrderFlags {
+export interface OrderFlags extends FixedTimeFlags {
   keysFile: string | undefined;
   fresh: boolean;
   tester: string | undefined;
@@ -35,12 +37,17 @@ export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFl
     flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"), "--keys-file");
   const short = targeting(flags);
   const tester = flags.tester === undefined ? undefined : await idNamed(ctx, "listContacts", flags.tester);
+  const at = flags.at ?? body.scheduledAt;
+  const scheduledAt =
+    at === undefined ? undefined : await fixedTime(ctx, at, flags.at === undefined ? "scheduledAt" : "--at", flags.timeZone);
+  if (scheduledAt !== undefined) await requireFixedTimes(ctx, "Nothing was ordered.");
   return {
     ...like,
     ...body,
     ...short,
     ...(tester !== undefined && { targetedPlaytesterId: tester }),
     ...(keys && { keysForTesters: keys }),
+    ...(scheduledAt !== undefined && { scheduledAt }),
   };
 }
 

@@ -52,6 +52,7 @@ const notKnown = (what: string, flag: string) =>
 export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
   if (order.panel !== undefined) throw notKnown("tester groups", "--panel");
   if (order.ref !== undefined) throw notKnown("order refs", "--ref");
+  if (order.scheduledAt !== undefined) throw notKnown("playtests at a fixed time", "--at");
   const costPerSlotCents = await earlierCost(ctx, gameId, order);
   const totalCents = costPerSlotCents === undefined ? undefined : costPerSlotCents * order.quantity;
   const need = { totalCents, costPerSlotCents, minutesNeeded: minutesOf(order) };

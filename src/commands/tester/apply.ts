@@ -1,5 +1,6 @@
-import { arg, define } from "../../cli/define.ts";
+import { define } from "../../cli/define.ts";
 import { withConsent } from "./agreement.ts";
+import { confirmedTimeFlags, confirmTime, offeredPlaytest } from "./confirmed-time.ts";
 import { applicationView } from "./view.ts";
 
 export const apply = define({
@@ -7,10 +8,13 @@ export const apply = define({
   summary: "Apply to a playtest that requires approval by its owner",
   operation: ["applyToPlaytest", "getPlaytestAgreement"],
   body: "applyToPlaytest",
-  args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
+  args: offeredPlaytest,
+  flags: confirmedTimeFlags,
   examples: ["playtest tester apply 0d9c41f2 --qualifications-response 'Ten years of roguelikes'"],
-  async run({ args, body }, ctx) {
+  async run({ args, flags, body: given }, ctx) {
     const params = { id: args.playtest };
+    const scheduledAt = await confirmTime(ctx, args.playtest, flags.at ?? given.scheduledAt);
+    const body = { ...given, ...(scheduledAt !== undefined && { scheduledAt }) };
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
       ctx.api().applyToPlaytest({ params, body: { ...body, ...(acceptConsent !== undefined && { acceptConsent }) } }),
     );

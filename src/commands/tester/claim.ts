@@ -1,5 +1,6 @@
-import { arg, define, flag } from "../../cli/define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { withConsent } from "./agreement.ts";
+import { confirmedTimeFlags, confirmTime, offeredPlaytest } from "./confirmed-time.ts";
 import { namedFriend } from "./team.ts";
 import { heldSlotView } from "./view.ts";
 
@@ -9,17 +10,27 @@ export const claim = define({
   operation: ["claimPlaytest", "getPlaytestAgreement"],
   body: "claimPlaytest",
   bodyOmit: ["with"],
-  args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
+  args: offeredPlaytest,
   flags: {
+    ...confirmedTimeFlags,
     with: flag.list("Friend who plays with you, with or without their share; may be repeated", { value: "HANDLE[=USD]" }),
   },
-  examples: ["playtest tester claim 0d9c41f2", "playtest tester claim 0d9c41f2 --with ben --with cleo=15.00"],
+  examples: [
+    "playtest tester claim 0d9c41f2",
+    "playtest tester claim 0d9c41f2 --at 2026-12-05T18:00+01:00",
+    "playtest tester claim 0d9c41f2 --with ben --with cleo=15.00",
+  ],
   async run({ args, body, flags }, ctx) {
     const named = flags.with.map((text) => namedFriend(text, "--with"));
+    const scheduledAt = await confirmTime(ctx, args.playtest, flags.at ?? body.scheduledAt);
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
       ctx.api().claimPlaytest({
         params: { id: args.playtest },
-        body: { ...(acceptConsent !== undefined && { acceptConsent }), ...(named.length > 0 && { with: named }) },
+        body: {
+          ...(scheduledAt !== undefined && { scheduledAt }),
+          ...(acceptConsent !== undefined && { acceptConsent }),
+          ...(named.length > 0 && { with: named }),
+        },
       }),
     );
     if (data.slot.team?.status === "asking") {

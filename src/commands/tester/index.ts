@@ -5,15 +5,16 @@ import { applications } from "./applications.ts";
 import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";
 import { claim } from "./claim.ts";
-import { earnings } from "./earnings.ts";
 import { friendsCommands } from "./friends.ts";
+import { earnings } from "./money/earnings.ts";
+import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./money/payout-details.ts";
+import { statement } from "./money/statement.ts";
 import { offer } from "./offer.ts";
-import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
+import { reschedule } from "./reschedule.ts";
 import { show } from "./show.ts";
 import { slots } from "./slots.ts";
-import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
 import { teamCommands } from "./team.ts";
 import { unpublish } from "./unpublish.ts";
@@ -21,7 +22,22 @@ import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [
-    ...[browse, offer, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, unpublish],
+    ...[
+      browse,
+      offer,
+      agreement,
+      claim,
+      apply,
+      applications,
+      withdraw,
+      slots,
+      show,
+      submit,
+      reschedule,
+      release,
+      report,
+      unpublish,
+    ],
     ...friendsCommands,
     ...teamCommands,
     ...[earnings, aboutMoney(payoutDetails), aboutMoney(setPayoutDetails), removePayoutDetails, aboutMoney(statement)],

@@ -3,6 +3,7 @@ import type { Data } from "../../contract/index.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
 import { plural, usd } from "../../io/text.ts";
+import { utcText } from "../shared/fixed-time.ts";
 
 type Item = Record<string, unknown>;
 
@@ -23,6 +24,7 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     "devices:game.devices",
     detail("languages:game.languages"),
     optionalCol("offered:createdAt"),
+    optionalCol("played at", ({ scheduledAt }: Item) => utcText(scheduledAt as string | null)),
     detail("qualifications"),
     detail("you consent to:publicationConsent.text"),
     detail("applications close:applicationsExpireAt"),
@@ -82,6 +84,11 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     "payout:playtest.payoutCents",
     "duration:playtest.durationMinutes",
     "players:playtest.playerCount",
+    optionalCol("played at", ({ scheduledAt }: Item) => utcText(scheduledAt as string | null)),
+    optionalCol("other time", ({ proposal }: Item) => utcText((proposal as Item | null)?.scheduledAt as string | undefined)),
+    detail("answer the other time by", ({ proposal }: Item) =>
+      utcText((proposal as Item | null)?.answerBy as string | undefined),
+    ),
     detail("team", ({ team }: Item) => (team as { members: Member[] } | null)?.members.map(memberText)),
     detail("your share:team.yourShareCents"),
     detail("confirm by:team.confirmBy", "ago"),

@@ -21,6 +21,7 @@ export const approval = z
     durationMinutes: minutes(),
     playerCount: z.int(),
     ref: z.string().nullable(),
+    scheduledAt: timestamp().nullable().meta({ description: "Fixed time at which it is played; null if playtesters choose." }),
     notesForTesters: z.string().nullable(),
     playtestId: id().nullable().meta({ description: "The order that was placed; null without one." }),
     reason: z.string().nullable().meta({ description: "Why it was declined." }),

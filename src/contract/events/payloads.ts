@@ -64,6 +64,24 @@ export const eventPayloads = {
     resolvedAt: timestamp(),
   }),
   "slot.due": z.strictObject({ ...slot, deadlineAt: timestamp() }),
+  "slot.starting": z.strictObject({ ...slot, scheduledAt: timestamp() }),
+  "slot.move_proposed": z.strictObject({
+    ...slot,
+    scheduledAt: timestamp().meta({ description: "The time that is proposed." }),
+    previousAt: timestamp().meta({ description: "The time that the playtester agreed to." }),
+    answerBy: timestamp().meta({ description: "When the slot is released unless the playtester accepts." }),
+  }),
+  "slot.move_answered": z.strictObject({
+    ...slot,
+    scheduledAt: timestamp().meta({ description: "The time that was proposed." }),
+    answer: z.enum(["accepted", "declined", "none"]).meta({ description: "`none`: the playtester did not answer in time." }),
+    answeredAt: timestamp(),
+  }),
+  "slot.cancelled": z.strictObject({
+    ...slot,
+    payoutCents: z.int().meta({ description: "What its playtester earned nevertheless." }),
+    cancelledAt: timestamp(),
+  }),
   "slot.published": z.strictObject({
     ...slot,
     adapter: z.enum(publishers).meta({ description: "Where it was published; `own` is the server's own page." }),

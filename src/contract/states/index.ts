@@ -21,7 +21,7 @@ export type SlotStatus = (typeof slotStatuses)[number];
 
 export const slotMoves = {
   open: { reserve: "reserved", expire: "expired", cancel: "cancelled" },
-  reserved: { submit: "submitted", expire: "expired", release: "cancelled", report: "blocked" },
+  reserved: { submit: "submitted", expire: "expired", release: "cancelled", report: "blocked", cancel: "cancelled" },
   submitted: { accept: "accepted", publish: "publishing", reject: "rejected" },
   publishing: { finish: "accepted", reject: "rejected" },
   blocked: { unblock: "reserved", release: "cancelled", cancel: "cancelled" },

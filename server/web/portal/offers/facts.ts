@@ -1,11 +1,12 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
 import { plural } from "../../../../src/contract/text/plural.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
 import { deviceLabels } from "../../shared/devices.ts";
 import { outsideLink, prose } from "../../shared/parts.ts";
-import { time, until } from "../../shared/text.ts";
+import { time, timeIn, until } from "../../shared/text.ts";
 import type { PageContext } from "../types.ts";
 
 /** What pages say of a playtest that is offered. */
@@ -29,6 +30,11 @@ ${externalUrl && html`<p>${outsideLink(externalUrl, html`About the game<span cla
 
 export const pay = ({ site }: PageContext, { payoutCents }: Pick<Offer, "payoutCents">) =>
   (payoutCents > 0 || site.payments) && html`<span class="pay">${payoutCents > 0 ? usd(payoutCents) : "unpaid"}</span>`;
+
+/** When everybody plays, where playtesters do not choose. `zone` is the reader's; null without one. */
+export const fixedTime = ({ now }: PageContext, { scheduledAt: at }: Pick<Offer, "scheduledAt">, zone: string | null) =>
+  at !== null &&
+  html`<p><strong>Played at ${timeIn(at, zone)}</strong> <span class="soft">(${until(at, now) || "now"})</span>${zone === null && html` <a href="${portal.account()}">Set your time zone</a>`}</p>`;
 
 type Fact = readonly [name: string, what: Markup | string];
 
@@ -60,7 +66,9 @@ function playersOf({ playerCount, team }: Offer): string {
 const devicesOf = ({ game }: Offer) =>
   game.devices.length > 0 ? game.devices.map((device) => deviceLabels[device] ?? device).join(", ") : "Any";
 
-function deadlineOf({ deadlineHours, selectionMode, team }: Offer): string {
+function deadlineOf({ deadlineHours, selectionMode, team, scheduledAt }: Offer): string {
+  if (scheduledAt !== null)
+    return `You submit your video after the fixed time, and at most ${deadlineHours} hours after it. After that, you lose the slot.`;
   const claimed = team ? "from the moment your team is complete" : "from the moment you claim the slot";
   const from = selectionMode === "manual" ? "from the moment the owner chooses you" : claimed;
   return `${deadlineHours} hours to play and to submit your video, ${from}. After that, you lose the slot.`;

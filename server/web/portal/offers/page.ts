@@ -3,9 +3,11 @@ import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { ApiError, badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { cover, disabledButton, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
+import { timeIn } from "../../shared/text.ts";
+import { zoneFor } from "../../shared/zone.ts";
 import { signedInLayout } from "../layout.ts";
 import { action, type PageContext, type PortalPage } from "../types.ts";
-import { aboutGame, terms } from "./facts.ts";
+import { aboutGame, fixedTime, terms } from "./facts.ts";
 import { namedFriends, teamFields } from "./team.ts";
 
 type Offer = Data<"getOffer">["playtest"];
@@ -26,11 +28,13 @@ async function offerPage(context: PageContext): Promise<PageContent> {
   if (!offer) return signedInLayout(context, "offers", notOpen);
   const { game, qualifications } = offer;
   const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
+  const zone = await zoneFor(context, [offer.scheduledAt]);
   const body = html`${done}<p><a href="${portal.offers()}">All playtests</a></p>
 <div class="game">${cover(game)}<div>${aboutGame(game)}</div></div>
+${fixedTime(context, offer, zone)}
 ${qualifications && html`<section><h2>Requirements</h2>${prose(qualifications)}</section>`}
 <section><h2>What you agree to</h2>${terms(context, offer)}</section>
-<section><h2>Take part</h2>${takePart(context, offer)}</section>`;
+<section><h2>Take part</h2>${takePart(context, offer, zone)}</section>`;
   return signedInLayout(context, "offers", { title: game.name, body });
 }
 
@@ -42,14 +46,14 @@ const notOpen: PageContent = {
 <p><a class="button" href="${portal.offers()}">See the open playtests</a></p>`,
 };
 
-function takePart(context: PageContext, offer: Offer): Markup {
+function takePart(context: PageContext, offer: Offer, zone: string | null): Markup {
   const { slotId, applicationId, mustAccept, selectionMode } = offer;
   if (slotId !== null)
     return html`<p>You have or had a slot of this playtest.</p><p><a class="button" href="${portal.slot(slotId)}">View slot</a></p>`;
   if (applicationId !== null)
     return html`<p>You applied to this playtest.</p><p><a class="button" href="${portal.applications()}">See your application</a></p>`;
   if (mustAccept) return agreementLink(offer);
-  return html`${consent(offer)}${selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer)}`;
+  return html`${consent(offer)}${selectionMode === "manual" ? applyForm(context, offer, zone) : claimForm(context, offer, zone)}`;
 }
 
 const agreementLink = ({ id, game, selectionMode }: Offer) =>
@@ -63,16 +67,22 @@ const consent = ({ publicationConsent, selectionMode }: Offer) =>
 
 const claimLabel = "Claim a slot";
 
-function claimForm(context: PageContext, offer: Offer): Markup {
-  const { id, whyNot, deadlineHours, team } = offer;
+/** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
+const confirmation = (at: string, zone: string | null) =>
+  html`<label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> I will play at ${timeIn(at, zone)}</label>`;
+
+function claimForm(context: PageContext, offer: Offer, zone: string | null): Markup {
+  const { id, whyNot, deadlineHours, team, scheduledAt } = offer;
   if (whyNot !== null) return disabledButton(claimLabel, "why", html`${whyNot} <a href="${portal.slots()}">My slots</a>`);
-  const from = team ? "from when my team is complete" : "from now";
+  const claimed = team ? "from when my team is complete" : "from now";
+  const from = scheduledAt === null ? claimed : "from that time";
   return html`<form method="post" action="${claim.at(id)}">${tokens(context)}${team && teamFields(context, offer, team)}
+${scheduledAt !== null && confirmation(scheduledAt, zone)}
 <label class="check"><input type="checkbox" name="sure" value="yes" required> I have the time to play and to submit a video within ${deadlineHours} hours ${from}.</label>
 <button>${team ? "Claim a slot together" : claimLabel}</button></form>`;
 }
 
-const applyForm = (context: PageContext, { id, whyNot }: Offer): Markup =>
+const applyForm = (context: PageContext, { id, whyNot, scheduledAt }: Offer, zone: string | null): Markup =>
   whyNot !== null
     ? disabledButton("Apply", "why", whyNot)
     : html`<p class="soft">The owner chooses who plays. You can apply once.</p>
@@ -80,12 +90,15 @@ const applyForm = (context: PageContext, { id, whyNot }: Offer): Markup =>
 <label for="answer">Why are you a good fit? <span class="soft">(optional)</span></label>
 <textarea id="answer" name="answer" maxlength="5000"${marked(context, "answer")}>${context.form.answer}</textarea>
 ${fault(context, "answer")}
+${scheduledAt !== null && confirmation(scheduledAt, zone)}
 <button>Apply</button></form>`;
+
+const confirmed = ({ scheduledAt }: Record<string, string | undefined>) => (scheduledAt ? { scheduledAt } : {});
 
 const claim = action({ at: portal.offer.below("claim") }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you have the time to submit a video. Nothing was claimed.");
   const named = namedFriends(form);
-  const body = named ? { with: named } : {};
+  const body = { ...confirmed(form), ...(named && { with: named }) };
   const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey, body })).data;
   return `${portal.slot(slot.id)}?done=${slot.status === "open" ? "asked" : "claimed"}`;
 });
@@ -97,7 +110,7 @@ const apply = action({ at: portal.offer.below("apply"), fields: applyFields }, a
   await call("applyToPlaytest", {
     params: { id },
     idempotencyKey: form.formKey,
-    body: answer ? { qualificationsResponse: answer } : {},
+    body: { ...confirmed(form), ...(answer && { qualificationsResponse: answer }) },
   });
   return `${portal.applications()}?done=applied`;
 });

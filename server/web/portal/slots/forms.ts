@@ -9,6 +9,7 @@ import { fileSize } from "../../../lib/free-space.ts";
 import { html, type Markup } from "../../html.ts";
 import { devices } from "../../shared/devices.ts";
 import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
+import { timeIn } from "../../shared/text.ts";
 import { action, type HeldSlot, type PageContext } from "../types.ts";
 
 type Limits = Data<"getServerInfo">["limits"];
@@ -21,11 +22,20 @@ const requirements = ({ playtest }: HeldSlot, { videoBytes }: Limits): Markup =>
 <div><dt>Size</dt><dd>at most ${fileSize(videoBytes)}</dd></div>
 <div><dt>Format</dt><dd>MP4, WebM, MOV or MKV. Everybody can watch ${watchableFormats}.</dd></div></dl>`;
 
+interface Terms {
+  limits: Limits;
+  /** The zone in which the playtester is told times; null for UTC. */
+  zone: string | null;
+  /** What looks wrong in the uploaded video, in sentences. */
+  wrong: readonly string[];
+}
+
 /**
  * The forms to submit: first the video, then the notes. The page's script uploads the video to the API by tus. Without scripts, the form
  * posts the file.
  */
-export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits, wrong: readonly string[]): Markup {
+export function submitForms(context: PageContext, slot: HeldSlot, terms: Terms): Markup {
+  const { limits } = terms;
   const video = slot.uploadedVideo;
   const label = video ? "Replace the video" : "Choose a video";
   return html`<section><h2>Your video</h2>
@@ -53,13 +63,14 @@ ${fault(context, "device")}
 <label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
 <textarea id="notes" name="notes" maxlength="5000"${marked(context, "notes")}>${context.form.notes}</textarea>
 ${fault(context, "notes")}
-<div id="submit">${submitButton(slot, wrong)}</div><p class="why" id="submit-waits" hidden></p></form></section>`;
+<div id="submit">${submitButton(slot, context.now, terms)}</div><p class="why" id="submit-waits" hidden></p></form></section>`;
 }
 
-function submitButton(
-  { uploadedVideo: video, playtest: { minVideoSeconds: shortest } }: HeldSlot,
-  wrong: readonly string[],
-): Markup {
+function submitButton(slot: HeldSlot, now: number, { zone, wrong }: Terms): Markup {
+  const { uploadedVideo: video, scheduledAt: at, playtest } = slot;
+  const shortest = playtest.minVideoSeconds;
+  if (at !== null && Date.parse(at) > now)
+    return disabledButton("Submit", "why-submit", html`You can submit from ${timeIn(at, zone)} on.`);
   if (!video) return disabledButton("Submit", "why-submit", "You can submit when your video is uploaded.");
   const length = video.durationSeconds;
   if (length === null || length >= shortest)
@@ -93,6 +104,14 @@ ${fault(context, "reason")}
 <textarea id="problem" name="problem" maxlength="2000"${marked(context, "problem")}>${context.form.problem}</textarea>
 ${fault(context, "problem")}
 <button class="quiet">Report</button></form></details></section>`;
+
+/** The other time that the owner proposes. */
+export const proposalForm = (context: PageContext, { id, proposal }: HeldSlot, zone: string | null): Markup | false =>
+  proposal !== null &&
+  html`<section><h2>Another time</h2>
+<p>The owner proposes to play at <strong>${timeIn(proposal.scheduledAt, zone)}</strong>.</p>
+<p>Answer by ${timeIn(proposal.answerBy, zone)}. If you decline or do not answer, your slot is released. This does not count against you.</p>
+<form method="post" action="${reschedule.at(id)}">${tokens(context)}<button name="answer" value="accept">Accept</button> <button name="answer" value="decline" class="quiet">Decline</button></form></section>`;
 
 export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
 <details><summary>Release this slot</summary>
@@ -149,4 +168,10 @@ const report = action({ at: portal.slot.below("report"), fields: reportFields },
   return `${portal.slot(id)}?done=reported`;
 });
 
-export const slotActions = [submit, release, unpublish, report];
+const reschedule = action({ at: portal.slot.below("reschedule") }, async ({ call, id, form }) => {
+  const accept = form.answer === "accept";
+  await call("rescheduleSlot", { params: { id }, idempotencyKey: form.formKey, body: { accept } });
+  return `${portal.slot(id)}?done=${accept ? "moved" : "declined-time"}`;
+});
+
+export const slotActions = [submit, release, unpublish, report, reschedule];

@@ -5,7 +5,8 @@ import { lengthText } from "../../../../src/contract/text/length.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { cursorOf, more, notice, prose } from "../../shared/parts.ts";
-import { time, until } from "../../shared/text.ts";
+import { time, timeIn, until } from "../../shared/text.ts";
+import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
 import { cancelling, orderActions, payment } from "../orders/pay.ts";
@@ -49,12 +50,13 @@ async function playtestPage(context: StudioContext): Promise<PageContent> {
     call("listSlots", { params: { id }, query: { limit: 100, cursor: cursorOf(context) } }),
     sharesOf(context, "playtests"),
   ]);
+  const zone = await zoneFor(context, [playtest.scheduledAt]);
   const hasVideos = data.slots.some(({ submission }) => submission !== null);
   const done = said.get(context.query.get("done") ?? "");
   const body = html`${done && notice(done)}${trail({ id: playtest.gameId, name: playtest.gameName })}
-${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}
+${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}${fixedTime(context, playtest, zone)}
 ${applicationsLink(playtest)}
-${board(context, playtest, data.slots)}
+${board({ ...context, zone }, playtest, data.slots)}
 ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${studio.compare(id)}">Compare videos side by side</a></p>`}
 ${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
@@ -78,10 +80,20 @@ ${progressOf(quantity, slots)}
 ${status === "pending_payment" && html`<p class="bad">This order is not paid, so nobody can play yet.</p>`}`;
 }
 
+/** When it is played, and how many playtesters were not heard from since it was moved. Servers that do not know fixed times have none. */
+const fixedTime = ({ now }: StudioContext, { scheduledAt: at }: Playtest, zone: string | null) =>
+  at != null &&
+  html`<p><strong>Played at ${timeIn(at, zone)}</strong> <span class="soft">(${until(at, now) || "it has begun"})</span></p>`;
+
+interface BoardContext extends StudioContext {
+  /** The zone in which the owner is told times; null for UTC. */
+  zone: string | null;
+}
+
 const applicationsLink = ({ id, selectionMode }: Playtest) =>
   selectionMode === "manual" && html`<p><a href="${studio.applications(id)}">Applications</a>: you choose who plays.</p>`;
 
-function board(context: StudioContext, { slots: counts, selectionMode }: Playtest, slots: readonly Slot[]): Markup {
+function board(context: BoardContext, { slots: counts, selectionMode }: Playtest, slots: readonly Slot[]): Markup {
   const shown = columns.map((column) => {
     const count = column.statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
     return { ...column, count, cards: slots.filter(({ status }) => column.statuses.includes(status)) };
@@ -99,12 +111,13 @@ ${statuses.includes("open") ? count > 0 && html`<p class="soft">${plural(count, 
   )}</div>`;
 }
 
-function card(context: StudioContext, slot: Slot): Markup {
+function card(context: BoardContext, slot: Slot): Markup {
   const { id, status, playtester, submission, rating } = slot;
   const to = status === "blocked" ? studio.problem(id) : studio.slot(id);
   const length = submission?.videoDurationSeconds;
   return html`<li class="slot" data-slot="${id}"><p class="what"><a href="${to}">${playtester?.displayName ?? "Nobody"}<span class="hidden">, slot</span> <code>${shortId(id)}</code></a></p>
 ${["rejected", "expired", "cancelled", "publishing"].includes(status) && html`<p>${slotBadge(status)}</p>`}
+${slot.proposal != null && html`<p>asked to play at ${timeIn(slot.proposal.scheduledAt, context.zone)}; agreed to ${timeIn(slot.scheduledAt!, context.zone)}; answer ${until(slot.proposal.answerBy, context.now) || "now"}</p>`}
 <p class="soft">${stateOf(context, slot)}${submission && typeof length === "number" && ` · ${lengthText(length)}`}</p>
 ${rating?.score && html`<p aria-label="Rated ${rating.score} of 5">${"★".repeat(rating.score)}<span class="soft">${"★".repeat(5 - rating.score)}</span></p>`}</li>`;
 }
@@ -116,10 +129,16 @@ function stateOf({ now }: StudioContext, { status, deadlineAt, submission, block
   return submission ? html`submitted ${time(submission.createdAt)}` : "no video";
 }
 
-function commandsFor({ site }: StudioContext, { id, status, slots, costPerSlotCents }: Playtest): (readonly [string, string])[] {
+function commandsFor(context: StudioContext, playtest: Playtest): (readonly [string, string])[] {
+  const { site, now } = context;
+  const { id, status, slots, costPerSlotCents, scheduledAt } = playtest;
+  const isAhead = scheduledAt != null && Date.parse(scheduledAt) > now;
   const isPaid = site.payments && status === "active" && (costPerSlotCents ?? 0) > 0;
   return [
     ...(status === "pending_payment" ? ([["Pay for it", `playtest playtests pay ${id}`]] as const) : []),
+    ...(status === "active" && isAhead
+      ? ([["Move it to another time", `playtest playtests update ${id} --at "2026-12-05 18:00"`]] as const)
+      : []),
     ["Be told in a terminal whenever it changes", `playtest playtests watch ${id}`],
     ...(slots.submitted > 0 ? ([["Download the videos", `playtest review download --playtest ${id}`]] as const) : []),
     ...(status === "active" || status === "pending_payment"

@@ -6,6 +6,7 @@ import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../error
 import { type FileRecord, parseRecords } from "../../../io/files/records.ts";
 import { duration, plural } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
+import { requireFixedTimes, timeReader } from "../../shared/fixed-time.ts";
 import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { waysToPay } from "../../shared/spend.ts";
@@ -58,13 +59,20 @@ async function checkedRows(
   ctx: Context,
   file: string,
   path: string,
-  flags: { game?: string | undefined; batch?: string | undefined; ignoreColumns: readonly string[] },
+  flags: {
+    game?: string | undefined;
+    batch?: string | undefined;
+    timeZone: string | undefined;
+    ignoreColumns: readonly string[];
+  },
 ) {
   const { format, records: read } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
   const { records, faults: unknown } = understand(read, { file, ignore: flags.ignoreColumns });
   const game = await gameForRows(ctx, records, flags.game);
   const games = await idsNamed(ctx, "listGames", [...wordsIn(records, "game"), ...(game === undefined ? [] : [game])]);
   const testers = await idsNamed(ctx, "listContacts", wordsIn(records, "targetedPlaytesterId"));
+  const times = [...wordsIn(records, "scheduledAt")];
+  if (times.length > 0) await requireFixedTimes(ctx, "Nothing was ordered.");
   const { rows, faults } = readRows(records, {
     format,
     game,
@@ -72,6 +80,7 @@ async function checkedRows(
     check: await orderChecker(),
     gameId: (word) => idOrFault(games.get(word)!),
     testerId: (word) => idOrFault(testers.get(word)!),
+    time: await timeReader(ctx, times, flags.timeZone),
   });
   refuse([...unknown, ...faults], file);
   if (rows.length === 0) throw usage(`${file} contains no orders.`);
@@ -138,6 +147,9 @@ export const bulk = define({
     game: flag.text("Game for rows without one (default: the game set with `games use`, else the only game)", { value: "GAME" }),
     batch: flag.text("Name of the batch; the same rows in another batch are new orders", { value: "NAME" }),
     ignoreColumns: flag.list("Columns that are not meant for the order, separated by commas", { value: "NAMES" }),
+    timeZone: flag.text("Time zone of times in the column scheduledAt, such as Europe/Berlin (default that of your profile)", {
+      value: "ZONE",
+    }),
     pay: flag.choice(["any", "hours", "credit"], "Payment method (default any)"),
     maxCost: flag.money("Maximum total cost"),
     concurrency: flag.integer("Maximum number of orders in parallel (default 8)", { min: 1, max: 64 }),

@@ -27,6 +27,7 @@ const aliases: Readonly<Record<string, string>> = {
   isFreePublicTrial: "freeTrial trial freePublicTrial",
   targetedPlaytesterId: "tester testerId playtester playtesterId targetedPlaytester",
   panel: "group testerGroup",
+  scheduledAt: "at time startsAt playedAt fixedTime scheduled schedule",
   selectionMode: "selection",
   qualifications: "qualification requirements requirement",
 };

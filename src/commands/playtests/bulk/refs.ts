@@ -27,6 +27,7 @@ const compared = [
   "panel",
   "selectionMode",
   "qualifications",
+  "scheduledAt",
 ] as const;
 
 interface Difference {
@@ -54,7 +55,7 @@ function changedFault({ line, ref }: Row, id: string, status: string | undefined
   const onlyNotes = status === "active" && changes.length > 0 && changes.every(({ name }) => name === "notesForTesters");
   const next = onlyNotes
     ? `Change it with \`playtest playtests update ${id} --notes-for-testers TEXT\`, or give the row a new ref.`
-    : "Correct the row, or give it a new ref. Only the notes and keys of an active order can be changed.";
+    : "Correct the row, or give it a new ref. Only the notes, keys and fixed time of an active order can be changed.";
   return {
     line,
     field: "ref",

@@ -3,6 +3,7 @@ import type { Field } from "../../../contract/static.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
 import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
 import { contentKey } from "../../shared/content-key.ts";
+import type { TimeReader } from "../../shared/fixed-time.ts";
 import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
 import { type Fault, fields } from "./columns.ts";
 
@@ -35,6 +36,8 @@ function cellValue(field: Field, text: string): unknown {
       throw new CliError("USAGE", exitCodes.usage, `${JSON.stringify(text)} is not true or false.`);
     return yes.test(text);
   }
+  // A time as people write it is read with the others of the file.
+  if (field.name === "scheduledAt") return text;
   if (field.array) return text.split(/[\s;|]+/).filter((part) => part !== "");
   const isNumber = field.type === "integer" || field.type === "number" || field.enum?.every((value) => typeof value === "number");
   return parseField(field, isNumber ? withoutZeros(text) : text, field.name);
@@ -77,8 +80,8 @@ export function keyed(batch: string): (game: string, order: CheckedOrder) => str
   };
 }
 
-/** The words by which the records name their games and playtesters. */
-export function wordsIn(records: readonly FileRecord[], field: "game" | "targetedPlaytesterId"): Set<string> {
+/** The words by which the records name their games, playtesters and times. */
+export function wordsIn(records: readonly FileRecord[], field: "game" | "targetedPlaytesterId" | "scheduledAt"): Set<string> {
   return new Set(records.flatMap(({ fields: given }) => text(given[field]) ?? []));
 }
 
@@ -92,6 +95,8 @@ interface Options {
   gameId(word: string): string | { message: string };
   /** The same for a playtester. */
   testerId(word: string): string | { message: string };
+  /** The instant of a time, or what is wrong with it. */
+  time: TimeReader;
 }
 
 function text(value: unknown): string | undefined {
@@ -122,6 +127,11 @@ function readRow(record: FileRecord, faults: Fault[], options: Options): Omit<Ro
   const testerId = tester === undefined ? undefined : options.testerId(tester);
   if (typeof testerId === "object") faults.push({ line, field: "targetedPlaytesterId", message: testerId.message });
   else if (testerId !== undefined) body.targetedPlaytesterId = testerId;
+  const at = text(body.scheduledAt);
+  const time = at === undefined ? undefined : options.time(at);
+  if (time !== undefined && "fault" in time)
+    faults.push({ line, field: "scheduledAt", message: `${JSON.stringify(at)} ${time.fault}` });
+  else if (time !== undefined) body.scheduledAt = time.instant;
   const verdict = options.check(body);
   if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
   const named = text(record.fields.game) ?? options.game;

@@ -1,7 +1,7 @@
-import { define, flag } from "../../cli/define.ts";
-import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
-import { readSecret } from "../shared/secret.ts";
-import { payoutDetailsView } from "./view.ts";
+import { define, flag } from "../../../cli/define.ts";
+import { codeFlag, withCodeIfNeeded } from "../../shared/code.ts";
+import { readSecret } from "../../shared/secret.ts";
+import { payoutDetailsView } from "../view.ts";
 
 const passwordFile = flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" });
 

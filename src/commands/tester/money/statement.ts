@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { col, define, flag, prose, type Row, viewOf } from "../../cli/define.ts";
-import { usage } from "../../errors.ts";
-import { safePart } from "../../io/files/safe-name.ts";
-import { fetchPdf, goesToStdout, writeWhole } from "../shared/pdf.ts";
-import { statementView } from "./view.ts";
+import { col, define, flag, prose, type Row, viewOf } from "../../../cli/define.ts";
+import { usage } from "../../../errors.ts";
+import { safePart } from "../../../io/files/safe-name.ts";
+import { fetchPdf, goesToStdout, writeWhole } from "../../shared/pdf.ts";
+import { statementView } from "../view.ts";
 
 const fileView = viewOf<Row<"period" | "file" | "bytes">>(["period", prose("file"), col("size:bytes", "bytes")]);
 

@@ -1,7 +1,7 @@
-import { type Context, define } from "../../cli/define.ts";
-import { usd } from "../../io/text.ts";
-import { noteWithoutPayments } from "../shared/without-payments.ts";
-import { earningView } from "./view.ts";
+import { type Context, define } from "../../../cli/define.ts";
+import { usd } from "../../../io/text.ts";
+import { noteWithoutPayments } from "../../shared/without-payments.ts";
+import { earningView } from "../view.ts";
 
 /** Says what the playtester has to do to be paid. */
 async function noteMissingDetails(ctx: Context): Promise<void> {

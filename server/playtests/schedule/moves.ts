@@ -1,0 +1,195 @@
+import { zonedText } from "../../../src/contract/time/zones.ts";
+import * as users from "../../accounts/users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Tx } from "../../app/tx.ts";
+import { emit } from "../../events/emit.ts";
+import { mailAbout } from "../../events/event-mails.ts";
+import type { TimeAnswer } from "../../events/notices.ts";
+import * as games from "../../games/store.ts";
+import type { Job } from "../../jobs/job.ts";
+import { conflict, invalid } from "../../lib/api-error.ts";
+import { usd } from "../../lib/money.ts";
+import { iso } from "../../lib/time.ts";
+import * as applications from "../applications/store.ts";
+import * as keys from "../keys/store.ts";
+import { watchClosing } from "../orders.ts";
+import { pay } from "../slots/review.ts";
+import * as slots from "../slots/store.ts";
+import { type Refund, refund, release, watchDeadline } from "../slots/transitions.ts";
+import * as playtests from "../store.ts";
+import { endTeam } from "../teams/asking.ts";
+import * as teams from "../teams/store.ts";
+import { agreedLetter, answeredLetter, cancelledLetter, proposedLetter, releasedLetter, sessionCalendar } from "./mails.ts";
+import { answerBy, bookableText, cancelsWith, closesAfterMove, isBinding, isBookable, sessionDeadline } from "./rules.ts";
+import { watchSession } from "./sessions.ts";
+
+/** Moving and cancelling playtests at a fixed time. Each function but the job runs inside the caller's transaction, which locked the playtest. */
+type Playtest = playtests.PlaytestRow;
+type Claimed = slots.SlotIn<"reserved" | "blocked">;
+
+/**
+ * Moves a playtest to another time (ms): its open slots at once, and each claimed one when its playtester accepts. 409 for a playtest without
+ * a fixed time, in the last 12 hours before it, and while applications for the earlier time wait. 422 for a time that could not be ordered.
+ */
+export async function propose(tx: Tx, playtest: Playtest, at: number): Promise<Playtest> {
+  const current = playtest.scheduled_at;
+  if (current === null) throw conflict("This playtest has no fixed time, so it cannot be moved. Nothing was changed.");
+  if (isBinding(current, tx.now))
+    throw conflict(
+      "A playtest at a fixed time can be moved until 12 hours before it. Nothing was changed. Cancel it, or let it take place.",
+    );
+  if (!isBookable(at, tx.now)) throw invalid("scheduledAt", bookableText);
+  if ((await applications.pendingOf(tx, playtest.id)).length > 0)
+    throw conflict(
+      `Applications wait for a decision, and their playtesters confirmed ${iso(current)}. Nothing was changed. Approve or reject them first.`,
+    );
+  if ((await teams.askingCounts(tx, [playtest.id], tx.now)).size > 0)
+    throw conflict(
+      `Friends of a playtester are asked whether they play at ${iso(current)}. Nothing was changed. Try again when they have answered.`,
+    );
+  const closes_at = closesAfterMove({ selectionMode: playtest.selection_mode, scheduledAt: at }, playtest.closes_at);
+  const changes = { scheduled_at: at, closes_at, updated_at: tx.now };
+  await playtests.update(tx, playtest.id, changes);
+  await watchClosing(tx, playtest.id, closes_at);
+  await slots.moveOpen(tx, playtest.id, at);
+  const moved = { ...playtest, ...changes };
+  for (const slot of await slots.claimedOf(tx, playtest.id)) await proposeTo(tx, slot, at);
+  return moved;
+}
+
+async function proposeTo(tx: Tx, slot: Claimed, at: number): Promise<void> {
+  const agreed = slot.scheduled_at!;
+  if (agreed === at) return void (await slots.update(tx, slot.id, { proposed_at: null, accept_by: null }));
+  const until = answerBy(agreed, at, tx.now);
+  await slots.update(tx, slot.id, { proposed_at: at, accept_by: until });
+  const payload = { slotId: slot.id, answerBy: until };
+  await tx.schedule({ kind: "end-proposal", key: `${slot.id}:${until}`, payload, runAt: until });
+  const { playtester, gameName } = await partiesOf(tx, slot);
+  const zone = playtester.time_zone;
+  await emit(tx, [{ id: playtester.id, role: "playtester" }], {
+    kind: "slot.move_proposed",
+    data: { ...subjectOf(slot), scheduledAt: iso(at), previousAt: iso(agreed), answerBy: iso(until) },
+    notice: {
+      gameName,
+      at: zonedText(at, zone),
+      previousAt: zonedText(agreed, zone),
+      until: zonedText(until, zone),
+    },
+  });
+  const about = { config: tx.config, gameName, zone, slotId: slot.id, scheduledAt: at, previousAt: agreed, answerBy: until };
+  await mailAbout(tx, playtester, "slot.move_proposed", proposedLetter(about));
+}
+
+/** The playtester's answer to another time. One who declines is released, and can claim again. 409 without a proposal, or after its end. */
+export async function answer(tx: Tx, playtest: Playtest, slot: Claimed, isAccepted: boolean): Promise<void> {
+  const { proposed_at: at, accept_by: until } = slot;
+  if (at === null) throw conflict("No other time is proposed for this slot. Nothing was changed.");
+  if (until! <= tx.now) throw conflict("The time to answer has ended, and the slot is released. Nothing was changed.");
+  if (isAccepted) await accept(tx, playtest, slot, at);
+  else await releaseUnmoved(tx, playtest, slot, "declined");
+}
+
+async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Promise<void> {
+  const deadline_at = slot.status === "blocked" ? null : sessionDeadline(at, playtest.player_count, tx.now);
+  const changes = { scheduled_at: at, proposed_at: null, accept_by: null, deadline_at };
+  await slots.update(tx, slot.id, changes);
+  const moved = { ...slot, ...changes };
+  if (deadline_at !== null) await watchDeadline(tx, moved);
+  await watchSession(tx, moved);
+  const { playtester, gameName } = await tellAnswer(tx, slot, at, "accepted");
+  const session = { slotId: slot.id, gameName, scheduledAt: at, durationMinutes: playtest.duration_minutes };
+  const calendar = sessionCalendar(tx.config, session, tx.now);
+  const about = { config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id };
+  const letter = agreedLetter({ ...about, scheduledAt: at, deadlineAt: deadline_at, calendar });
+  await mailAbout(tx, playtester, "slot.move_answered", letter);
+}
+
+/** Releases a slot whose playtester does not play at the other time. A replacement opens for that time. */
+async function releaseUnmoved(tx: Tx, playtest: Playtest, slot: Claimed, why: "declined" | "none"): Promise<void> {
+  await slots.update(tx, slot.id, { excused: 1, proposed_at: null, accept_by: null });
+  await release(tx, playtest, slot);
+  const { playtester, gameName } = await tellAnswer(tx, slot, slot.proposed_at!, why);
+  if (why === "declined") return;
+  const letter = releasedLetter({ config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id });
+  await mailAbout(tx, playtester, "slot.move_answered", letter);
+}
+
+async function tellAnswer(tx: Tx, slot: Claimed, at: number, timeAnswer: TimeAnswer) {
+  const parties = await partiesOf(tx, slot);
+  const { owner, playtester, gameName } = parties;
+  const data = { ...subjectOf(slot), scheduledAt: iso(at), answer: timeAnswer, answeredAt: iso(tx.now) };
+  const names = { gameName, playtesterName: playtester.display_name, timeAnswer };
+  for (const [reader, role] of [[owner, "game_owner"] as const, [playtester, "playtester"] as const])
+    await emit(tx, [{ id: reader.id, role }], {
+      kind: "slot.move_answered",
+      data,
+      notice: { ...names, at: zonedText(at, reader.time_zone) },
+    });
+  const about = { config: tx.config, gameName, zone: owner.time_zone, slotId: slot.id, playtestId: slot.playtest_id };
+  const letter = answeredLetter({ ...about, playtesterName: playtester.display_name, scheduledAt: at, answer: timeAnswer });
+  await mailAbout(tx, owner, "slot.move_answered", letter);
+  return parties;
+}
+
+/** Releases a slot whose playtester did not answer a proposal in time. Does nothing when they did, or when it was replaced by another. */
+export const endProposal = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    await job.done(tx);
+    const slotId = String(job.payload.slotId);
+    playtests.lockOfSlot(tx, slotId);
+    const slot = await slots.find(tx, slotId);
+    const isDue = slot !== undefined && slot.proposed_at !== null && slot.accept_by! <= tx.now;
+    if (!isDue || !slots.isIn(slot, "reserved", "blocked")) return;
+    await releaseUnmoved(tx, (await playtests.find(tx, slot.playtest_id))!, slot, "none");
+  });
+
+/**
+ * The owner cancels a claimed slot before its fixed time: it is refunded, or in the last 12 hours its playtester is paid as if the video was
+ * accepted. 409 for a slot without a fixed time or after it.
+ */
+export async function cancelClaimed(tx: Tx, playtest: Playtest, slot: slots.SlotIn<"reserved">): Promise<Refund> {
+  const terms = cancelsWith(slot.scheduled_at, tx.now);
+  if (terms === "nothing")
+    throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
+  const changes = { ended_at: tx.now, excused: 1, proposed_at: null, accept_by: null };
+  await slots.transition(tx, slot, "cancel", changes);
+  await endTeam(tx, slot, "cancelled", slot.playtester_id ?? undefined);
+  await keys.retire(tx, slot.id, tx.now);
+  if (terms === "pay") await pay(tx, playtest, slot);
+  const refunded = terms === "pay" ? { cents: 0, minutes: 0 } : await refund(tx, playtest, slot, "slot_refund");
+  await tellCancelled(tx, slot, { refunded, payoutCents: terms === "pay" ? playtest.payout_cents : 0 });
+  return refunded;
+}
+
+async function tellCancelled(tx: Tx, slot: Claimed, { refunded, payoutCents }: { refunded: Refund; payoutCents: number }) {
+  const { owner, playtester, gameName } = await partiesOf(tx, slot);
+  const data = { ...subjectOf(slot), payoutCents, cancelledAt: iso(tx.now) };
+  const names = { gameName, playtesterName: playtester.display_name, amountCents: payoutCents };
+  const back =
+    refunded.cents > 0 ? usd(refunded.cents) : refunded.minutes > 0 ? `${refunded.minutes} playtest minutes` : undefined;
+  for (const [reader, role] of [[owner, "game_owner"] as const, [playtester, "playtester"] as const])
+    await emit(tx, [{ id: reader.id, role }], {
+      kind: "slot.cancelled",
+      data,
+      notice: { ...names, refunded: back, at: zonedText(slot.scheduled_at!, reader.time_zone) },
+    });
+  const about = { config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id };
+  const letter = cancelledLetter({ ...about, scheduledAt: slot.scheduled_at!, payoutCents });
+  await mailAbout(tx, playtester, "slot.cancelled", letter);
+}
+
+async function partiesOf(tx: Tx, slot: Claimed) {
+  const [owner, playtester, game] = await Promise.all([
+    users.find(tx, slot.owner_id),
+    users.find(tx, slot.playtester_id!),
+    games.find(tx, slot.game_id),
+  ]);
+  return { owner: owner!, playtester: playtester!, gameName: game?.name ?? "" };
+}
+
+const subjectOf = (slot: Claimed) => ({
+  slotId: slot.id,
+  playtestId: slot.playtest_id,
+  gameId: slot.game_id,
+  playerId: slot.playtester_id,
+});

@@ -1,0 +1,37 @@
+import { arg, type Context, flag } from "../../cli/define.ts";
+import { declined, usage } from "../../errors.ts";
+import { fixedTime, fixedTimeText, profileZone } from "../shared/fixed-time.ts";
+
+/** A playtester confirms the time of a playtest at a fixed time before claiming a slot or applying. */
+
+export const confirmedTimeFlags = {
+  at: flag.text("Confirm that you will play at this time, for a playtest at a fixed time", {
+    value: "TIME",
+    field: "scheduledAt",
+  }),
+};
+
+export const offeredPlaytest = { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") };
+
+/** The fixed time of an offered playtest (ISO 8601), or null. An offer that is not listed is left to the server, which says why. */
+async function offeredTime(ctx: Context, id: string): Promise<string | null> {
+  for (let cursor: string | undefined; ; ) {
+    const { data, meta } = await ctx.api().call("listOffers", { query: { limit: "100", ...(cursor && { cursor }) } });
+    const offer = data.playtests.find((one) => one.id === id);
+    if (offer) return offer.scheduledAt ?? null;
+    if (!meta.hasMore || !meta.cursor) return null;
+    cursor = meta.cursor;
+  }
+}
+
+/** The time to confirm (ISO 8601): the one that was given, or that of the offer after asking. Undefined for a playtest without one. */
+export async function confirmTime(ctx: Context, id: string, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return fixedTime(ctx, given, "--at", undefined);
+  const at = await offeredTime(ctx, id);
+  if (at === null) return undefined;
+  const text = fixedTimeText(at, await profileZone(ctx));
+  const otherwise = `To confirm that you will play then, pass --at ${at}.`;
+  if (!ctx.prompt.possible) throw usage(`This playtest is at a fixed time: ${text}. Nothing was changed.`, otherwise);
+  if (!(await ctx.prompt.confirm(`This playtest is at a fixed time: ${text}. Will you play then?`, otherwise))) throw declined();
+  return at;
+}
