@@ -106,7 +106,7 @@ describe("compiler", { timeout: 300_000 }, () => {
         "server/games/handlers.ts",
         "server/games/views.ts",
         "server/playtests/publications/store.ts",
-        "server/playtests/slots/tester-handlers.ts",
+        "server/playtests/slots/offered-games.ts",
       ]);
     });
 

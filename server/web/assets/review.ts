@@ -2,7 +2,7 @@ import { showCommands } from "./review/commands.ts";
 import { showDecided } from "./review/decided.ts";
 import { Decision } from "./review/decision.ts";
 import { Outbox } from "./review/outbox.ts";
-import { followCutting, isDone, pageOf, post, problemIn, swap } from "./review/pages.ts";
+import { followCutting, isDone, isSignedOut, pageOf, post, problemIn, swap } from "./review/pages.ts";
 import { takePositions } from "./review/parts.ts";
 import { followSameLinks, sameAsFinding } from "./review/same.ts";
 import { showPartOf, startTabs } from "./review/tabs.ts";
@@ -64,7 +64,7 @@ document.addEventListener("submit", async (event) => {
       void followCutting();
     } else
       refuse(
-        reply.ok
+        isSignedOut(reply)
           ? "You are signed out. Nothing was changed. Copy what you typed, then sign in again and reload this page."
           : problemIn(page),
       );

@@ -1,5 +1,5 @@
 import { around, the } from "../shared/dom.ts";
-import { type Fields, fieldsOf, followCutting, isDone, pageOf, post, problemIn, root, swap } from "./pages.ts";
+import { type Fields, fieldsOf, followCutting, isDone, isSignedOut, pageOf, post, problemIn, root, swap } from "./pages.ts";
 
 const retryMs = 10_000;
 
@@ -96,7 +96,7 @@ export class Outbox {
       const csrf = fieldsOf(this.#form).csrf!;
       const reply = await post(root + path, { ...fields, csrf, formKey: key });
       if (isDone(reply)) return this.#saved(name, path, await pageOf(reply));
-      if (reply.ok)
+      if (isSignedOut(reply))
         return this.#later(
           "You are signed out. Moments are kept in this browser. Sign in again and reload this page to save them.",
         );

@@ -14,6 +14,9 @@ export const post = (path: string, fields: Fields | [string, string][]): Promise
 /** Whether the reply is the page that follows the form, and not the one to sign in. */
 export const isDone = (reply: Response) => reply.ok && !reply.url.includes("/sign-in");
 
+/** Whether the session has ended: the reply is the page to sign in, where a form that was sent is kept (401) or one is led (200). */
+export const isSignedOut = (reply: Response) => reply.status === 401 || (reply.ok && !isDone(reply));
+
 export const pageOf = async (reply: Response): Promise<Document> =>
   new DOMParser().parseFromString(await reply.text(), "text/html");
 
