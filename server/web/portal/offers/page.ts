@@ -69,7 +69,7 @@ const claimLabel = "Claim a slot";
 
 /** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
 const confirmation = (at: string, zone: string | null) =>
-  html`<label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> I will play at ${timeIn(at, zone)}</label>`;
+  html`<label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> <span>I will play at ${timeIn(at, zone)}</span></label>`;
 
 function claimForm(context: PageContext, offer: Offer, zone: string | null): Markup {
   const { id, whyNot, deadlineHours, team, scheduledAt } = offer;
