@@ -235,7 +235,7 @@ function stepOf(migration: Migration, statement: Statement, dialect: Dialect): S
 function repeatable(sql: string): string {
   if (/^(REVOKE|GRANT)\b/.test(sql)) return sql;
   const made = sql.replace(/^(CREATE TABLE|CREATE (UNIQUE )?INDEX|ALTER TABLE \w+ ADD COLUMN)\b/, "$& IF NOT EXISTS");
-  const repeated = made.replace(/^(DROP INDEX|DROP TABLE|ALTER TABLE \w+ DROP CONSTRAINT)\b/, "$& IF EXISTS");
+  const repeated = made.replace(/^(DROP INDEX|DROP TABLE|ALTER TABLE \w+ DROP (CONSTRAINT|COLUMN))\b/, "$& IF EXISTS");
   if (repeated === sql) throw new Error(`It is not known how to repeat this statement: ${sql}`);
   return repeated;
 }

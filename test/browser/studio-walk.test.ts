@@ -100,11 +100,11 @@ onBothDatabases("from the order to the payout", (serve) => {
     await page.waitForURL(new RegExp(`/studio/slots/${slot.id}#t=`));
     await ready(page);
 
-    await page.locator("#clips summary").click();
+    await page.locator("#clips summary", { hasText: "Cut a clip" }).click();
     await page.locator("#part").fill("0:00-0:01");
     await page.locator("#clip-name").fill("The rope");
     const cut = holdCutter(server);
-    await page.locator("#clips form button").first().click();
+    await page.getByRole("button", { name: "Cut", exact: true }).click();
     await page.locator("#clips", { hasText: "is being cut" }).waitFor();
     cut();
     await server.advance(0);

@@ -11,7 +11,10 @@ export const kinds = [...earlier, "slot.starting", "slot.move_proposed", "slot.m
 export const schedule = {
   name: "045-schedule",
   statements: [
-    "ALTER TABLE playtests RENAME COLUMN applications_expire_at TO closes_at",
+    // Not renamed: a step that may run twice cannot be.
+    "ALTER TABLE playtests ADD COLUMN closes_at {int}",
+    "UPDATE playtests SET closes_at = applications_expire_at",
+    "ALTER TABLE playtests DROP COLUMN applications_expire_at",
     "ALTER TABLE playtests ADD COLUMN scheduled_at {int}",
     "ALTER TABLE slots ADD COLUMN scheduled_at {int}",
     "ALTER TABLE slots ADD COLUMN proposed_at {int}",
