@@ -217,7 +217,8 @@ onBothDatabases("the portal", (serve, it) => {
       const fields = { ...hiddenFields((await thief.get(`/play/offers/${id}`)).html, `/play/offers/${id}/claim`), sure: "yes" };
       await end(server, playtester, ann);
       expect((await thief.get("/play")).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
-      expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe("/play/sign-in?next=%2Fplay&done=ended");
+      const leads = `/play/sign-in?next=${encodeURIComponent(`/play/offers/${id}`)}&done=ended`;
+      expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe(leads);
       expect((await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].status).toBe("open");
     });
 

@@ -275,6 +275,8 @@ describe("template", () => {
       selectionMode: "automatic"
       # Requirements for playtesters, shown with the offer.
       # qualifications:
+      # Fixed time at which it is played, 12 hours to 90 days ahead; without it, playtesters choose: a time, such as 2026-01-31 or 2026-01-31T08:00:00+01:00 (ISO 8601; UTC if no zone is given).
+      # scheduledAt:
       # Your own name for the order. Another order with it is refused unless this one was cancelled.
       # ref:
       "

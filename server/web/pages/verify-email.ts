@@ -39,7 +39,8 @@ export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm, { sit
     const visit = { headers: request.headers, client };
     const found = await accounts.findUnverified(token);
     const ok = await (isDeletion ? accounts.deleteUnverified(visit, token) : accounts.verifyEmail(visit, token));
-    if (!ok || !found) return sendPage(response, 410, await dead(token));
+    // An account that was verified meanwhile has no more to say about it.
+    if (!ok || !found) return sendPage(response, ok ? 200 : 410, await dead(token));
     sendPage(response, 200, named(site, isDeletion ? deleted : verified(found)));
   };
 }

@@ -10,7 +10,7 @@ export interface Kept {
 }
 
 /** Secrets are typed again, and the token of the session that ended is worth nothing. */
-const left = /^csrf$|password|^current$|^code$|^kept$/i;
+const left = /^csrf$|password|^current$|^code$|^kept$|^uri$|^response$|^given$/i;
 
 /** Whether a form is from a page of this server: what another site sends must not wait for somebody to sign in. */
 export function isOwnForm({ origin, "sec-fetch-site": site }: IncomingHttpHeaders, baseUrl: string): boolean {
