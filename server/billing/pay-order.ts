@@ -27,7 +27,8 @@ export async function payOrder(tx: Tx, payment: payments.PaymentRow, due: Due): 
   return obstacle;
 }
 
-async function obstacleOf(tx: Tx, ownerId: string, playtestId: string): Promise<Obstacle | undefined> {
+/** Why an order cannot begin when it is paid now. Undefined if it can. */
+export async function obstacleOf(tx: Tx, ownerId: string, playtestId: string): Promise<Obstacle | undefined> {
   if (!(await tx.paidOrders.awaitsPayment(tx, playtestId))) return "order_over";
   return (await isFrozen(tx, ownerId)) ? "frozen" : undefined;
 }

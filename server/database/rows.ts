@@ -48,13 +48,21 @@ export async function addRow<K extends TableName>(tx: Query, table: K, row: New<
   return (await tx.run(`${sql} ON CONFLICT DO NOTHING`, ...values)) === 1;
 }
 
-/** Inserts a row, or changes all other columns of the row that has the same values in the columns of `key`. */
-export async function putRow<K extends TableName>(tx: Query, table: K, row: New<K>, ...key: (keyof Tables[K])[]): Promise<void> {
+function putting<K extends TableName>(table: K, row: New<K>, key: readonly (keyof Tables[K])[]): ReturnType<typeof insertion> {
   const [sql, ...values] = insertion(table, [row]);
   const set = Object.keys(schema[table]).filter((name) => !key.includes(name as keyof Tables[K]));
   const changes = set.map((name) => `${name} = excluded.${name}`).join(", ");
-  await tx.run(`${sql} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes}`, ...values);
+  return [`${sql} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${changes}`, ...values];
 }
+
+/** Inserts a row, or changes all other columns of the row that has the same values in the columns of `key`. */
+export async function putRow<K extends TableName>(tx: Query, table: K, row: New<K>, ...key: (keyof Tables[K])[]): Promise<void> {
+  await tx.run(...putting(table, row, key));
+}
+
+/** The same without waiting for the result: see `Query.send`. */
+export const sendPut = <K extends TableName>(tx: Query, table: K, row: New<K>, ...key: (keyof Tables[K])[]): void =>
+  tx.send(...putting(table, row, key));
 
 /** Inserts a row without waiting for the result (see `Query.send`), and returns it as it is stored. */
 export function sendRow<K extends TableName>(tx: Query, table: K, row: New<K>): Tables[K] {

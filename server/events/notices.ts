@@ -98,6 +98,7 @@ export const absenceTexts: Record<Absence, string> = {
 };
 export const endingTexts: Record<TeamEnding, string> = {
   expired: "Not everybody confirmed in time, so the slot is open again. You can claim it again.",
+  closed: "The slots of the playtest closed before everybody confirmed.",
   withdrawn: "The playtester who claimed the slot withdrew the request.",
   cancelled: "The owner cancelled the slot.",
   released: "The playtester who claimed the slot released it.",

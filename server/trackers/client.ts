@@ -7,12 +7,16 @@ import { Refusal } from "./tracker.ts";
 
 const callMs = 30_000;
 const maxReplyBytes = 8 * 2 ** 20;
+/** The most that a reply about one account may have. It is read while somebody waits. */
+export const accountBytes = 64 * 2 ** 10;
 
 export interface Asked {
   method: "GET" | "POST" | "PUT" | "PATCH";
   /** Below the address of the API. */
   path: string;
   body?: object;
+  /** The most that the reply may have, in bytes; by default what a page of long issues has. */
+  maxBytes?: number;
   /** The request creates something, so it is sent once at most. */
   creates?: boolean;
 }
@@ -49,7 +53,7 @@ const longestMessage = 300;
 
 /** Sends requests in JSON to one tracker. No redirect is followed, so that the credential reaches no other host. */
 export function createClient({ outbound, clock, api, headers, title, explain }: ClientOptions): Client {
-  async function send({ method, path, body, creates = false }: Asked): Promise<unknown> {
+  async function send({ method, path, body, maxBytes = maxReplyBytes, creates = false }: Asked): Promise<unknown> {
     const reply = await outbound.request({
       method,
       url: `${api}${path}`,
@@ -57,7 +61,7 @@ export function createClient({ outbound, clock, api, headers, title, explain }: 
       ...(body && { body: JSON.stringify(body) }),
       ...(creates && { once: true }),
       deadlineMs: callMs,
-      maxBytes: maxReplyBytes,
+      maxBytes,
     });
     const json = jsonOf(reply);
     const known = explain(json);

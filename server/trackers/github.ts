@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Client } from "./client.ts";
+import { accountBytes, type Client } from "./client.ts";
 import { commentFrame, framed, markdownOf, plainTitle, reframed } from "./markdown.ts";
 import type { Draft, Issue, Place, Tracker } from "./tracker.ts";
 
@@ -28,7 +28,7 @@ export class GithubTracker implements Tracker {
     this.#site = site;
   }
 
-  account = async () => (await this.#client.ask(user, { method: "GET", path: "/user" })).login;
+  account = async () => (await this.#client.ask(user, { method: "GET", path: "/user", maxBytes: accountBytes })).login;
 
   /** Lists issues, because the search of GitHub knows a new one only after some time. */
   async find(marker: string, target: string, since: number): Promise<Issue | undefined> {

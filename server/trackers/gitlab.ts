@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Client } from "./client.ts";
+import { accountBytes, type Client } from "./client.ts";
 import { timeOf } from "./github.ts";
 import { commentFrame, framed, markdownOf, plainTitle, reframed } from "./markdown.ts";
 import { type Draft, type Issue, type Place, Refusal, type Tracker } from "./tracker.ts";
@@ -29,7 +29,7 @@ export class GitlabTracker implements Tracker {
     this.#site = site;
   }
 
-  account = async () => (await this.#client.ask(user, { method: "GET", path: "/user" })).username;
+  account = async () => (await this.#client.ask(user, { method: "GET", path: "/user", maxBytes: accountBytes })).username;
 
   async find(marker: string, target: string, since: number): Promise<Issue | undefined> {
     let ours: z.output<typeof issueReply> | undefined;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TrackerPriority } from "../../src/contract/findings/trackers.ts";
 import { oneLine } from "../../src/contract/text/one-line.ts";
-import type { Client } from "./client.ts";
+import { accountBytes, type Client } from "./client.ts";
 import type { Document, Run } from "./document.ts";
 import { timeOf } from "./github.ts";
 import { type Draft, type Issue, type Place, Refusal, type Tracker } from "./tracker.ts";
@@ -85,7 +85,7 @@ export class JiraTracker implements Tracker {
     this.#site = site;
   }
 
-  account = async () => (await this.#client.ask(user, { method: "GET", path: "/myself" })).displayName;
+  account = async () => (await this.#client.ask(user, { method: "GET", path: "/myself", maxBytes: accountBytes })).displayName;
 
   async find(marker: string, target: string): Promise<Issue | undefined> {
     const jql = `project = "${target}" AND labels = "${markerLabel(marker)}"`;

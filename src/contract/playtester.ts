@@ -79,11 +79,9 @@ export const offer = z
 /** One offer with what claiming a slot of it means for the playtester who asks. */
 export const shownOffer = offer
   .extend({
-    deadlineHours: z
-      .int()
-      .meta({
-        description: "How many hours you have to the submission: from the fixed time, or else from the claim or the approval.",
-      }),
+    deadlineHours: z.int().meta({
+      description: "How many hours you have to the submission: from the fixed time, or else from the claim or the approval.",
+    }),
     maxHeldSlots: z.int().meta({ description: "How many slots you can hold at once." }),
     whyNot: z
       .string()

@@ -119,7 +119,11 @@ function looseBlock(token: Token): Block[] {
 }
 
 /** Reads Markdown by somebody else, such as an agreement. No word of it is lost: what a document cannot hold stays as it was written. */
-export const readableMarkdown = (text: string): Block[] => marked.lexer(text).flatMap(looseBlock);
+export const readableMarkdown = (text: string): Block[] =>
+  deepNesting.test(text) ? [{ kind: "paragraph", parts: [{ kind: "text", text }] }] : marked.lexer(text).flatMap(looseBlock);
+
+/** Quotations and lists in one another, for each of which the parser reads the rest of the text again. */
+const deepNesting = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){9}/m;
 
 /** Reads a text that begins with its title; throws on what is not supported. */
 export function parseMarkdown(text: string): Document {

@@ -17,13 +17,17 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     await playtester.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
     const id = await order(owner, gameId, { scheduledAt: at });
     const ann = await signedIn(server, playtester);
-    const text = textOf((await ann.get("/play")).html);
-    expect(text).toContain("Played at Thu 2026-03-05 22:30, Asia/Kolkata (UTC+05:30)");
+    const played = "Played at Thu 2026-03-05 22:30, Asia/Kolkata (UTC+05:30)";
+    expect(textOf((await ann.get("/play")).html)).toContain(played);
+    const page = `/play/offers/${id}`;
+    const text = textOf((await ann.get(page)).html);
+    expect(text).toContain(played);
+    expect(text).toContain("at most 24 hours after it");
     expect(text).toContain("I will play at Thu 2026-03-05 22:30, Asia/Kolkata (UTC+05:30)");
     const action = `/play/offers/${id}/claim`;
-    const refused = await ann.submit("/play", action);
+    const refused = await ann.submit(page, action, { sure: "yes", scheduledAt: "" });
     expect([refused.status, textOf(refused.html)]).toEqual([409, expect.stringContaining("This playtest is at a fixed time")]);
-    const claimed = await ann.submit("/play", action, { scheduledAt: at });
+    const claimed = await ann.submit(page, action, { sure: "yes", scheduledAt: at });
     expect(claimed.location).toContain("?done=claimed");
     expect((await playtester.listHeldSlots({})).slots).toMatchObject([{ status: "reserved", scheduledAt: at }]);
   });
@@ -32,8 +36,9 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     await giveCredit(server, owner, 100_000);
     const id = await order(owner, gameId, { scheduledAt: at, selectionMode: "manual" });
     const ann = await signedIn(server, playtester);
-    expect(textOf((await ann.get("/play")).html)).toContain("I will play at Thu 2026-03-05 17:00, UTC");
-    const applied = await ann.submit("/play", `/play/offers/${id}/apply`, { scheduledAt: at });
+    const page = `/play/offers/${id}`;
+    expect(textOf((await ann.get(page)).html)).toContain("I will play at Thu 2026-03-05 17:00, UTC");
+    const applied = await ann.submit(page, `${page}/apply`, { scheduledAt: at });
     expect(applied.location).toContain("?done=applied");
   });
 

@@ -76,7 +76,11 @@ function overHttp({ config, outbound }: Parts, url: string): Omit<Facilitator, "
     async settle(transfer) {
       try {
         const { success, transaction, errorReason } = await post("settle", transfer, settled);
-        return success ? { is: "settled", transaction } : { is: "refused", reason: reasonOf(errorReason) };
+        if (success) return { is: "settled", transaction };
+        // One that was sent to the chain may be in a block yet, whatever went wrong afterwards.
+        if (transaction)
+          return { is: "unknown", cause: new Error(`the facilitator sent ${transaction}, and says: ${reasonOf(errorReason)}`) };
+        return { is: "refused", reason: reasonOf(errorReason) };
       } catch (cause) {
         return { is: "unknown", cause };
       }

@@ -1,11 +1,13 @@
 import type { Query } from "../../database/port.ts";
-import { sendRow } from "../../database/rows.ts";
+import { sendPut } from "../../database/rows.ts";
 import type { Tables } from "../../database/schema/index.ts";
 
 /** What a playtester consented to when they took part in a public playtest. */
 export type PublicationConsentRow = Tables["publication_consents"];
 
-export const insert = (tx: Query, row: PublicationConsentRow) => sendRow(tx, "publication_consents", row);
+/** Whoever takes part again, after a slot that does not count against them, consents anew. */
+export const put = (tx: Query, row: PublicationConsentRow) =>
+  sendPut(tx, "publication_consents", row, "playtest_id", "playtester_id");
 
 /** The consent for the video of a slot. Undefined for a slot that was claimed before consents were recorded. */
 export const ofSlot = (q: Query, slotId: string) =>

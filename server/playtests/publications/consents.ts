@@ -20,7 +20,7 @@ export function asked({ config }: Pick<ReadTx, "config">, { visibility }: Pick<P
 /** Records what the playtester consented to by taking part. */
 export function record(tx: Tx, playtest: Pick<PlaytestRow, "id" | "visibility">, person: Person): void {
   if (playtest.visibility !== "public") return;
-  store.insert(tx, {
+  store.put(tx, {
     playtest_id: playtest.id,
     playtester_id: person.id,
     version: consentVersion,

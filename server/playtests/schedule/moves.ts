@@ -13,11 +13,12 @@ import { iso } from "../../lib/time.ts";
 import * as applications from "../applications/store.ts";
 import * as keys from "../keys/store.ts";
 import { watchClosing } from "../orders.ts";
-import { pay } from "../slots/review.ts";
+import { payShares } from "../slots/review.ts";
 import * as slots from "../slots/store.ts";
 import { type Refund, refund, release, watchDeadline } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
 import { endTeam } from "../teams/asking.ts";
+import { sharesOf } from "../teams/shares.ts";
 import * as teams from "../teams/store.ts";
 import { agreedLetter, answeredLetter, cancelledLetter, proposedLetter, releasedLetter, sessionCalendar } from "./mails.ts";
 import { answerBy, bookableText, cancelsWith, closesAfterMove, isBinding, isBookable, sessionDeadline } from "./rules.ts";
@@ -155,27 +156,51 @@ export async function cancelClaimed(tx: Tx, playtest: Playtest, slot: slots.Slot
   await slots.transition(tx, slot, "cancel", changes);
   await endTeam(tx, slot, "cancelled", slot.playtester_id ?? undefined);
   await keys.retire(tx, slot.id, tx.now);
-  if (terms === "pay") await pay(tx, playtest, slot);
-  const refunded = terms === "pay" ? { cents: 0, minutes: 0 } : await refund(tx, playtest, slot, "slot_refund");
-  await tellCancelled(tx, slot, { refunded, payoutCents: terms === "pay" ? playtest.payout_cents : 0 });
+  if (terms === "pay") {
+    const shares = await sharesOf(tx, slot, playtest.payout_cents, { mayBeIncomplete: true });
+    await payShares(tx, playtest, slot, shares);
+    await tellCancelled(tx, slot, { refunded: nothing, payoutCents: playtest.payout_cents, shares });
+    return nothing;
+  }
+  const refunded = await refund(tx, playtest, slot, "slot_refund");
+  await tellCancelled(tx, slot, { refunded, payoutCents: 0, shares: new Map() });
   return refunded;
 }
 
-async function tellCancelled(tx: Tx, slot: Claimed, { refunded, payoutCents }: { refunded: Refund; payoutCents: number }) {
+const nothing: Refund = { cents: 0, minutes: 0 };
+
+interface Cancelled {
+  refunded: Refund;
+  /** What all players of the slot got together, and each of them, by id. */
+  payoutCents: number;
+  shares: ReadonlyMap<string, number>;
+}
+
+async function tellCancelled(tx: Tx, slot: Claimed, { refunded, payoutCents, shares }: Cancelled) {
   const { owner, playtester, gameName } = await partiesOf(tx, slot);
-  const data = { ...subjectOf(slot), payoutCents, cancelledAt: iso(tx.now) };
-  const names = { gameName, playtesterName: playtester.display_name, amountCents: payoutCents };
+  const names = { gameName, playtesterName: playtester.display_name };
   const back =
     refunded.cents > 0 ? usd(refunded.cents) : refunded.minutes > 0 ? `${refunded.minutes} playtest minutes` : undefined;
-  for (const [reader, role] of [[owner, "game_owner"] as const, [playtester, "playtester"] as const])
-    await emit(tx, [{ id: reader.id, role }], {
+  const tell = (reader: users.UserRow, role: "game_owner" | "playtester", cents: number) =>
+    emit(tx, [{ id: reader.id, role }], {
       kind: "slot.cancelled",
-      data,
-      notice: { ...names, refunded: back, at: zonedText(slot.scheduled_at!, reader.time_zone) },
+      data: { ...subjectOf(slot), payoutCents: cents, cancelledAt: iso(tx.now) },
+      notice: { ...names, amountCents: cents, refunded: back, at: zonedText(slot.scheduled_at!, reader.time_zone) },
     });
-  const about = { config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id };
-  const letter = cancelledLetter({ ...about, scheduledAt: slot.scheduled_at!, payoutCents });
-  await mailAbout(tx, playtester, "slot.cancelled", letter);
+  await tell(owner, "game_owner", payoutCents);
+  const others = [...shares.keys()].filter((id) => id !== playtester.id);
+  for (const player of [playtester, ...(await Promise.all(others.map((id) => users.find(tx, id))))]) {
+    if (!player) continue;
+    const earned = shares.get(player.id) ?? 0;
+    await tell(player, "playtester", earned);
+    const about = { config: tx.config, gameName, zone: player.time_zone, slotId: slot.id };
+    await mailAbout(
+      tx,
+      player,
+      "slot.cancelled",
+      cancelledLetter({ ...about, scheduledAt: slot.scheduled_at!, payoutCents: earned }),
+    );
+  }
 }
 
 async function partiesOf(tx: Tx, slot: Claimed) {

@@ -68,7 +68,10 @@ const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
 
 /** Credits the payout of an accepted slot to its playtester, or to the members of its team. */
 export const pay = async (tx: Tx, playtest: Playtest, slot: Slot) =>
-  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), await sharesOf(tx, slot, playtest.payout_cents)));
+  payShares(tx, playtest, slot, await sharesOf(tx, slot, playtest.payout_cents));
+
+export const payShares = (tx: Tx, playtest: Playtest, slot: Slot, shares: ReadonlyMap<string, number>) =>
+  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), shares));
 
 /** Rejects a submission, finally or with a retry: a new slot for the same playtester, due in 24 hours, with the same hold and keys. */
 export async function reject(

@@ -81,7 +81,9 @@ export async function emitSlotEvent(
   const { game, playtester } = known ?? (await partiesOf(tx, slot));
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
   if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
-  const companions = playtester ? await companionsToTell(tx, slot) : [];
+  // Read together with what the event reads first.
+  const companions = playtester ? companionsToTell(tx, slot) : Promise.resolve([]);
+  companions.catch(() => {});
   const names = { gameName: game?.name, playtesterName: playtester?.display_name };
   const occurrence = {
     kind,
@@ -95,7 +97,7 @@ export async function emitSlotEvent(
     } as EventData<SlotKind>,
   };
   await emit(tx, recipients, { ...occurrence, notice: { ...more, ...names } });
-  for (const one of companions) await emit(tx, [one], { ...occurrence, notice: { ...moreFor(one.id), ...names } });
+  for (const one of await companions) await emit(tx, [one], { ...occurrence, notice: { ...moreFor(one.id), ...names } });
   return { gameName: game?.name ?? "", playtester };
 }
 
@@ -218,6 +220,7 @@ async function replace(tx: Tx, playtest: Playtest, slot: Slot): Promise<SlotIn<"
 async function endUnfilled(tx: Tx, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
   const endedAt = Math.max(playtest.closes_at!, slot.created_at);
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
+  await endTeam(tx, slot, "closed");
   await emitSlotEvent(tx, slot, "slot.expired");
   await refund(tx, playtest, slot, "manual_slot_expired");
 }

@@ -8,7 +8,7 @@ import { type GivenAcceptance, requireAcceptance } from "../agreements/service.t
 import { inForce } from "../agreements/store.ts";
 import * as keys from "../keys/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
-import { statusAt } from "../slots/rules.ts";
+import { statusAt, windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import { reserve } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
@@ -44,7 +44,7 @@ async function known(tx: Tx, slotId: string, userId: string): Promise<Known> {
 
 /** Whether the members can still change: the slot is held for them, or is theirs and not submitted. */
 const isOpen = (tx: Tx, { slot, team, playtest }: Known) => {
-  if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now;
+  if (team.status === "asking") return slot.status === "open" && team.confirm_by > tx.now && !windowOver(playtest, tx.now);
   const status = statusAt({ ...slot, window_at: playtest.closes_at }, tx.now);
   return status === "reserved" || status === "blocked";
 };
@@ -160,6 +160,14 @@ async function depart(tx: Tx, member: store.MemberRow): Promise<void> {
   await keys.retireOf(tx, member.slot_id, member.user_id, tx.now);
 }
 
+/** What the last one who had the seat was to get. */
+const shareOfSeat = (members: readonly store.MemberRow[], seat: number) =>
+  members.findLast((member) => member.seat === seat)!.share_cents;
+
+/** Whether nobody else was ever asked for the seat of this member. */
+const isOnlyOfSeat = (members: readonly store.MemberRow[], one: store.MemberRow) =>
+  members.every((member) => member.seat !== one.seat || member === one);
+
 /** The seat to fill: of the member with this handle, or the only one that can be filled. */
 function seatToFill({ playtest, members, team }: Known, missing: string | undefined): number {
   const replaceable = (member: store.NamedMemberRow) =>
@@ -192,11 +200,13 @@ export async function replace(
   const friend = await candidate(tx, userId, asked.with, "with");
   const earlier = members.find(({ user_id }) => user_id === friend.id);
   if (earlier && isSeated(earlier)) throw conflict(`${friend.name} is in this team already. Nothing was changed.`);
+  if (earlier && earlier.seat !== seat && isOnlyOfSeat(members, earlier))
+    throw conflict(`${friend.name} had another place in this team, which is empty. Nothing was changed. Ask for that place.`);
   await requireEligible(tx, playtest, friend);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);
   if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "expired") : depart(tx, inSeat));
-  const share = members.find((member) => member.seat === seat)!.share_cents;
+  const share = shareOfSeat(members, seat);
   const limit = team.status === "asking" ? team.confirm_by : (slot.deadline_at ?? Number.POSITIVE_INFINITY);
   const answerBy = Math.min(tx.now + tx.config.multiplayer.confirmWithinMs, limit);
   const row = newMember(tx, team, { user_id: friend.id, seat, share_cents: share }, answerBy);
@@ -223,9 +233,7 @@ export async function setShares(
     if (!others.some((member) => member.handle === handle)) throw invalid(`shares.${index}.handle`, "is not in this team");
   const wanted = others.map((member) => changed.find(({ handle }) => handle === member.handle)?.shareCents ?? member.share_cents);
   // The shares of members who declined stay with their seats.
-  const kept = emptySeats(playtest.player_count, found.members).map(
-    (seat) => found.members.find((member) => member.seat === seat)!.share_cents,
-  );
+  const kept = emptySeats(playtest.player_count, found.members).map((seat) => shareOfSeat(found.members, seat));
   const parts = divide(playtest.payout_cents, [...wanted, ...kept]);
   if (!parts) throw invalid("shares", `must not promise more than the payout of ${usd(playtest.payout_cents)}`);
   await store.updateMember(tx, me.id, { share_cents: parts[0]!, updated_at: tx.now });
@@ -267,6 +275,7 @@ export const expireTeam = (job: Job, deps: Deps) =>
     const [slot, team] = [await slots.find(tx, slotId), await store.find(tx, String(job.payload.teamId))];
     if (!slot || !team || team.status === "ended") return;
     if (team.status === "asking") return team.confirm_by <= tx.now ? endTeam(tx, slot, "expired") : undefined;
+    if (slot.status !== "reserved" && slot.status !== "blocked") return;
     for (const member of await store.membersOf(tx, [team.id])) {
       if (member.status !== "asked" || member.answer_by === null || member.answer_by > tx.now) continue;
       await release(tx, member, "expired");

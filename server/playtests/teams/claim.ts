@@ -111,6 +111,8 @@ export async function claimWith(
   await lockActive(tx, claimantId);
   const why = whyNotClaim(targetingOf(playtest), claimantId, await eligibilityFacts(tx, playtest, claimantId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
+  if (await store.isAsking(tx, playtestId, claimantId))
+    throw conflict("A slot of this playtest is held for your team already. Nothing was claimed. Wait until all have confirmed.");
   for (const one of found) await requireEligible(tx, playtest, one);
   await requirePeace(tx, everybody);
   requireConfirmed(tx, playtest, scheduledAt, "Nothing was claimed.");
@@ -132,7 +134,7 @@ async function ask(
   everybody: readonly string[],
   parts: readonly number[],
 ): Promise<void> {
-  const confirmBy = tx.now + tx.config.multiplayer.confirmWithinMs;
+  const confirmBy = Math.min(tx.now + tx.config.multiplayer.confirmWithinMs, playtest.closes_at ?? Number.POSITIVE_INFINITY);
   const overdue = await store.ofSlot(tx, slot.id);
   // Its job is late.
   if (overdue) await store.update(tx, overdue.id, { status: "ended", ended_at: overdue.confirm_by });

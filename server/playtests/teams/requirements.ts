@@ -23,6 +23,7 @@ export function requireNoTeam(config: Settings, playtest: Wanted): void {
 
 /** 409 when a member of the slot's team is missing: the owner ordered so many players. */
 export async function requireFullTeam(q: Query, playtest: PlaytestRow, slotId: string): Promise<void> {
+  if (playtest.player_count === 1) return;
   const members = await store.shares(q, slotId);
   if (members.length === 0 || members.length === playtest.player_count) return;
   throw conflict(

@@ -1,3 +1,4 @@
+import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { findRow, findRows, insertRow, sendRows, updateWhere } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
@@ -47,10 +48,20 @@ export const slotsOfMember = `SELECT m.slot_id FROM team_members m JOIN teams t 
 export const statusesOf = (q: Query, playtestId: string, userId: string) =>
   q.all<Pick<Tables["slots"], "status">>(
     `SELECT CASE m.status WHEN 'left' THEN 'cancelled' ELSE h.status END AS status FROM team_members m JOIN teams t ON t.id = m.team_id
-      JOIN slots h ON h.id = m.slot_id WHERE t.playtest_id = ? AND m.user_id = ? AND t.claimant_id <> m.user_id AND ${hadSlot}`,
+      JOIN slots h ON h.id = m.slot_id WHERE t.playtest_id = ? AND m.user_id = ? AND t.claimant_id <> m.user_id AND h.excused = 0 AND ${hadSlot}`,
     playtestId,
     userId,
   );
+
+/** Whether a slot of the playtest is held for a team of this claimant that has not confirmed yet. */
+export const isAsking = async (tx: Tx, playtestId: string, claimantId: string) =>
+  (await tx.one(
+    `SELECT t.id FROM teams t JOIN slots s ON s.id = t.slot_id
+      WHERE t.playtest_id = ? AND t.claimant_id = ? AND t.status = 'asking' AND t.confirm_by > ? AND s.status = 'open'`,
+    playtestId,
+    claimantId,
+    tx.now,
+  )) !== undefined;
 
 export const insert = (tx: Query, row: New<"teams">) => insertRow(tx, "teams", row);
 export const update = (tx: Query, id: string, changes: Partial<TeamRow>) => updateWhere(tx, "teams", changes, { id });

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import type { PushedBuild, StdioParts } from "../../../server/mcp/stdio.ts";
 import type { Context } from "../../cli/define.ts";
-import { failure, usage } from "../../errors.ts";
+import { DryRun, failure, usage } from "../../errors.ts";
 
 /** The real path of something inside the root. A link that leads out of it is not inside. */
 async function inside(root: string, path: string): Promise<string> {
@@ -37,6 +37,7 @@ function readReport(out: string, err: string): Report {
 export function createPusher(ctx: Context, root: string): NonNullable<StdioParts["pushBuild"]> {
   return async (path, gameId, signal): Promise<PushedBuild> => {
     const source = await inside(root, path);
+    if (ctx.flags.dryRun) throw new DryRun([]);
     const { spawn } = await import("node:child_process");
     const env = {
       ...ctx.io.env,

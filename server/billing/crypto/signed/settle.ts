@@ -4,6 +4,7 @@ import { fullRow } from "../../../database/rows.ts";
 import { ApiError, conflict, invalid, unavailable, withHeaders } from "../../../lib/api-error.ts";
 import { late } from "../../../lib/late.ts";
 import { usd } from "../../../lib/money.ts";
+import { obstacleOf } from "../../pay-order.ts";
 import type { Chain } from "../chains/index.ts";
 import type { Facilitator, SignedTransfer } from "../facilitator.ts";
 import { ask, lookAgainSeconds, notFinal } from "../proofs.ts";
@@ -155,7 +156,11 @@ async function begin(deps: Deps, payable: Payable, transfer: SignedTransfer, row
   const reason = await verified(deps, payable, transfer);
   if (reason !== undefined) throw refused(deps, payable, transfer, reason);
   await deps.store.write(async (tx) => {
-    open(await crypto.findByPayment(tx, payable.quote.payment_id), tx.now);
+    const quote = await crypto.findByPayment(tx, payable.quote.payment_id);
+    open(quote, tx.now);
+    // The money would only become credit.
+    if (quote?.playtest_id && (await obstacleOf(tx, quote.owner_id, quote.playtest_id)))
+      throw conflict(`This order cannot begin any more: it was cancelled or paid, or a disputed payment holds it up. ${nothing}`);
     if (!(await store.add(tx, row)))
       throw conflict(
         `Another signed payment for the same instructions is being settled. Do not sign again: repeat this request in ${lookAgainSeconds} s. ${nothing}`,
