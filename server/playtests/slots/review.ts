@@ -39,21 +39,27 @@ export async function accept(
   if (isPublic) await slots.transition(tx, submitted, "publish");
   else await slots.transition(tx, submitted, "accept", { ended_at: now });
   if (rating.score !== null || rating.comment !== null) slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
-  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic });
+  const shares = await sharesFor(tx, playtest, slot);
+  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic, shares });
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot))
       return "Submission accepted. The video will be published after an admin approves it.";
     await begin(tx, slot);
     return "Submission accepted. The video is being published.";
   }
-  await pay(tx, playtest, slot);
+  await payShares(tx, playtest, slot, shares);
   await finishPlaytest(tx, playtest);
   if (playtest.payout_cents === 0) return "Submission accepted.";
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
-async function tellAccepted(tx: Tx, slot: Slot, pay: { payoutCents: number; publishing: boolean }): Promise<void> {
-  const shares = await sharesOf(tx, slot, pay.payoutCents);
+interface Earned {
+  payoutCents: number;
+  publishing: boolean;
+  shares: ReadonlyMap<string, number>;
+}
+
+async function tellAccepted(tx: Tx, slot: Slot, { shares, ...pay }: Earned): Promise<void> {
   const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, publishing: pay.publishing });
   const { gameName } = await emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more);
   for (const [userId, payoutCents] of shares) {
@@ -68,7 +74,11 @@ const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
 
 /** Credits the payout of an accepted slot to its playtester, or to the members of its team. */
 export const pay = async (tx: Tx, playtest: Playtest, slot: Slot) =>
-  payShares(tx, playtest, slot, await sharesOf(tx, slot, playtest.payout_cents));
+  payShares(tx, playtest, slot, await sharesFor(tx, playtest, slot));
+
+/** What each player of a slot gets, by id. Only a playtest for several players has teams. */
+const sharesFor = async (tx: Tx, { player_count, payout_cents }: Playtest, slot: Slot): Promise<ReadonlyMap<string, number>> =>
+  player_count === 1 ? new Map([[slot.playtester_id!, payout_cents]]) : sharesOf(tx, slot, payout_cents);
 
 export const payShares = (tx: Tx, playtest: Playtest, slot: Slot, shares: ReadonlyMap<string, number>) =>
   ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), shares));
