@@ -325,6 +325,22 @@ sessions("moved playtest", (it) => {
     await claimed(playtester, id, later);
   });
 
+  it("a playtester of a public playtest who declines can claim it again, and consents anew", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    const [at, later] = [inMs(server, 3 * day), inMs(server, 5 * day)];
+    const id = await order(owner, gameId, { visibility: "public", scheduledAt: at });
+    const slotId = await claimed(playtester, id, at);
+    await move(owner, id, later);
+    await answer(playtester, slotId, false);
+    await claimed(playtester, id, later);
+    const consents = await server.deps.store.read((q) => q.all("SELECT playtester_id FROM publication_consents"));
+    expect(consents).toEqual([{ playtester_id: playtester.id }]);
+  });
+
   it("a playtester who does not answer is released without a mark when the time to answer ends", async ({
     server,
     owner,

@@ -413,6 +413,64 @@ onBothDatabases("teams", (serve, it) => {
     expect([(await slotOf(ben, slotId)).keys, (await titlesOf(ben))[0]]).toEqual([["N2"], "Problem answered"]);
   });
 
+  it("a seat that is filled again has the share of whoever had it last, and all of them are paid", async () => {
+    const known = await market(serve);
+    const { server, owner, ann, ben, cleo, dana, playtestId } = known;
+    const slotId = await claimWith(ann, playtestId, "ben", "cleo");
+    await team(ben, slotId, "decline");
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "dana" } });
+    const shares = { shares: [{ handle: "dana", shareCents: 1500 }] };
+    await server.request("PUT", `/playtester/slots/${slotId}/team/shares`, { key: ann.key, body: shares });
+    await team(dana, slotId, "decline");
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "ben" } });
+    for (const person of [ben, cleo]) await confirm(person, slotId);
+    await giveVideo(server, slotId, ann);
+    await ann.submitSlot({ params: { id: slotId } });
+    await owner.acceptSlot({ params: { id: slotId } });
+    expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 1500, 1000]);
+  });
+
+  it("a claimant holds one slot of a playtest for a team", async () => {
+    const { ann, make } = await market(serve);
+    const playtestId = await make({ quantity: 2 });
+    await claimWith(ann, playtestId, "ben", "cleo");
+    expect(refusal(await claimOf(ann, playtestId, "ben", "cleo"))[0]).toBe(409);
+  });
+
+  it("a fixed time that is cancelled late while a member is missing: the others are paid, and each is told their share", async () => {
+    const { server, owner, ann, ben, cleo, make } = await market(serve);
+    const scheduledAt = new Date(server.clock.now() + 24 * hour).toISOString();
+    const playtestId = await make({ scheduledAt });
+    const named = [{ handle: "ben" }, { handle: "cleo" }];
+    const { slot } = await ann.claimPlaytest({ params: { id: playtestId }, body: { scheduledAt, with: named } });
+    for (const person of [ben, cleo]) await confirm(person, slot.id);
+    await ben.leaveTeam({ params: { id: slot.id } });
+    await server.advance(13 * hour);
+    await owner.deleteSlot({ params: { id: slot.id } });
+    expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([2000, 0, 1000]);
+    const toldTo = async (person: Person) =>
+      (await person.listNotifications({})).notifications.filter(({ type }) => type === "slot.cancelled").map(({ body }) => body);
+    expect(await toldTo(ann)).toEqual([expect.stringContaining("$20.00")]);
+    expect(await toldTo(cleo)).toEqual([expect.stringContaining("$10.00")]);
+  });
+
+  it("a team that has not confirmed ends when the slots of its playtest close", async () => {
+    const { server, ann, ben, make } = await market(serve);
+    const scheduledAt = new Date(server.clock.now() + 14 * hour).toISOString();
+    const playtestId = await make({ scheduledAt });
+    await server.advance(10 * hour);
+    const named = [{ handle: "ben" }, { handle: "cleo" }];
+    const { slot } = await ann.claimPlaytest({ params: { id: playtestId }, body: { scheduledAt, with: named } });
+    expect(slot.team!.confirmBy).toBe(scheduledAt);
+    await server.advance(4 * hour);
+    expect((await team(ben, slot.id, "confirm", { shareCents: 1000 })).status).not.toBe(200);
+    const { notifications } = await ben.listNotifications({});
+    expect(notifications[0]).toMatchObject({
+      title: "Team ended",
+      body: expect.stringContaining("closed before everybody confirmed"),
+    });
+  });
+
   it("a suspended member: cannot confirm, can be replaced, and the last to confirm learns who is missing", async () => {
     const known = await market(serve);
     const { server, ann, ben, cleo, dana, playtestId } = known;
