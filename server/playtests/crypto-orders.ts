@@ -67,6 +67,7 @@ export async function billOrder(
   const open = (await crypto.unpaidOf(tx, ownerId)).find(
     (quote) => quote.playtest_id === playtestId && isOpenFor(quote, offer, now),
   );
-  const quote = open ?? (await openQuote(tx, offer, { ownerId, cents, description, playtestId, requestKey }));
+  const quote =
+    open ?? (await openQuote(tx, offer, { ownerId, cents, description, playtestId, payBy: playtest.pay_by, requestKey }));
   return { problem: paymentRequired(tx, quote, { description, gameId, token: offer.token }), until: quote.expires_at };
 }

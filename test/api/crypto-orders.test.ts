@@ -54,6 +54,13 @@ onBothDatabases("orders paid by crypto", (serve, it) => {
     expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
+  it("instructions: can be paid no longer than their order waits", async () => {
+    const shop = await openShop(await serve({ config: ({ orders }) => Object.assign(orders, { payWithinMs: 5 * minute }) }));
+    const asked = await shop.order();
+    const until = shop.server.clock.now() + 5 * minute;
+    expect(asked.body.error.payment.expiresAt).toBe(new Date(until).toISOString());
+  });
+
   it("idempotency key: the same 402 while the quote is open, paid by X-Payment, then always the same 201", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };

@@ -82,6 +82,8 @@ export interface Bill {
   cents: number;
   description: string;
   playtestId?: string;
+  /** When the order ends unless it is paid (ms). */
+  payBy?: number | null;
   /** The idempotency key of the order. */
   requestKey?: string | undefined;
 }
@@ -96,7 +98,7 @@ export async function openQuote(tx: Tx, offer: Offer, bill: Bill): Promise<crypt
     throw conflict(
       `You already have ${maxOpenQuotes} open crypto payments. Nothing was created. Pay one, or wait until one expires.`,
     );
-  const payment = insertPayment(tx, bill, now + quoteMs);
+  const payment = insertPayment(tx, bill, Math.min(now + quoteMs, bill.payBy ?? Number.POSITIVE_INFINITY));
   const quote = await insertUnique(tx, offer, bill, payment);
   const { id } = payment;
   await tx.schedule({ kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
