@@ -251,7 +251,8 @@ it("a wait shows how it stands on a line that rewrites itself, and Ctrl-C takes 
 });
 
 it("tester claim asks whether a playtest at a fixed time suits", async () => {
-  const scheduledAt = new Date(server.clock.now() + 48 * 3_600_000).toISOString();
+  // Noon in UTC, however far the tests before this one moved the clock.
+  const scheduledAt = `${new Date(server.clock.now() + 48 * 3_600_000).toISOString().slice(0, 10)}T12:00:00.000Z`;
   const id = await order(owner, gameId, { scheduledAt });
   const tester = await registerPlaytester(server, "Tess");
   await tester.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
