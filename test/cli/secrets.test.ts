@@ -13,7 +13,10 @@ const keyed = [
   ...["webhooks create", "webhooks rotate-secret", "sandbox testers create"],
 ];
 /** What holds a slot gets its signed links; who asks for a video, its own. */
-const linked = ["review url", "games builds url", "open", "tester show", "tester claim", "tester submit", "tester report"];
+const linked = [
+  ...["review url", "games builds url", "open"],
+  ...["tester show", "tester claim", "tester submit", "tester report", "tester reschedule"],
+];
 const shows = new Set([...keyed, ...linked]);
 /** With --json the server's data stays unchanged, signed links included. */
 const showsAsJson = new Set([
