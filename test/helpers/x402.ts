@@ -104,7 +104,9 @@ export async function startFacilitator(server: () => TestServer, behavior: () =>
     const { from, value: amount, nonce } = paymentPayload.payload.authorization;
     const chain = paymentRequirements.network === "eip155:1" ? "ethereum" : "base";
     const body = { chain, currency: "USDC", to: paymentRequirements.payTo, amount, from, nonce, ...changes };
-    return (await server().request("POST", "/sandbox/chain/transactions", { body })).body.data.txHash as string;
+    const made = await server().request("POST", "/sandbox/chain/transactions", { body });
+    if (made.status >= 300) throw new Error(`the sandbox chain refused a transfer: ${made.text}`);
+    return made.body.data.txHash as string;
   };
   const json = (body: object) => status(200, { "content-type": "application/json" }, JSON.stringify(body));
   const settled = (transaction: string) => json({ success: true, transaction, network: "eip155:8453" });

@@ -61,7 +61,17 @@ function overHttp({ config, outbound }: Parts, url: string): Omit<Facilitator, "
   async function post<T>(path: "verify" | "settle", { payload, requirements }: SignedTransfer, schema: z.ZodType<T>): Promise<T> {
     const body = JSON.stringify({ x402Version: 2, paymentPayload: payload, paymentRequirements: requirements });
     const address = `${url.replace(/\/+$/, "")}/${path}`;
-    const reply = await outbound.request({ url: address, method: "POST", headers, body, deadlineMs, maxBytes: maxReplyBytes });
+    // A second one would be refused, as if the first had not been sent.
+    const once = path === "settle";
+    const reply = await outbound.request({
+      url: address,
+      method: "POST",
+      headers,
+      body,
+      deadlineMs,
+      maxBytes: maxReplyBytes,
+      once,
+    });
     // Facilitators answer refusals with the same body and statuses of their choice.
     const read = schema.safeParse(reply.complete ? parsed(reply.body) : undefined);
     if (read.success) return read.data;
