@@ -61,7 +61,8 @@ onBothDatabases("signed payments on a real EVM node", (serve) => {
     const ask = (headers = {}) => owner.post("/billing/credit/x402", { amountCents: 2000 }, { ...asking(), ...headers });
     const signature = await signFor(await ask(), account);
     expect([(await ask(signature)).status, await credit()]).toEqual([402, 0]);
-    await server.advance(60_000);
+    // In about one run of five, the first scan does not see the block of the transfer yet.
+    for (let scans = 0; scans < 5 && (await credit()) === 0; scans++) await server.advance(60_000);
     expect(await credit()).toBe(2000);
     expect([(await ask(signature)).status, await credit()]).toEqual([200, 2000]);
   });
