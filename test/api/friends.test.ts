@@ -56,6 +56,16 @@ onBothDatabases("friends", (_serve, it) => {
     expect([message, await listOf(ann), await listOf(ben)]).toEqual(["You are no longer friends.", [], []]);
   });
 
+  it("a request that a block kept away makes both friends when the other one asks", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await ben.blockPlaytester({ body: { handle: "ann" } });
+    await ann.requestFriend({ body: { handle: "ben" } });
+    await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    await ben.requestFriend({ body: { handle: "ann" } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([["ben connected (ben)"], ["ann connected (ann)"]]);
+    expect(await noticesOf(ann)).toEqual(["Friend request accepted"]);
+  });
+
   it("whoever is blocked is not told, and a request of theirs arrives only after they are unblocked", async ({ server }) => {
     const { ann, ben } = await people(server);
     await befriend(ann, ben);

@@ -70,6 +70,8 @@ export async function request(tx: Tx, userId: string, handle: string): Promise<s
   if (mine?.status === "received") return connect(tx, mine);
   if (!mine) await requireRoom(tx, userId);
   const sent = mine ?? (await add(tx, userId, other.id, "sent"));
+  // They asked when their request could not be delivered.
+  if (theirs?.status === "sent") return join(tx, sent, theirs);
   // Somebody who has no room for the request does not get it.
   if (theirs || (await store.count(tx, other.id)) >= tx.config.multiplayer.maxFriends) return sent.id;
   const received = await add(tx, other.id, userId, "received");
@@ -88,6 +90,10 @@ export async function accept(tx: Tx, id: string, userId: string): Promise<string
 async function connect(tx: Tx, mine: store.FriendRow): Promise<string> {
   const theirs = await store.between(tx, mine.other_id, mine.user_id);
   if (theirs?.status !== "sent") throw conflict("The request was withdrawn. Nothing was changed.");
+  return join(tx, mine, theirs);
+}
+
+async function join(tx: Tx, mine: store.FriendRow, theirs: store.FriendRow): Promise<string> {
   for (const { id } of [mine, theirs]) await store.update(tx, id, { status: "connected", updated_at: tx.now });
   await tell(tx, theirs, "friend.accepted", acceptedFriendLetter);
   return mine.id;

@@ -68,6 +68,16 @@ export class PublishFailure extends Error {
   }
 }
 
+/** Does the work, and throws what a refusal of the platform means; `meaningOf` says nothing of any other error. */
+export async function explained<T>(work: Promise<T>, meaningOf: (error: unknown) => Failed | undefined): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const outcome = meaningOf(error);
+    throw outcome ? new PublishFailure(outcome) : error;
+  }
+}
+
 /** The failure where no account of a platform is connected. */
 export const notConnected = (adapter: PublisherName) =>
   new PublishFailure({

@@ -3,6 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import {
   type Budget,
+  explained,
   type Outcome,
   type PublicVideo,
   type Publisher,
@@ -90,15 +91,8 @@ export class PeertubePublisher implements Publisher {
   remove = (remnants: Remnants) => this.#explained(this.#remove(remnants));
   keepConnected = () => this.#parts.api.refresh();
 
-  /** Throws what a refusal of PeerTube means. */
-  async #explained<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      if (error instanceof PeertubeRefusal) throw new PublishFailure(outcomeOf(error, this.#parts.clock.now()));
-      throw error;
-    }
-  }
+  #explained = <T>(work: Promise<T>) =>
+    explained(work, (error) => (error instanceof PeertubeRefusal ? outcomeOf(error, this.#parts.clock.now()) : undefined));
 
   async #start(video: PublicVideo): Promise<string> {
     const { settings, api } = this.#parts;

@@ -3,10 +3,10 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import {
   type Budget,
+  explained,
   type Outcome,
   type PublicVideo,
   type Publisher,
-  PublishFailure,
   type Remnants,
   type Sought,
 } from "../publisher.ts";
@@ -85,15 +85,8 @@ export class YoutubePublisher implements Publisher {
 
   remove = (remnants: Remnants) => this.#explained(this.#remove(remnants));
 
-  /** Throws what a refusal of YouTube means. */
-  async #explained<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      if (error instanceof YoutubeRefusal) throw new PublishFailure(outcomeOf(error, this.#parts.clock.now()));
-      throw error;
-    }
-  }
+  #explained = <T>(work: Promise<T>) =>
+    explained(work, (error) => (error instanceof YoutubeRefusal ? outcomeOf(error, this.#parts.clock.now()) : undefined));
 
   async #start(video: PublicVideo): Promise<string> {
     const { settings, api } = this.#parts;
