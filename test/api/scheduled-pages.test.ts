@@ -71,7 +71,7 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     expect(text).toContain("The owner proposes to play at Fri 2026-03-06 17:00, UTC .");
     expect(text).toContain("Answer by Wed 2026-03-04 12:00, UTC .");
     expect(textOf((await ada.get(`/studio/playtests/${id}`)).html)).toMatch(
-      /Played at Fri 2026-03-06 17:00, UTC.*asked to play at Fri 2026-03-06 17:00, UTC ; agreed to Thu 2026-03-05 17:00, UTC/,
+      /Played at Fri 2026-03-06 17:00, UTC.*You proposed Fri 2026-03-06 17:00, UTC instead of Thu 2026-03-05 17:00, UTC/,
     );
     const answered = await ann.submit(page, `${page}/reschedule`, { answer });
     expect(textOf((await ann.get(answered.location!)).html)).toContain(says);

@@ -59,7 +59,7 @@ onBothDatabases("billing in Studio", (serve) => {
     await browser.submit(at, `${at}/credit`, { amountCents: "30" });
     const [payment] = (await owner.listPayments()).payments;
     const page = await browser.get(`${at}/payments/${payment!.id}`);
-    expect(page.html).toContain("An invoice exists once the payment is completed.");
+    expect(page.html).toContain("A document exists once the payment is completed.");
     expect((await browser.get(`${at}/payments/${payment!.id}/document`)).status).toBe(409);
   });
 

@@ -13,7 +13,10 @@ const dead = async (site: Site, accounts: BrowserAccounts, token: string): Promi
   return deadLinkPage(site, link, {
     used: "It was opened before, or a newer change took its place.",
     validity: "24 hours",
-    nothing: "The email address was not changed.",
+    nothing:
+      link.why === "used"
+        ? "If the links of both emails were confirmed, the email address is changed."
+        : "The email address was not changed.",
     again: html`<p><a class="button" href="${account}">Ask for the change again</a></p>`,
   });
 };

@@ -93,7 +93,7 @@ function deadPage(site: Site, link: DeadLink): PageContent {
       again: signInLinks(role),
     });
   return deadLinkPage(site, link, {
-    used: "It was replaced by a newer one, or the account was deleted with it.",
+    used: "It was used, or the account is gone.",
     validity: "24 hours",
     nothing,
     again: html`${againForm}${isVerified && signInLinks(role)}`,

@@ -14,7 +14,6 @@ import { subscriptionActions, subscriptionSection } from "./subscription.ts";
 
 const said = new Map([
   ["credit", "Thank you. What you paid is shown below."],
-  ["plan", "Thank you. Your plan is shown below as soon as it is paid."],
   ["cancelled", "The plan ends with its period. It is not charged again."],
   ["resumed", "The plan renews again."],
   ["crypto", "The payment was received and added to your credit."],

@@ -62,7 +62,7 @@ async function paymentPage(context: StudioContext): Promise<PageContent> {
   const link = documentLink(context, one);
   const body = html`<p class="amount">${usd(one.amountCents)}</p>
 <p>${badge(one)} ${byProvider(one)}, ${time(one.createdAt)}</p>
-${link ? html`<p><a class="button" href="${document(one.id)}">${one.document?.kind === "invoice" ? "Download the invoice" : "Download the order confirmation"} (PDF)</a></p>` : html`<p class="soft">An invoice exists once the payment is completed.</p>`}
+${link ? html`<p><a class="button" href="${document(one.id)}">${one.document?.kind === "invoice" ? "Download the invoice" : "Download the order confirmation"} (PDF)</a></p>` : one.document === null && html`<p class="soft">A document exists once the payment is completed.</p>`}
 <table class="facts"><tr><th scope="row">Payment</th><td><code>${one.id}</code></td></tr>${one.document?.number && html`<tr><th scope="row">Invoice</th><td>${one.document.number}</td></tr>`}</table>
 <p class="soft">From the command line:</p>${command(context, `playtest billing payments show ${one.id}`)}
 <p class="more"><a href="${studio.billing()}">All payments</a></p>`;

@@ -41,7 +41,7 @@ export function subscriptionSection(context: StudioContext, current: Current, { 
   const isRunning = subscription !== null && subscription.endedAt === null;
   if (!isRunning && !configured) return false;
   return html`<section id="plan"><h2>Plan</h2>
-${isRunning ? running(context, current) : html`<p>No plan. With one you get playtest hours every month, and they cost less than credit.</p>`}
+${isRunning ? running(context, current) : html`<p>No plan. A plan gives you playtest hours for each of its periods.</p>`}
 ${configured && html`<ul class="tiles">${plans.map((plan) => planCard(context, plan, isRunning ? subscription.planKey : undefined))}</ul>`}</section>`;
 }
 

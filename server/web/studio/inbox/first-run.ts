@@ -37,7 +37,7 @@ async function stepsOf({ call, site }: StudioContext): Promise<Step[]> {
   };
   const credit: Step = {
     title: "Add credit",
-    text: `It pays for your playtests, and your playtesters from it. You have ${usd(balance?.balanceCents ?? 0)}.`,
+    text: `Credit pays for your playtests. You have ${usd(balance?.balanceCents ?? 0)}.`,
     isDone: balance !== undefined && (balance.balanceCents > 0 || balance.playtestMinutes > 0),
     link: [`${studio.billing()}#credit`, "Add credit"],
     command: "playtest billing credit add --amount 50",

@@ -35,6 +35,7 @@ async function shown(context: StudioContext, priced: Priced | undefined): Promis
     games.length === 0
       ? html`<p class="calm">No games yet.</p><p><a class="button" href="${studio.newGame()}">Create a game</a> first, then order playtests of it.</p>`
       : html`<form method="post" action="${price.at()}" id="order">${tokens(context)}
+<button hidden></button>
 ${await inputs(context, games, chosen)}
 <div id="quote">${priced && (await quoted(context, priced, games))}</div>
 <button${priced && html` class="quiet"`} id="show-price">${priced ? "Show the price again" : "Show the price"}</button></form>`;
@@ -142,7 +143,7 @@ async function inputs(context: StudioContext, games: readonly Game[], game: Game
   )}
 ${select("visibility", "visibility", "Videos", [
   option("private", "Private: only you see them", visibility),
-  option("public", "Public: 30 minutes, published, and playtesters are not paid", visibility),
+  option("public", "Public: 30 minutes, and the videos are published", visibility),
   ...(isTrialLeft || visibility === "trial"
     ? [option("trial", "The free trial of this game: public, one player, 30 minutes", visibility)]
     : []),

@@ -117,7 +117,7 @@ function card(context: BoardContext, slot: Slot): Markup {
   const length = submission?.videoDurationSeconds;
   return html`<li class="slot" data-slot="${id}"><p class="what"><a href="${to}">${playtester?.displayName ?? "Nobody"}<span class="hidden">, slot</span> <code>${shortId(id)}</code></a></p>
 ${["rejected", "expired", "cancelled", "publishing"].includes(status) && html`<p>${slotBadge(status)}</p>`}
-${slot.proposal != null && html`<p>asked to play at ${timeIn(slot.proposal.scheduledAt, context.zone)}; agreed to ${timeIn(slot.scheduledAt!, context.zone)}; answer ${until(slot.proposal.answerBy, context.now) || "now"}</p>`}
+${slot.proposal != null && html`<p>You proposed ${timeIn(slot.proposal.scheduledAt, context.zone)} instead of ${timeIn(slot.scheduledAt!, context.zone)}. The answer is due ${until(slot.proposal.answerBy, context.now) || "now"}.</p>`}
 <p class="soft">${stateOf(context, slot)}${submission && typeof length === "number" && ` · ${lengthText(length)}`}</p>
 ${rating?.score && html`<p aria-label="Rated ${rating.score} of 5">${"★".repeat(rating.score)}<span class="soft">${"★".repeat(5 - rating.score)}</span></p>`}</li>`;
 }
@@ -137,7 +137,7 @@ function commandsFor(context: StudioContext, playtest: Playtest): (readonly [str
   return [
     ...(status === "pending_payment" ? ([["Pay for it", `playtest playtests pay ${id}`]] as const) : []),
     ...(status === "active" && isAhead
-      ? ([["Move it to another time", `playtest playtests update ${id} --at "2026-12-05 18:00"`]] as const)
+      ? ([["Move it to another time", `playtest playtests update ${id} --at "YYYY-MM-DD hh:mm"`]] as const)
       : []),
     ["Be told in a terminal whenever it changes", `playtest playtests watch ${id}`],
     ...(slots.submitted > 0 ? ([["Download the videos", `playtest review download --playtest ${id}`]] as const) : []),

@@ -44,7 +44,7 @@ const said = new Map([
 
 const pageKeys: readonly KeyRow[] = [
   [["N", "P"], "Next or previous submission"],
-  [["1", "5"], "Choose the rating; then Enter accepts"],
+  [["1 to 5"], "Choose the rating; then Enter accepts"],
   [["A"], "Accept: go to the rating; then Enter accepts"],
   [["R"], "Reject: go to the reason; then Ctrl + Enter rejects"],
   [["S"], "The moment here is the same as a finding"],
@@ -87,8 +87,8 @@ function tabs({ slot, moments }: Review): Markup | false {
   return html`<nav class="review-tabs" aria-label="Parts of this review">${parts.map(([id, label]) => html`<a href="#${id}">${label}</a>`)}</nav>`;
 }
 
-/** What was decided in this browser, which its script fills in when nothing else waits. */
-const decided = html`<section class="review-card" id="decided" hidden><h2>Decided in this browser</h2><p class="soft">A decision cannot be changed after it was sent.</p><ul></ul><p><a href="${studio.inbox()}">Back to the inbox</a></p></section>`;
+/** What was decided in this tab, which its script fills in when nothing else waits. */
+const decided = html`<section class="review-card" id="decided" hidden><h2>Decided in this tab</h2><p class="soft">A decision cannot be changed after it was sent.</p><ul></ul><p><a href="${studio.inbox()}">Back to the inbox</a></p></section>`;
 
 /** How much there is to watch. */
 const inShort = ({ submission, playtest }: Slot): Markup => {
