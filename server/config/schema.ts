@@ -214,7 +214,7 @@ const checkout = z.strictObject({
 const webhooks = z.strictObject({
   allowPrivate: list(
     matching((text) => parseRange(text) !== undefined || isHostName(text)),
-    "Private addresses and host names that webhooks may be sent to, and where trackers of findings may be. All other private addresses are refused.",
+    "Private addresses and host names that the server may connect to: those of webhook endpoints, trackers of findings, PeerTube and the x402 facilitator. All other private addresses are refused.",
     { expected: "a list of IP addresses, CIDR blocks or host names" },
   ),
   timeoutMs: ms("How long an endpoint may take to answer.", 5 * second, 100, 10 * minute),

@@ -231,7 +231,7 @@ const notices = {
     }),
     playtester: ({ game, at, amountCents, amount }) => ({
       title: "Slot cancelled",
-      body: `The owner of ${game} cancelled your playtest at ${at ?? "its fixed time"}.${amountCents ? ` You earned ${amount}.` : ""} This does not count against you.`,
+      body: `The owner of ${game} cancelled your playtest at ${at ?? "its fixed time"}.${amountCents ? ` You earned ${amount}.` : " This does not count against you."}`,
     }),
   },
   "credit.low": ({ amount }) => ({

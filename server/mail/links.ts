@@ -71,6 +71,8 @@ export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
 type PathOf<Kind extends EventKind> = (data: EventData<Kind>) => string;
 
 const ofSlot = ({ slotId }: { slotId: string }) => portal.slot(slotId);
+const toFriends = () => portal.friends();
+const toOffers = () => portal.offers();
 const ofOwnApplications = () => portal.applications();
 
 /** The page of a playtester about an event. Owners and operators alone hear of the other kinds. */
@@ -84,6 +86,17 @@ const portalPaths: { [Kind in EventKind]?: PathOf<Kind> } = {
   "slot.resolved": ofSlot,
   "slot.due": ofSlot,
   "slot.published": ofSlot,
+  "slot.starting": ofSlot,
+  "slot.move_proposed": ofSlot,
+  "slot.move_answered": ofSlot,
+  "slot.cancelled": ofSlot,
+  "friend.requested": toFriends,
+  "friend.accepted": toFriends,
+  "team.requested": ofSlot,
+  "team.confirmed": ofSlot,
+  "team.incomplete": ofSlot,
+  // The slot is not shown any more to whoever was only asked.
+  "team.ended": toOffers,
   "application.created": ofOwnApplications,
   "application.approved": ofOwnApplications,
   "application.rejected": ofOwnApplications,

@@ -13,6 +13,7 @@ import * as findings from "../playtests/findings/store.ts";
 import { type Credential, openTracker, usualSites } from "./open.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
+import { Refusal } from "./tracker.ts";
 
 function trackerView(tracker: TrackerName, row: store.ConnectionRow | undefined, now: number) {
   const paused = row?.paused_until ?? null;
@@ -62,7 +63,8 @@ async function accountOf(deps: Deps, tracker: TrackerName, site: string, credent
   } catch (error) {
     if (error instanceof AddressRefused) throw invalid("site", error.message);
     const why = error instanceof Error ? error.message : String(error);
-    throw conflict(`The token was not accepted. ${why} Nothing was changed. Check the token, and the address of the tracker.`);
+    const what = error instanceof Refusal ? "The token was not accepted." : "The tracker did not answer as it should.";
+    throw conflict(`${what} ${why} Nothing was changed. Check the token, and the address of the tracker.`);
   }
 }
 

@@ -28,11 +28,11 @@ export const devicesOf = (q: Query, gameId: string) =>
     gameId,
   );
 
-/** Issues whose next try was put off until the tracker takes requests again are tried then. */
+/** Issues that wait for a try, or whose last one failed, are tried then, but not those that were deleted in the tracker. */
 export const resumeIssues = (tx: Query, ownerId: string, tracker: TrackerName, now: number) =>
   tx.run(
     `UPDATE finding_issues SET next_attempt_at = ?, attempts = 0, error = NULL
-      WHERE owner_id = ? AND tracker = ? AND (next_attempt_at IS NOT NULL OR error IS NOT NULL)`,
+      WHERE owner_id = ? AND tracker = ? AND state <> 'deleted' AND (next_attempt_at IS NOT NULL OR error IS NOT NULL)`,
     now,
     ownerId,
     tracker,

@@ -30,7 +30,6 @@ export type BlockReason = (typeof blockReasons)[number];
 export const reportOutcomes = ["unblocked", "cancelled", "released", "expired"] as const;
 export type ReportOutcome = (typeof reportOutcomes)[number];
 export const transcriptVersions = ["original", "edited"] as const;
-export type TranscriptVersion = (typeof transcriptVersions)[number];
 
 export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 
@@ -298,7 +297,8 @@ export const slots = {
     ...owner,
     also: ["/slots/:id"],
     extension: true,
-    summary: "Cancel an unclaimed or blocked slot, or a claimed one before its fixed time, and refund it",
+    summary:
+      "Cancel an unclaimed or blocked slot, or a claimed one before its fixed time, and refund it; in the last 12 hours before that time, its playtester is paid instead",
     risk: "destroy",
     reply: z.strictObject({
       message: z.string(),

@@ -43,6 +43,7 @@ describe("mcp install", () => {
 
   it("refuses another client and an unknown toolset", async () => {
     expect((await playtest(["mcp", "install", "emacs"])).code).toBe(2);
+    expect((await playtest(["mcp", "install", "cursor", "--print", "--allow", "reed"])).code).toBe(2);
     const refused = await playtest(["mcp", "--allow", "everything"], { env: { PLAYTEST_API_KEY: "pt_sk_0123456789" } });
     expect(refused.stderr).toContain('--allow: "everything" is not one of read, order, build, review.');
     expect((await playtest(["mcp"])).code).toBe(4);

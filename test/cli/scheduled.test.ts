@@ -168,10 +168,20 @@ describe("a session by command", () => {
     const claim = async ({ person }: typeof one) =>
       (await person.claimPlaytest({ params: { id }, body: { scheduledAt: at } })).slot.id;
     const [accepted, declined] = [await claim(one), await claim(other)];
+    const noTime = await fixture.run([
+      "playtests",
+      "update",
+      id,
+      "--notes-for-testers",
+      "Hello.",
+      "--time-zone",
+      "Europe/Berlin",
+    ]);
+    expect([noTime.code, noTime.stderr]).toEqual([2, expect.stringContaining("--time-zone requires --at. Nothing was changed.")]);
     const moved = await fixture.run(["playtests", "update", id, "--at", "2026-03-06 18:00", "--time-zone", "Europe/Berlin"]);
     expect([moved.code, moved.stderr]).toEqual([
       0,
-      expect.stringContaining("It is now at Fri 2026-03-06 18:00, Europe/Berlin (UTC+01:00)."),
+      expect.stringContaining("Open slots are now at Fri 2026-03-06 18:00, Europe/Berlin (UTC+01:00)."),
     ]);
     expect((await fixture.run(`playtests slots ${id}`, { tty: true, columns: 200 })).stdout).toContain(
       "Fri 2026-03-06 17:00, UTC",

@@ -128,7 +128,7 @@ const slotsOf = (slots: Row["slots"]) => Object.fromEntries(Object.entries(slots
 export const listPlaytests = tool({
   name: "list_playtests",
   toolset: "read",
-  description: "Playtests of one game or of all, newest first, with their slots by status.",
+  description: "Playtests of one game or of all, newest first within each game, with their slots by status.",
   input: { game: id().optional(), status: z.enum(playtestStatuses).optional(), limit, cursor, fields },
   output: {
     playtests: list({

@@ -125,7 +125,7 @@ async function place(host: Host, given: Order, ref: string): Promise<Answer> {
 const nobodyAsked = (host: Host) =>
   new ApiError(
     "FORBIDDEN",
-    `Nothing was ordered. This client cannot ask its user, and no budget limits the API key. Create a key with one, such as \`playtest auth keys create agent --budget 50/day\`: ${host.baseUrl}${pages.topic("budgets")}`,
+    `Nothing was ordered. This client cannot ask its user, and no budget limits the API key. Create a key with one, such as \`playtest auth keys create --name agent --budget 50/day\`: ${host.baseUrl}${pages.topic("budgets")}`,
   );
 
 /** Whether the user has to be asked, and what; undefined when the order may be placed. */

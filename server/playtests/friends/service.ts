@@ -79,7 +79,7 @@ export async function request(tx: Tx, userId: string, handle: string): Promise<s
   return sent.id;
 }
 
-/** Accepts a request. 409 for anything else. Returns the id of the row. */
+/** Accepts a request. 404 for a row of somebody else, 409 for one that is no request. Returns the id of the row. */
 export async function accept(tx: Tx, id: string, userId: string): Promise<string> {
   const row = await store.findDetail(tx, id, userId);
   if (!row) throw notFound();
@@ -123,7 +123,7 @@ export async function remove(tx: Tx, id: string, userId: string): Promise<store.
   return mine;
 }
 
-/** Blocks a playtester. A request of theirs stays as it is for them; a friendship ends. Returns the id of the row. */
+/** Blocks a playtester. A request of theirs stays as it is for them; a friendship ends. Returns the ids of the row and of that playtester. */
 export async function block(tx: Tx, userId: string, handle: string): Promise<{ id: string; otherId: string }> {
   const other = await otherBy(tx, userId, handle);
   const [mine, theirs] = [await store.between(tx, userId, other.id), await store.between(tx, other.id, userId)];

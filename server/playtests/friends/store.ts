@@ -4,7 +4,6 @@ import { countRows, deleteWhere, findRow, insertRow, putRow, updateWhere } from 
 import type { New, Tables } from "../../database/schema/index.ts";
 
 export type FriendRow = Tables["friends"];
-export type ProfileRow = Tables["playtester_profiles"];
 
 /** A row with what it shows of the other playtester. */
 export interface FriendDetailRow extends FriendRow {

@@ -151,7 +151,9 @@ export const endProposal = (job: Job, deps: Deps) =>
 export async function cancelClaimed(tx: Tx, playtest: Playtest, slot: slots.SlotIn<"reserved">): Promise<Refund> {
   const terms = cancelsWith(slot.scheduled_at, tx.now);
   if (terms === "nothing")
-    throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
+    throw conflict(
+      "Only an open or blocked slot can be cancelled, and a claimed one before its fixed time. Nothing was changed.",
+    );
   const changes = { ended_at: tx.now, excused: 1, proposed_at: null, accept_by: null };
   await slots.transition(tx, slot, "cancel", changes);
   await endTeam(tx, slot, "cancelled", slot.playtester_id ?? undefined);

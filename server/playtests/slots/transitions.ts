@@ -236,7 +236,9 @@ export async function cancelOpen(tx: Tx, playtest: Playtest, slot: Slot): Promis
   const now = tx.now;
   const isOpen = slots.isIn(slot, "open") && !windowOver(playtest, now);
   if (!isOpen || !(await slots.tryTransition(tx, slot, "cancel", { ended_at: now })))
-    throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
+    throw conflict(
+      "Only an open or blocked slot can be cancelled, and a claimed one before its fixed time. Nothing was changed.",
+    );
   await endTeam(tx, slot, "cancelled");
   return refund(tx, playtest, slot, "slot_refund");
 }

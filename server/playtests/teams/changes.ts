@@ -216,7 +216,7 @@ export async function replace(
   if (team.status === "complete") await watch(tx, team, answerBy);
 }
 
-/** The claimant changes the shares while the team is asked. Whoever had confirmed is asked again. */
+/** The claimant changes the shares while the team is asked. All others are asked again. */
 export async function setShares(
   tx: Tx,
   slotId: string,

@@ -32,7 +32,7 @@ export interface Candidate {
   name: string;
 }
 
-/** 422 on `field` for a handle that is not of a friend of the claimant who is available. */
+/** 422 on `field` for a handle that is not of a friend of the claimant, 409 for a friend who is not available. */
 export async function candidate(tx: Tx, claimantId: string, handle: string, field: string): Promise<Candidate> {
   const friend = await friends.connected(tx, claimantId, handle);
   if (!friend) throw invalid(field, `is not the handle of a friend of yours`);

@@ -50,12 +50,12 @@ function requireFiled({ number, issue }: Finding): void {
   if (issue.error === null)
     throw stillPending(
       `${trackerTitles[issue.tracker]} has not answered yet. The server goes on filing #${number}.`,
-      "To look: `playtest findings show`.",
+      `To look: \`playtest findings show ${number}\`.`,
     );
   if (issue.nextTryAt !== null)
     throw stillPending(
       `#${number} is not filed yet: ${issue.error} The server tries again by itself.`,
-      "To look: `playtest findings show`.",
+      `To look: \`playtest findings show ${number}\`.`,
     );
   throw new CliError("CONFLICT", exitCodes.conflict, `#${number} was not filed. ${issue.error}`, { hint: retry });
 }
@@ -145,7 +145,6 @@ export const sync = define({
   args: { game: arg.game() },
   operation: "syncFindings",
   examples: ["playtest findings sync", "playtest findings sync GAME --json"],
-  exits: [8],
   async run({ args: { game } }, ctx) {
     const { queued } = await ctx.api().syncFindings({ params: { id: game } });
     const waits = ({ issue }: Finding) => issue !== null && !isAnswered(issue);

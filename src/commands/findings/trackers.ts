@@ -25,7 +25,8 @@ export const trackers = define({
   summary: "List the trackers that findings can be filed in",
   operation: "listTrackers",
   examples: ["playtest findings trackers"],
-  run: async (_, ctx) => ctx.rows("trackers", (await ctx.api().listTrackers({})).trackers, view),
+  rows: "trackers",
+  view,
 });
 
 /** Where each makes its tokens, and what a token must be allowed. */

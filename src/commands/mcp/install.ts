@@ -4,6 +4,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { shellQuote } from "../../contract/text/shell.ts";
 import { cannotWrite, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
+import { allowedBy } from "./run.ts";
 
 /** Where a client reads the servers of a project, and under which name. */
 const clients = {
@@ -17,6 +18,7 @@ const names = Object.keys(clients) as Client[];
 /** What the client starts. The API key is not in it: the command finds it as always. */
 function entryOf(ctx: Context, client: Client, allow: readonly string[]) {
   const { profile } = ctx.flags;
+  allowedBy(allow);
   const args = [
     "mcp",
     "run",
@@ -66,7 +68,12 @@ export const install = define({
       return ctx.verbatim(JSON.stringify(settings, null, 2), { file, settings });
     }
     const before = await settingsIn(path);
-    const servers = isRecord(before[list]) ? before[list] : {};
+    const servers = before[list] ?? {};
+    if (!isRecord(servers))
+      throw usage(
+        `${list} in ${file} is not a JSON object. Nothing was changed.`,
+        "Add the server by hand: run the command with --print.",
+      );
     const settings = { ...before, [list]: { ...servers, playtest: entry } };
     await makeFolder(dirname(path));
     await writeFile(path, `${JSON.stringify(settings, null, 2)}\n`).catch((error: Error) => {

@@ -9,7 +9,7 @@ import { openLink } from "../../io/files/download.ts";
 import { createPusher } from "./push.ts";
 
 /** The values of `--allow`: several names with commas, or the flag several times. */
-function allowedBy(given: readonly string[]): ReadonlySet<Toolset> {
+export function allowedBy(given: readonly string[]): ReadonlySet<Toolset> {
   const names = given.flatMap((text) => text.split(",")).map((name) => name.trim());
   const wrong = names.find((name) => !(toolsets as readonly string[]).includes(name));
   if (wrong !== undefined) throw usage(`--allow: ${JSON.stringify(wrong)} is not one of ${toolsets.join(", ")}.`);
@@ -65,7 +65,10 @@ export const run = define({
   description:
     "For coding agents: speaks the protocol on standard input and output until its client closes them. Without --allow, it only reads. What\n" +
     "an agent may spend is limited by the server, not by this command: give it an API key with a budget. `playtest help mcp` explains the tools.",
-  risk: "local",
+  // What its tools do, if they are allowed.
+  risk: "spend",
+  confirm: false,
+  exits: [4],
   flags: {
     allow: flag.list(`What the client may do: ${toolsets.join(", ")} (repeatable, or with commas; default read)`, {
       value: "TOOLSETS",

@@ -19,6 +19,7 @@ export const update = define({
   ],
   async run({ args, flags, body: given }, ctx) {
     const at = flags.at ?? given.scheduledAt;
+    if (at === undefined && flags.timeZone !== undefined) throw usage("--time-zone requires --at. Nothing was changed.");
     if (at === undefined && Object.keys(given).length === 0) throw usage("--notes-for-testers or --at is required.");
     const scheduledAt = at === undefined ? undefined : await fixedTime(ctx, at, "--at", flags.timeZone);
     if (scheduledAt !== undefined) await requireFixedTimes(ctx, "Nothing was changed.");
@@ -27,7 +28,7 @@ export const update = define({
     if (scheduledAt !== undefined) {
       const text = await shownTime(ctx, scheduledAt, flags.timeZone);
       ctx.out.note(
-        `It is now at ${text}. Playtesters who hold a slot were asked: see \`playtest playtests slots ${args.playtest}\`.`,
+        `Open slots are now at ${text}. Playtesters who hold a slot are asked, and keep the earlier time until they accept: see \`playtest playtests slots ${args.playtest}\`.`,
       );
     }
     return ctx.item(data, playtestView);

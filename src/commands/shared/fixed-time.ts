@@ -45,7 +45,10 @@ export async function timeReader(ctx: Context, texts: readonly string[], given: 
   return (text) => {
     const read = localTime(text, zone ?? "UTC");
     if ("fault" in read || zone !== null || hasOffset(text)) return read;
-    return { fault: "has no time zone, and none is set in your profile: add an offset, or pass --time-zone" };
+    return {
+      fault:
+        "has no time zone, and none is set in your profile: add an offset such as +01:00, or run `playtest auth profile update --time-zone ZONE`",
+    };
   };
 }
 
@@ -53,10 +56,7 @@ export async function timeReader(ctx: Context, texts: readonly string[], given: 
 export async function fixedTime(ctx: Context, text: string, label: string, zone: string | undefined): Promise<string> {
   const read = (await timeReader(ctx, [text], zone))(text);
   if ("instant" in read) return read.instant;
-  throw usage(
-    `${label}: ${JSON.stringify(text)} ${read.fault}.`,
-    "Set a time zone: playtest auth profile update --time-zone ZONE",
-  );
+  throw usage(`${label}: ${JSON.stringify(text)} ${read.fault}.`);
 }
 
 /** A fixed time of a playtest with its zone, for questions and notes. */

@@ -27,8 +27,8 @@ export function checkWallet(
   option: string,
 ): void {
   if (flags.walletCommand === undefined) return;
-  if (method !== "x402") throw usage(`--wallet-command requires ${option}. Nothing was ordered.`);
-  if (flags.tx !== undefined) throw usage("--wallet-command and --tx cannot be used together. Nothing was ordered.");
+  if (method !== "x402") throw usage(`--wallet-command requires ${option}. ${nothing}`);
+  if (flags.tx !== undefined) throw usage(`--wallet-command and --tx cannot be used together. ${nothing}`);
 }
 
 /** What the server asks for, if a signature can pay it. */

@@ -21,7 +21,7 @@ export const claim = define({
     "playtest tester claim 0d9c41f2 --with ben --with cleo=15.00",
   ],
   async run({ args, body, flags }, ctx) {
-    const named = flags.with.map((text) => namedFriend(text, "--with"));
+    const named = [...(body.with ?? []), ...flags.with.map((text) => namedFriend(text, "--with"))];
     const scheduledAt = await confirmTime(ctx, args.playtest, flags.at ?? body.scheduledAt);
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
       ctx.api().claimPlaytest({

@@ -9,7 +9,7 @@ const slot = () => arg.id("Slot id, or the name of its game", "listHeldSlots", "
 
 /** `ben` or `ben=15.00`. */
 export function namedFriend(text: string, label: string): { handle: string; shareCents?: number } {
-  const [handle = "", share] = text.split("=", 2);
+  const [, handle = "", share] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (handle === "") throw usage(`${label}: ${JSON.stringify(text)} names no friend.`);
   return { handle, ...(share !== undefined && { shareCents: parseMoney(share, label) }) };
 }

@@ -69,7 +69,10 @@ export const filing = {
       share: z
         .boolean()
         .default(false)
-        .meta({ description: "Link to public pages of the videos, which need no account, instead of to Studio." }),
+        .meta({
+          description:
+            "Link to a public page of the first video, which needs no account until it expires. The other links lead to Studio.",
+        }),
     }),
     reply: z.strictObject({ finding }),
   }),

@@ -4,7 +4,6 @@ export type FriendStatus = (typeof friendStatuses)[number];
 
 /** A team of friends for a slot: `asking` until all of them confirmed, `ended` when they did not. */
 export const teamStatuses = ["asking", "complete", "ended"] as const;
-export type TeamStatus = (typeof teamStatuses)[number];
 
 export const memberStatuses = ["asked", "confirmed", "declined", "left", "expired"] as const;
 export type MemberStatus = (typeof memberStatuses)[number];

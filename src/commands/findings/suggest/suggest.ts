@@ -118,7 +118,7 @@ export const suggest = define({
     const groups = groupsOf(await gather(ctx, args.playtest, gameId), stems);
     const proposals = groups.slice(0, flags.most ?? usual).map((group, index) => ({ number: index + 1, ...group }));
     if (flags.take.length > 0) {
-      const wanted = flags.take.map((text) => {
+      const wanted = [...new Set(flags.take)].map((text) => {
         const found = proposals.find(({ number }) => String(number) === text);
         if (!found) throw notFound(`--take: there is no suggestion ${text}. Nothing was created.`);
         return found;
