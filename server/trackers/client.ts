@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Clock } from "../lib/clock.ts";
 import type { Outbound } from "../outbound/index.ts";
+import { jsonOf } from "../outbound/json.ts";
 import type { OutboundReply } from "../outbound/types.ts";
 import { waitOf } from "./rules.ts";
 import { Refusal } from "./tracker.ts";
@@ -40,14 +41,6 @@ export interface ClientOptions {
   /** What its error replies say: the sentence, and a status that replaces that of HTTP. */
   explain(json: unknown): { message?: string | undefined; status?: number | undefined } | undefined;
 }
-
-const jsonOf = ({ body }: OutboundReply): unknown => {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-};
 
 const longestMessage = 300;
 

@@ -1,5 +1,3 @@
-import type { OutboundReply } from "../../outbound/types.ts";
-
 /** What the adapters of platforms share about requests. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -24,12 +22,3 @@ export interface Sent {
   /** Statuses that are an answer; any other one is thrown as a refusal. */
   expects: readonly number[];
 }
-
-/** A reply in JSON; undefined for anything else. */
-export const jsonOf = (reply: OutboundReply): unknown => {
-  try {
-    return JSON.parse(reply.body.toString());
-  } catch {
-    return undefined;
-  }
-};

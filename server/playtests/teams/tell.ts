@@ -2,7 +2,7 @@ import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.t
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
-import { mailAbout } from "../../events/event-mails.ts";
+import { mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso, utc } from "../../lib/time.ts";
 import type { SlotRow } from "../slots/store.ts";
@@ -37,7 +37,7 @@ export async function tellAsked(tx: Tx, team: TeamRow, slot: SlotRow, playtest: 
   });
   const about = { config: tx.config, gameName, claimantName, slotId: slot.id };
   const letter = requestLetter({ ...about, shareCents, payoutCents: playtest.payout_cents, confirmBy });
-  await mailAbout(tx, await users.find(tx, member.user_id), "team.requested", letter);
+  await mailUserAbout(tx, member.user_id, "team.requested", letter);
 }
 
 /** Tells these members that the team is complete. */
@@ -52,7 +52,7 @@ export async function tellComplete(tx: Tx, team: TeamRow, slot: SlotRow, userIds
     });
     const isClaimant = id === team.claimant_id;
     const letter = completeLetter({ config: tx.config, gameName, claimantName, slotId: slot.id, deadlineAt, isClaimant });
-    await mailAbout(tx, await users.find(tx, id), "team.confirmed", letter);
+    await mailUserAbout(tx, id, "team.confirmed", letter);
   }
 }
 
@@ -66,7 +66,7 @@ export async function tellAbsence(tx: Tx, team: TeamRow, slot: SlotRow, memberId
     notice: { ...notice, memberName, absence },
   });
   const letter = incompleteLetter({ config: tx.config, gameName, slotId: slot.id, memberName, absence });
-  await mailAbout(tx, await users.find(tx, team.claimant_id), "team.incomplete", letter);
+  await mailUserAbout(tx, team.claimant_id, "team.incomplete", letter);
 }
 
 /** Tells these members that the team has ended. */
@@ -84,6 +84,6 @@ export async function tellEnded(
       data: { ...subjectOf(slot, team), ending },
       notice: { ...notice, teamEnding: ending },
     });
-    await mailAbout(tx, await users.find(tx, id), "team.ended", endedLetter({ config: tx.config, gameName, ending }));
+    await mailUserAbout(tx, id, "team.ended", endedLetter({ config: tx.config, gameName, ending }));
   }
 }

@@ -5,6 +5,7 @@ import { ciSummary } from "../../io/ci.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { findingsOfPlaytest } from "../shared/findings/of-playtest.ts";
 import type { Finding } from "../shared/findings/source.ts";
+import { slotsOf } from "../shared/slots.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
@@ -64,12 +65,6 @@ export function summaryOf(playtest: Playtest, slots: readonly Slot[], findings: 
   const waiting = playtest.slots.submitted ?? 0;
   const reviewHint = waiting > 0 ? ["", `To review ${plural(waiting, "submitted video")}: \`playtest review list\`.`] : [];
   return [title, "", overview(playtest), "", ...slots.map(slotLine), ...findingLines(findings), ...reviewHint].join("\n");
-}
-
-async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
-  const slots: Slot[] = [];
-  for await (const page of ctx.pages("listSlots", { params: { id } }, { all: true })) slots.push(...(page.items as Slot[]));
-  return slots;
 }
 
 /** The summary of a playtest, with what it is made of. */

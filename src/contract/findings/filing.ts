@@ -66,13 +66,10 @@ export const filing = {
       assignee: readableText(100).optional().meta({ description: "Who gets it, as the tracker names people." }),
       priority: z.enum(trackerPriorities).optional().meta({ description: "Priority, in Jira and Linear." }),
       type: readableText(50).optional().meta({ description: "Type of the issue, in GitHub, GitLab and Jira." }),
-      share: z
-        .boolean()
-        .default(false)
-        .meta({
-          description:
-            "Link to a public page of the first video, which needs no account until it expires. The other links lead to Studio.",
-        }),
+      share: z.boolean().default(false).meta({
+        description:
+          "Link to a public page of the first video, which needs no account until it expires. The other links lead to Studio.",
+      }),
     }),
     reply: z.strictObject({ finding }),
   }),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
+import { jsonOf } from "../../../outbound/json.ts";
 import {
   type Budget,
   explained,
@@ -11,7 +12,6 @@ import {
   type Remnants,
   type Sought,
 } from "../publisher.ts";
-import { jsonOf } from "../requests.ts";
 import { offsetOf, sendMissing, type Taken } from "../resumable.ts";
 import { hasMarker, isTooOld, type Words, wordsFor } from "../words.ts";
 import { type PeertubeApi, type PeertubeConnection, refuse } from "./api.ts";

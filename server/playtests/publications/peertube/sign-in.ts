@@ -2,8 +2,9 @@ import * as z from "zod";
 import { conflict, invalid } from "../../../lib/api-error.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { AddressRefused, type Outbound } from "../../../outbound/index.ts";
+import { jsonOf } from "../../../outbound/json.ts";
 import type { OutboundReply } from "../../../outbound/types.ts";
-import { jsonOf, limitsFor } from "../requests.ts";
+import { limitsFor } from "../requests.ts";
 import { type PeertubeConnection, refuse, requestTokens } from "./api.ts";
 import { PeertubeRefusal } from "./refusals.ts";
 

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Outbound } from "../../../outbound/index.ts";
+import { jsonOf } from "../../../outbound/json.ts";
 import type { OutboundReply } from "../../../outbound/types.ts";
-import { jsonOf, limitsFor, type Sent, tokenSlackMs } from "../requests.ts";
+import { limitsFor, type Sent, tokenSlackMs } from "../requests.ts";
 import type { Words } from "../words.ts";
 import { YoutubeRefusal } from "./refusals.ts";
 

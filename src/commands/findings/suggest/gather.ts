@@ -5,6 +5,7 @@ import { isAbsent } from "../../../errors.ts";
 import { listLocal } from "../../shared/findings/local.ts";
 import { type Finding, lacksFindings } from "../../shared/findings/source.ts";
 import { lacksNotes, localNotes } from "../../shared/notes/local.ts";
+import { slotsOf } from "../../shared/slots.ts";
 import { transcriptText } from "../../shared/video/transcript.ts";
 import type { Said } from "./groups.ts";
 
@@ -29,11 +30,8 @@ export function passagesOf(cues: readonly Cue[]): Cue[] {
   return passages.map(({ startMs, endMs, text }) => ({ startMs, endMs, text }));
 }
 
-async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
-  const slots: Slot[] = [];
-  for await (const { data } of ctx.pages("listSlots", { params: { id } }, { all: true })) slots.push(...data.slots);
-  return slots.filter(({ submission, status }) => submission && status !== "rejected");
-}
+const watchable = async (ctx: Context, id: string): Promise<Slot[]> =>
+  (await slotsOf(ctx, id)).filter(({ submission, status }) => submission && status !== "rejected");
 
 async function notesOf(ctx: Context, id: string, slots: ReadonlyMap<string, Slot>): Promise<Moment[]> {
   const local = localNotes(ctx)
@@ -78,7 +76,7 @@ function isTaken({ slotId, fromMs, toMs, note }: Said, evidence: readonly Findin
 
 /** The notes on the videos of a playtest, and what is said in them, without what belongs to a finding. */
 export async function gather(ctx: Context, id: string, gameId: string): Promise<Said[]> {
-  const slots = await slotsOf(ctx, id);
+  const slots = await watchable(ctx, id);
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const testerOf = (slotId: string) => byId.get(slotId)?.playtester?.id ?? slotId;
   const said: Said[] = (await notesOf(ctx, id, byId)).map(({ slotId, atMs, endMs, text, id: momentId, kind, severity }) => {

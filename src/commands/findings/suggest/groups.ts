@@ -119,7 +119,8 @@ function groupOf(cluster: Cluster): Group {
   return { title, testers: new Set(members.map(({ tester }) => tester)).size, members };
 }
 
-const notes = ({ members }: Group) => members.filter(({ note }) => note !== null).length;
+/** How many notes a group has. */
+export const notes = ({ members }: Group) => members.filter(({ note }) => note !== null).length;
 
 /**
  * The groups of what several playtesters, or at least two notes, say: those of most playtesters first, then those with most notes. `stems`

@@ -8,7 +8,7 @@ import { createFinding, type Finding, findingsWith } from "../../shared/findings
 import { stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
 import { findingsView } from "../view.ts";
 import { gather } from "./gather.ts";
-import { type Group, groupsOf, type Said } from "./groups.ts";
+import { type Group, groupsOf, notes, type Said } from "./groups.ts";
 
 /** A group with the number by which it is taken. */
 type Proposal = Group & { number: number };
@@ -19,8 +19,6 @@ const mostEvidence = 50;
 const mostShown = 3;
 
 const place = ({ slotId, fromMs, text }: Said) => `${slotId} at ${positionText(fromMs)}: ${text}`;
-const notes = ({ members }: Group) => members.filter(({ note }) => note !== null).length;
-
 const view = viewOf<Proposal>(
   [
     "number",

@@ -4,6 +4,7 @@ import { studio } from "../../../contract/pages/addresses.ts";
 import { positionInLink } from "../../../contract/text/position.ts";
 import { findingsOfPlaytest } from "../../shared/findings/of-playtest.ts";
 import type { Finding } from "../../shared/findings/source.ts";
+import { slotsOf } from "../../shared/slots.ts";
 
 /** What a report says of a playtest, as plain data: what `--as json` prints, and what the other formats lay out. */
 
@@ -46,12 +47,6 @@ export interface Report {
   findings: ReportedFinding[];
   /** What was not looked at, or could not be, in sentences. */
   notCovered: string[];
-}
-
-async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
-  const slots: Slot[] = [];
-  for await (const { data } of ctx.pages("listSlots", { params: { id } }, { all: true })) slots.push(...data.slots);
-  return slots;
 }
 
 const counts = (values: readonly (string | null | undefined)[]): Partial<Record<string, number>> => {
