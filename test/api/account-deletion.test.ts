@@ -5,16 +5,7 @@ import { recordAttempts } from "../../server/events/webhooks/deliveries.ts";
 import type { OutgoingRow } from "../../server/events/webhooks/store.ts";
 import { openTill } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveMinutes,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -53,19 +44,23 @@ onBothDatabases("account deletion", (serve) => {
   /** An owner and a playtester with names that stand nowhere else, after a playtest, a chat and a payout. */
   async function open() {
     const server = await serve({ config: (config) => (config.payouts.holdDays = 0) });
-    const admin = await firstAdmin(server);
+    const admin = await factories.firstAdmin(server);
     const till = await openTill(server, "Zyxwolga");
     const owner = till.owner;
-    const tester = await registerPlaytester(server, "Qvopia");
+    const tester = await factories.registerPlaytester(server, "Qvopia");
     await owner.updateProfile({ body: { companyName: "Zyxwolga Games Ltd", websiteUrl: "https://zyxwolga.example" } });
     await tester.updateProfile({ body: { gamingExperience: "Qvopia plays everything." } });
     const { paymentId } = await till.buy(2000);
     await till.complete(paymentId, "paid");
     await owner.get(`/billing/payments/${paymentId}/invoice`);
     await owner.createWebhook({ body: { url: "https://zyxwolga.example/hook", events: ["*"] } });
-    const gameId = await createGame(owner, { description: "By Zyxwolga.", buildUrl: "https://zyxwolga.example/build" });
-    const slotId = await play(server, tester, await order(owner, gameId, { notesForTesters: "Zyxwolga thanks you." }));
-    const emailOf = async (person: Person): Promise<string> => (await person.getMe()).email;
+    const gameId = await factories.createGame(owner, { description: "By Zyxwolga.", buildUrl: "https://zyxwolga.example/build" });
+    const slotId = await factories.play(
+      server,
+      tester,
+      await factories.order(owner, gameId, { notesForTesters: "Zyxwolga thanks you." }),
+    );
+    const emailOf = async (person: factories.Person): Promise<string> => (await person.getMe()).email;
     const emails = { owner: await emailOf(owner), tester: await emailOf(tester) };
     const accept = () => owner.post(`/playtests/slots/${slotId}/accept`);
     const pay = (amountCents: number) => admin.post("/admin/payouts", { userId: tester.id, amountCents });
@@ -77,14 +72,14 @@ onBothDatabases("account deletion", (serve) => {
       return conversation.id as string;
     };
     /** A change of the email address that waits for its links, settings of emails, and a second factor. */
-    const personalize = async (person: Person, newEmail: string) => {
+    const personalize = async (person: factories.Person, newEmail: string) => {
       expect((await person.post("/auth/change-email", { newEmail, password })).status).toBe(200);
       expect((await person.patch("/notifications/settings", { mail: "digest" })).status).toBe(200);
       const app = await setUpFactor(server, person, password);
       expect((await person.post("/auth/confirm", { code: await app.nextCode() })).status).toBe(200);
       return app;
     };
-    const remove = (person: Person, given: string | undefined = password, code?: string) =>
+    const remove = (person: factories.Person, given: string | undefined = password, code?: string) =>
       person.post("/auth/delete-account", { password: given, code });
     return { server, admin, till, owner, tester, slotId, emails, accept, pay, chat, personalize, remove };
   }
@@ -147,7 +142,7 @@ onBothDatabases("account deletion", (serve) => {
 
   test("is refused while money or work is pending, and the error says what", async () => {
     const { owner, tester, accept, pay, remove, till, server } = await open();
-    const said = async (person: Person) => (await remove(person)).body.error?.message;
+    const said = async (person: factories.Person) => (await remove(person)).body.error?.message;
     expect(await said(owner)).toBe(
       "The account cannot be deleted yet. Nothing was deleted. 1 order not finished: cancel open slots, and review or wait for the others.",
     );
@@ -155,7 +150,7 @@ onBothDatabases("account deletion", (serve) => {
     await accept();
     expect(await said(tester)).toMatch(/\$10\.00 of earnings is not paid out: ask the operator to pay it\.$/);
     await pay(1000);
-    await giveMinutes(server, owner, 60);
+    await factories.giveMinutes(server, owner, 60);
     const { paymentId } = await till.buy(3000);
     expect(await said(owner)).toMatch(/1 payment pending: .* 60 playtest minutes left: use them, or ask the operator\.$/);
     await till.complete(paymentId, "paid");
@@ -317,14 +312,14 @@ onBothDatabases("account deletion", (serve) => {
     expect((await admin.delete(`/admin/users/${tester.id}`)).body.error.message).toBe(
       "This account is deleted already. Nothing was changed.",
     );
-    await giveMinutes(server, owner, 60);
+    await factories.giveMinutes(server, owner, 60);
     expect((await admin.delete(`/admin/users/${owner.id}`)).status).toBe(200);
     const kept = "SELECT balance FROM ledger_accounts WHERE id = ? OR id = ? ORDER BY id";
     const rows = await server.deps.store.read((q) => q.all(kept, `liab:payable:${tester.id}`, `min:balance:${owner.id}`));
     expect(rows).toEqual([{ balance: -1000 }, { balance: -60 }]);
     expect(till.owner.id).toBe(owner.id);
     const other = await admin.createAdmin({ body: { name: "Ada", scopes: ["accounts"] } });
-    const limited = personWith(server, other.apiKey, other.admin.id);
+    const limited = factories.personWith(server, other.apiKey, other.admin.id);
     expect((await limited.delete(`/admin/users/${admin.id}`)).status).toBe(403);
     expect((await admin.delete(`/admin/users/${admin.id}`)).status).toBe(409);
     const app = await setUpFactor(server, admin);

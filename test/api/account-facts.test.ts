@@ -1,15 +1,6 @@
 import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
 import { type Fact, pageFacts } from "../helpers/page-facts.ts";
@@ -22,7 +13,7 @@ const password = "correct horse";
 
 interface Scene {
   server: TestServer;
-  ann: Person;
+  ann: factories.Person;
   browser: Visitor;
   email: string;
   app?: AuthenticatorApp;
@@ -83,9 +74,9 @@ const facts: Fact<Scene>[] = [
     see: async () => "/play/account",
     async holds({ server, ann, browser }) {
       await browser.submit("/play/account", "/play/account", { name: "Ann of Ayr", experience: "Twenty years" });
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 10_000);
-      const id = await order(owner, await createGame(owner), { selectionMode: "manual" });
+      const owner = await factories.registerOwner(server);
+      await factories.giveCredit(server, owner, 10_000);
+      const id = await factories.order(owner, await factories.createGame(owner), { selectionMode: "manual" });
       await ann.applyToPlaytest({ params: { id } });
       expect((await owner.get(`/playtests/${id}/applications`)).text).toMatch(/Ann of Ayr.*Twenty years/);
     },
@@ -94,16 +85,16 @@ const facts: Fact<Scene>[] = [
     says: "others see “Deleted account”. Videos that were accepted and messages stay with the owners who received them; other videos are removed.",
     see: async () => "/play/account",
     async holds({ server, ann, browser, email }) {
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 10_000);
-      const gameId = await createGame(owner);
+      const owner = await factories.registerOwner(server);
+      await factories.giveCredit(server, owner, 10_000);
+      const gameId = await factories.createGame(owner);
       const [accepted, rejected] = [
-        await play(server, ann, await order(owner, gameId)),
-        await play(server, ann, await order(owner, gameId)),
+        await factories.play(server, ann, await factories.order(owner, gameId)),
+        await factories.play(server, ann, await factories.order(owner, gameId)),
       ];
       expect((await owner.post(`/playtests/slots/${accepted}/accept`)).status).toBe(200);
       expect((await owner.post(`/playtests/slots/${rejected}/reject`, { reason: "No sound." })).status).toBe(200);
-      const admin = await firstAdmin(server);
+      const admin = await factories.firstAdmin(server);
       expect((await admin.post("/admin/payouts", { userId: ann.id, amountCents: 1000 })).status).toBe(201);
       const gone = await browser.submit("/play/account", "/play/account/delete", {
         deleteEmail: email,
@@ -154,9 +145,9 @@ const facts: Fact<Scene>[] = [
     async holds(scene) {
       const { server, ann, browser, email } = scene;
       await ann.updateNotificationSettings({ body: { mail: "off" } });
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 10_000);
-      const slotId = await play(server, ann, await order(owner, await createGame(owner)));
+      const owner = await factories.registerOwner(server);
+      await factories.giveCredit(server, owner, 10_000);
+      const slotId = await factories.play(server, ann, await factories.order(owner, await factories.createGame(owner)));
       server.mails.length = 0;
       await owner.post(`/slots/${slotId}/accept`);
       await browser.submit("/play/account", "/play/account/password", { current: password, password: "a new password" });
@@ -171,10 +162,11 @@ const facts: Fact<Scene>[] = [
     async holds(scene) {
       const { server, ann, email } = scene;
       await ann.updateNotificationSettings({ body: { kinds: ["slot.accepted"], mail: "digest" } });
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 10_000);
-      const gameId = await createGame(owner);
-      for (const _ of [1, 2]) await owner.post(`/slots/${await play(server, ann, await order(owner, gameId))}/accept`);
+      const owner = await factories.registerOwner(server);
+      await factories.giveCredit(server, owner, 10_000);
+      const gameId = await factories.createGame(owner);
+      for (const _ of [1, 2])
+        await owner.post(`/slots/${await factories.play(server, ann, await factories.order(owner, gameId))}/accept`);
       server.mails.length = 0;
       expect(new Date(server.deps.clock.now()).toISOString()).toContain("T12:0");
       await server.advance(19 * hour);
@@ -300,22 +292,22 @@ const facts: Fact<Scene>[] = [
 /** What a reply says, the request that it answers, and that it is so. */
 interface Said {
   says: string;
-  ask(scene: Scene & { owner: Person }): Promise<Reply>;
-  holds(scene: Scene & { owner: Person }): Promise<void>;
+  ask(scene: Scene & { owner: factories.Person }): Promise<Reply>;
+  holds(scene: Scene & { owner: factories.Person }): Promise<void>;
 }
 
-type Reply = Awaited<ReturnType<Person["post"]>>;
+type Reply = Awaited<ReturnType<factories.Person["post"]>>;
 
 /** An accepted slot lets both sides write to each other. Returns the conversation. */
-async function conversation({ server, ann, owner }: Scene & { owner: Person }): Promise<string> {
-  const slotId = await play(server, ann, await order(owner, await createGame(owner)));
+async function conversation({ server, ann, owner }: Scene & { owner: factories.Person }): Promise<string> {
+  const slotId = await factories.play(server, ann, await factories.order(owner, await factories.createGame(owner)));
   await owner.post(`/slots/${slotId}/accept`);
   const reply = await ann.openConversation({ body: { contactId: owner.id } });
   return reply.conversation.id;
 }
 
 /** What becomes of a message of the owner. */
-const write = async ({ ann, owner }: Scene & { owner: Person }) => {
+const write = async ({ ann, owner }: Scene & { owner: factories.Person }) => {
   const { id } = (await owner.openConversation({ body: { contactId: ann.id } })).conversation;
   return (await owner.post(`/chat/conversations/${id}/messages`, { content: "Hi" })).status;
 };
@@ -363,8 +355,8 @@ const replies: Said[] = [
 onBothDatabases("what replies state", (_serve, it) => {
   describe("is so", () => {
     it.for(replies)("$says", async ({ says, ask, holds }, { server }) => {
-      const [ann, owner] = [await registerPlaytester(server, "Ann"), await registerOwner(server)];
-      await giveCredit(server, owner, 10_000);
+      const [ann, owner] = [await factories.registerPlaytester(server, "Ann"), await factories.registerOwner(server)];
+      await factories.giveCredit(server, owner, 10_000);
       const { email } = await ann.getMe();
       const scene = { server, ann, owner, browser: await signedIn(server, ann), email };
       expect((await ask(scene)).text).toContain(says);
@@ -376,7 +368,7 @@ onBothDatabases("what replies state", (_serve, it) => {
 onBothDatabases("what the pages of accounts state", (serve) => {
   pageFacts(facts, async () => {
     const server = await serve();
-    const ann = await registerPlaytester(server, "Ann");
+    const ann = await factories.registerPlaytester(server, "Ann");
     const { email } = await ann.getMe();
     return { server, ann, browser: await signedIn(server, ann), email };
   });

@@ -3,26 +3,14 @@ import { ensureAdmin } from "../../server/accounts/service.ts";
 import type { Config } from "../../server/config/schema.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveMinutes,
-  giveVideo,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
-async function adminOf(server: TestServer): Promise<Person> {
+async function adminOf(server: TestServer): Promise<factories.Person> {
   const key = (await ensureAdmin(server.deps))!;
   const me = await server.request("GET", "/auth/me", { key });
-  return personWith(server, key, me.body.data.id);
+  return factories.personWith(server, key, me.body.data.id);
 }
 
 const unknown = "0190a000-0000-7000-8000-000000000000";
@@ -32,10 +20,10 @@ onBothDatabases("admin", (serve) => {
     const server = await serve(config ? { config } : {});
     const [admin, owner, playtester] = [
       await adminOf(server),
-      await registerOwner(server, "Olga"),
-      await registerPlaytester(server, "Pia"),
+      await factories.registerOwner(server, "Olga"),
+      await factories.registerPlaytester(server, "Pia"),
     ];
-    const gameId = await createGame(owner);
+    const gameId = await factories.createGame(owner);
     return { server, admin, owner, playtester, gameId };
   }
 
@@ -54,7 +42,7 @@ onBothDatabases("admin", (serve) => {
 
   it("users are found by a part of their name or address; % and _ mean themselves", async () => {
     const { server, admin, playtester } = await open();
-    const odd = await registerPlaytester(server, "100%_Öl");
+    const odd = await factories.registerPlaytester(server, "100%_Öl");
     const found = async (search: string) =>
       (await admin.get(`/admin/users?${new URLSearchParams({ search })}`)).body.data.users.map(({ id }: { id: string }) => id);
     const address: string = (await playtester.getMe()).email;
@@ -69,10 +57,10 @@ onBothDatabases("admin", (serve) => {
   describe("trial", () => {
     const trial = async () => {
       const opened = await open();
-      const playtestId = await order(opened.owner, opened.gameId, { isFreePublicTrial: true, quantity: 2 });
+      const playtestId = await factories.order(opened.owner, opened.gameId, { isFreePublicTrial: true, quantity: 2 });
       return { ...opened, playtestId };
     };
-    const offers = async (playtester: Person) => (await playtester.listOffers()).playtests.length;
+    const offers = async (playtester: factories.Person) => (await playtester.listOffers()).playtests.length;
 
     it("is offered once it is approved, and a second approval gets 409", async () => {
       const { server, admin, owner, playtester, gameId, playtestId } = await trial();
@@ -94,7 +82,7 @@ onBothDatabases("admin", (serve) => {
       const approved = await admin.post(`/admin/playtests/${playtestId}/approve`);
       expect(approved).toMatchObject({ status: 200, body: { data: { playtest: { id: playtestId, status: "active" } } } });
       expect(await offers(playtester)).toBe(1);
-      await claim(playtester, playtestId);
+      await factories.claim(playtester, playtestId);
       expect((await admin.listApprovals()).approvals).toEqual([]);
       await server.advance(0);
       expect(server.mails.map((mail) => mail.subject)).toEqual(["Your free trial of Lantern Deep is approved"]);
@@ -113,13 +101,13 @@ onBothDatabases("admin", (serve) => {
         text: expect.stringContaining("No build to be found."),
       });
       expect((await owner.listPlaytests({ params: { gameId } })).eligibleForFreeTrial).toBe(true);
-      await order(owner, gameId, { isFreePublicTrial: true });
+      await factories.order(owner, gameId, { isFreePublicTrial: true });
       expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
     });
 
     it("is the only kind of playtest that can be approved", async () => {
       const { admin, owner, gameId } = await open();
-      const paid = await order(owner, gameId, { visibility: "public" });
+      const paid = await factories.order(owner, gameId, { visibility: "public" });
       for (const verb of ["approve", "reject"]) {
         expect((await admin.post(`/admin/playtests/${paid}/${verb}`)).status).toBe(409);
         expect((await admin.post(`/admin/playtests/${unknown}/${verb}`)).status).toBe(404);
@@ -131,10 +119,10 @@ onBothDatabases("admin", (serve) => {
     const played = async (body: Record<string, unknown> = { isFreePublicTrial: true }) => {
       const opened = await open();
       const { server, admin, owner, playtester, gameId } = opened;
-      await giveCredit(server, owner, 10_000);
-      const playtestId = await order(owner, gameId, body);
+      await factories.giveCredit(server, owner, 10_000);
+      const playtestId = await factories.order(owner, gameId, body);
       if (body.isFreePublicTrial) await admin.approvePlaytest({ params: { id: playtestId } });
-      const slotId = await play(server, playtester, playtestId);
+      const slotId = await factories.play(server, playtester, playtestId);
       const slot = async () => (await owner.getSlot({ params: { id: slotId } })).slot;
       const waits = async () => {
         const all = ["submitted", "publishing"].map((status) => owner.get(`/playtests/submissions?status=${status}`));
@@ -219,7 +207,7 @@ onBothDatabases("admin", (serve) => {
           config.autoVerify = false;
         },
       });
-      const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+      const [admin, owner] = [await adminOf(server), await factories.registerOwner(server)];
       expect((await owner.get("/games")).body.error.code).toBe("EMAIL_NOT_VERIFIED");
       for (const _ of [1, 2])
         expect((await admin.verifyUser({ params: { id: owner.id } })).user).toMatchObject({ emailVerified: true });
@@ -253,14 +241,14 @@ onBothDatabases("admin", (serve) => {
 
     it("that is suspended offers nothing, and claimed slots continue", async () => {
       const { server, admin, owner, playtester, gameId } = await open();
-      await giveCredit(server, owner, 10_000);
-      const playtestId = await order(owner, gameId, { quantity: 2 });
-      const slotId = await claim(playtester, playtestId);
-      const other = await registerPlaytester(server);
+      await factories.giveCredit(server, owner, 10_000);
+      const playtestId = await factories.order(owner, gameId, { quantity: 2 });
+      const slotId = await factories.claim(playtester, playtestId);
+      const other = await factories.registerPlaytester(server);
       const offers = async () => (await other.listOffers()).playtests.length;
       await admin.suspendUser({ params: { id: owner.id } });
       expect([await offers(), (await other.post(`/playtester/playtests/${playtestId}/claim`)).status]).toEqual([0, 404]);
-      await giveVideo(server, slotId, playtester);
+      await factories.giveVideo(server, slotId, playtester);
       expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
       await admin.unsuspendUser({ params: { id: owner.id } });
       expect(await offers()).toBe(1);
@@ -275,10 +263,10 @@ onBothDatabases("admin", (serve) => {
 
   it("game: a suspension hides its offers, and claimed slots continue", async () => {
     const { server, admin, owner, playtester, gameId } = await open();
-    await giveCredit(server, owner, 10_000);
-    const playtestId = await order(owner, gameId, { quantity: 2 });
-    const slotId = await claim(playtester, playtestId);
-    const other = await registerPlaytester(server);
+    await factories.giveCredit(server, owner, 10_000);
+    const playtestId = await factories.order(owner, gameId, { quantity: 2 });
+    const slotId = await factories.claim(playtester, playtestId);
+    const other = await factories.registerPlaytester(server);
 
     expect((await admin.suspendGame({ params: { id: gameId } })).game).toMatchObject({
       id: gameId,
@@ -287,12 +275,12 @@ onBothDatabases("admin", (serve) => {
     expect((await other.listOffers()).playtests).toEqual([]);
     expect((await other.post(`/playtester/playtests/${playtestId}/claim`)).status).toBe(404);
     expect((await owner.post(`/games/${gameId}/playtests`)).status).toBe(409);
-    await giveVideo(server, slotId, playtester);
+    await factories.giveVideo(server, slotId, playtester);
     expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
     expect((await owner.post(`/playtests/slots/${slotId}/accept`)).status).toBe(200);
 
     expect((await admin.unsuspendGame({ params: { id: gameId } })).game.status).toBe("active");
-    await claim(other, playtestId);
+    await factories.claim(other, playtestId);
     expect((await admin.post(`/admin/games/${unknown}/suspend`)).status).toBe(404);
   });
 
@@ -304,7 +292,7 @@ onBothDatabases("admin", (serve) => {
         body: { amountCents: 2000, note: "Sorry for the outage." },
       });
       expect(reply).toMatchObject({ user: { id: owner.id }, balanceCents: 2000, playtestMinutes: 0 });
-      await order(owner, gameId);
+      await factories.order(owner, gameId);
       expect((await owner.getBalance()).balanceCents).toBe(0);
     });
 
@@ -314,7 +302,7 @@ onBothDatabases("admin", (serve) => {
       const act = (outcome: string) =>
         server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome } });
       await act("paid");
-      await order(owner, await createGame(owner), { quantity: 5 });
+      await factories.order(owner, await factories.createGame(owner), { quantity: 5 });
       await act("disputed");
       const given = [];
       for (const minutes of [200, 200]) {
@@ -375,12 +363,12 @@ onBothDatabases("admin", (serve) => {
   });
 
   describe("payout", () => {
-    type Fund = (server: TestServer, owner: Person, cents: number, admin: Person) => Promise<void>;
-    const earned = async (holdDays = 0, fund: Fund = giveCredit) => {
+    type Fund = (server: TestServer, owner: factories.Person, cents: number, admin: factories.Person) => Promise<void>;
+    const earned = async (holdDays = 0, fund: Fund = factories.giveCredit) => {
       const opened = await open((config) => (config.payouts.holdDays = holdDays));
       const { server, admin, owner, playtester, gameId } = opened;
       await fund(server, owner, 2000, admin);
-      const slotId = await play(server, playtester, await order(owner, gameId));
+      const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
       await owner.acceptSlot({ params: { id: slotId } });
       const pay = (amountCents: unknown, userId = playtester.id) => admin.post("/admin/payouts", { userId, amountCents });
       const earnings = async () => await playtester.getEarnings();
@@ -450,8 +438,8 @@ onBothDatabases("admin", (serve) => {
     it("of older earnings is possible while newer ones are held", async () => {
       const { server, admin, owner, playtester, pay, earnings } = await earned(7);
       await server.advance(7 * day);
-      await giveCredit(server, owner, 2000);
-      const slotId = await play(server, playtester, await order(owner, await createGame(owner)));
+      await factories.giveCredit(server, owner, 2000);
+      const slotId = await factories.play(server, playtester, await factories.order(owner, await factories.createGame(owner)));
       await owner.acceptSlot({ params: { id: slotId } });
       const until = new Date(server.deps.clock.now() + 7 * day).toISOString();
       expect(await earnings()).toMatchObject({ balanceCents: 2000, availableCents: 1000, heldCents: 1000, heldUntil: until });
@@ -467,7 +455,7 @@ onBothDatabases("admin", (serve) => {
     it("of granted credit is not held, nor once the owner pays by card later", async () => {
       const { server, owner, pay, earnings } = await earned(7, grant);
       await server.advance(1);
-      await giveCredit(server, owner, 2000);
+      await factories.giveCredit(server, owner, 2000);
       expect(await earnings()).toMatchObject({
         availableCents: 1000,
         heldCents: 0,
@@ -479,8 +467,8 @@ onBothDatabases("admin", (serve) => {
 
     it("of playtest hours is held when the owner had paid by card", async () => {
       const { earnings, pay } = await earned(1, async (server, owner) => {
-        await giveCredit(server, owner, 100);
-        await giveMinutes(server, owner, 60);
+        await factories.giveCredit(server, owner, 100);
+        await factories.giveMinutes(server, owner, 60);
       });
       expect(await earnings()).toMatchObject({ availableCents: 0, heldCents: 1000 });
       expect((await pay(1)).status).toBe(409);
@@ -499,9 +487,9 @@ onBothDatabases("admin", (serve) => {
 
   it("chargeback: is recorded once", async () => {
     const { server, admin, owner, gameId } = await open();
-    await giveCredit(server, owner, 5000);
+    await factories.giveCredit(server, owner, 5000);
     const [topUp] = (await owner.listPayments()).payments;
-    await order(owner, gameId);
+    await factories.order(owner, gameId);
     const [charge] = (await owner.listPayments()).payments.filter((payment: { id: string }) => payment.id !== topUp!.id);
     const back = async (id: string) => (await admin.post(`/admin/payments/${id}/chargeback`)).status;
     expect(await back(topUp!.id)).toBe(200);
@@ -515,12 +503,12 @@ onBothDatabases("admin", (serve) => {
     const figures = async () => await admin.getStats();
     const none = { activePlaytests: 0, openSlots: 0, pendingReviews: 0, pendingApprovals: 0, creditCents: 0, payableCents: 0 };
     expect(await figures()).toEqual({ owners: 1, playtesters: 1, games: 1, ...none });
-    await giveCredit(server, owner, 10_000);
-    await order(owner, gameId, { isFreePublicTrial: true });
-    const playtestId = await order(owner, gameId, { quantity: 3 });
-    const slotId = await play(server, playtester, playtestId);
+    await factories.giveCredit(server, owner, 10_000);
+    await factories.order(owner, gameId, { isFreePublicTrial: true });
+    const playtestId = await factories.order(owner, gameId, { quantity: 3 });
+    const slotId = await factories.play(server, playtester, playtestId);
     await owner.acceptSlot({ params: { id: slotId } });
-    await play(server, await registerPlaytester(server), playtestId);
+    await factories.play(server, await factories.registerPlaytester(server), playtestId);
     expect(await figures()).toEqual({
       owners: 1,
       playtesters: 2,

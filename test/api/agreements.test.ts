@@ -1,32 +1,24 @@
 import { expect, it } from "vitest";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 onBothDatabases("agreements", (serve) => {
   async function open() {
     const server = await serve();
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 1_000_000);
-    const gameId = await createGame(owner);
-    const admin = await firstAdmin(server);
-    const playtester = await registerPlaytester(server, "Ann");
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 1_000_000);
+    const gameId = await factories.createGame(owner);
+    const admin = await factories.firstAdmin(server);
+    const playtester = await factories.registerPlaytester(server, "Ann");
     return { server, owner, gameId, admin, playtester };
   }
   const version = (number: number, text: string) => `${number}-${sha256(text).slice(0, 8)}`;
-  const publish = async (server: TestServer, by: Person, path: string, text: string) =>
+  const publish = async (server: TestServer, by: factories.Person, path: string, text: string) =>
     (await server.request("PUT", path, { key: by.key, body: { text } })).body.data;
-  const claim = (playtester: Person, playtest: string, acceptConsent?: string) =>
+  const claim = (playtester: factories.Person, playtest: string, acceptConsent?: string) =>
     playtester.post(`/playtester/playtests/${playtest}/claim`, acceptConsent === undefined ? {} : { acceptConsent });
 
   it("claim: refused until the agreement is accepted, then not asked again until there is a new version", async () => {
@@ -35,7 +27,7 @@ onBothDatabases("agreements", (serve) => {
     expect(await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.")).toMatchObject({
       agreement: { version: one, sha256: sha256("Tell nobody."), gameId },
     });
-    const first = await order(owner, gameId);
+    const first = await factories.order(owner, gameId);
     const refused = await claim(playtester, first);
     expect([refused.status, refused.body.error]).toEqual([
       409,
@@ -50,10 +42,10 @@ onBothDatabases("agreements", (serve) => {
     expect((await playtester.listOffers()).playtests[0]!.mustAccept).toBe(true);
     expect((await claim(playtester, first, "1-00000000")).status).toBe(409);
     expect((await claim(playtester, first, one)).status).toBe(201);
-    expect((await claim(playtester, await order(owner, gameId))).status).toBe(201);
+    expect((await claim(playtester, await factories.order(owner, gameId))).status).toBe(201);
 
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody at all.");
-    const third = await order(owner, gameId);
+    const third = await factories.order(owner, gameId);
     expect((await claim(playtester, third, one)).body.error.message).toBe(
       `The agreement of this playtest is version ${two}, not ${one}. Nothing was changed. Read and accept the current version.`,
     );
@@ -62,14 +54,14 @@ onBothDatabases("agreements", (serve) => {
     expect((await claim(playtester, third)).status).toBe(201);
     const { consents } = await owner.listGameConsents({ params: { id: gameId } });
     expect(consents.map((consent: { version: string }) => consent.version)).toEqual([two, one]);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     expect((await other.get(`/games/${gameId}/consents`)).status).toBe(404);
   });
 
   it("application: needs the consent, and its approval does not ask again", async () => {
     const { server, owner, gameId, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
-    const manual = await order(owner, gameId, { selectionMode: "manual" });
+    const manual = await factories.order(owner, gameId, { selectionMode: "manual" });
     const apply = (body: object) => playtester.post(`/playtester/playtests/${manual}/applications`, body);
     expect((await apply({})).status).toBe(409);
     const reply = await apply({ acceptConsent: version(1, "Tell nobody.") });
@@ -79,7 +71,7 @@ onBothDatabases("agreements", (serve) => {
 
   it("application: a changed agreement must be accepted again before the approval, and the applicant is asked by email", async () => {
     const { server, owner, gameId, admin, playtester } = await open();
-    const manual = await order(owner, gameId, { selectionMode: "manual" });
+    const manual = await factories.order(owner, gameId, { selectionMode: "manual" });
     const applied = await playtester.applyToPlaytest({ params: { id: manual }, body: {} });
     const { id } = applied.application;
     expect(applied.application.mustAccept).toBe(false);
@@ -118,9 +110,9 @@ onBothDatabases("agreements", (serve) => {
     const { server, owner, gameId, admin, playtester } = await open();
     await publish(server, admin, "/admin/agreement", "House rules.");
     expect(await publish(server, admin, "/admin/agreement", "House rules.")).toMatchObject({ versions: [{}] });
-    const own = await createGame(owner);
+    const own = await factories.createGame(owner);
     await publish(server, owner, `/games/${own}/agreement`, "Tell nobody.");
-    const [common, special] = [await order(owner, gameId), await order(owner, own)];
+    const [common, special] = [await factories.order(owner, gameId), await factories.order(owner, own)];
     const text = async (id: string) => (await playtester.getPlaytestAgreement({ params: { id } })).agreement?.text;
     expect([await text(common), await text(special)]).toEqual(["House rules.", "Tell nobody."]);
     expect((await claim(playtester, common, version(1, "House rules."))).status).toBe(201);
@@ -130,13 +122,13 @@ onBothDatabases("agreements", (serve) => {
     expect((await owner.listGameConsents({ params: { id: gameId } })).consents).toMatchObject([{ gameId: null }]);
     await admin.deleteServerAgreement();
     expect((await admin.delete("/admin/agreement")).status).toBe(409);
-    expect((await claim(await registerPlaytester(server), await order(owner, gameId))).status).toBe(201);
+    expect((await claim(await factories.registerPlaytester(server), await factories.order(owner, gameId))).status).toBe(201);
   });
 
   it("record: has the address, is in the export, and stays without the address when the account is deleted", async () => {
     const { server, owner, gameId, admin, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
-    const { slot } = (await claim(playtester, await order(owner, gameId), version(1, "Tell nobody."))).body.data;
+    const { slot } = (await claim(playtester, await factories.order(owner, gameId), version(1, "Tell nobody."))).body.data;
     const listed = async () => (await admin.listConsents()).consents;
     expect(await listed()).toMatchObject([
       {
@@ -160,7 +152,7 @@ onBothDatabases("agreements", (serve) => {
   it("portal: shows the text, takes no form without the tick, and then offers the slot", async () => {
     const { server, owner, gameId, playtester } = await open();
     await publish(server, owner, `/games/${gameId}/agreement`, "Tell <nobody>.");
-    const playtest = await order(owner, gameId);
+    const playtest = await factories.order(owner, gameId);
     const visitor = await signedIn(server, playtester);
     const path = `/play/offers/${playtest}/agreement`;
     expect((await visitor.get(`/play/offers/${playtest}`)).html).toContain(`href="${path}"`);

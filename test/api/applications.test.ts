@@ -1,16 +1,7 @@
 import { describe, expect } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  giveCredit,
-  giveMinutes,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -20,30 +11,32 @@ const unknown = "01900000-0000-7000-8000-000000000000";
 
 /** An owner's manual playtest, and as many playtesters as asked for. */
 async function manual(server: TestServer, quantity: number, applicants: number, body: Record<string, unknown> = {}) {
-  const owner = await registerOwner(server, "Olga");
-  const gameId = await createGame(owner);
-  await giveCredit(server, owner, quantity * 10_000);
-  const id = await order(owner, gameId, { quantity, selectionMode: "manual", ...body });
-  const playtesters = await Promise.all(Array.from({ length: applicants }, () => registerPlaytester(server)));
+  const owner = await factories.registerOwner(server, "Olga");
+  const gameId = await factories.createGame(owner);
+  await factories.giveCredit(server, owner, quantity * 10_000);
+  const id = await factories.order(owner, gameId, { quantity, selectionMode: "manual", ...body });
+  const playtesters = await Promise.all(Array.from({ length: applicants }, () => factories.registerPlaytester(server)));
   return { owner, gameId, id, playtesters };
 }
 
-async function apply(playtester: Person, playtestId: string, qualificationsResponse?: string): Promise<string> {
+async function apply(playtester: factories.Person, playtestId: string, qualificationsResponse?: string): Promise<string> {
   const reply = await playtester.applyToPlaytest({ params: { id: playtestId }, body: { qualificationsResponse } });
   return reply.application.id;
 }
 
-const applyAll = (playtesters: Person[], id: string) => Promise.all(playtesters.map((playtester) => apply(playtester, id)));
-const approve = (owner: Person, id: string) => owner.post(`/playtests/playtest-applications/${id}/approve`);
-const reject = (owner: Person, id: string, body?: unknown) => owner.post(`/playtests/playtest-applications/${id}/reject`, body);
-const listed = async (owner: Person, id: string) => await owner.listApplications({ params: { id } });
-const statuses = async (owner: Person, id: string) =>
+const applyAll = (playtesters: factories.Person[], id: string) =>
+  Promise.all(playtesters.map((playtester) => apply(playtester, id)));
+const approve = (owner: factories.Person, id: string) => owner.post(`/playtests/playtest-applications/${id}/approve`);
+const reject = (owner: factories.Person, id: string, body?: unknown) =>
+  owner.post(`/playtests/playtest-applications/${id}/reject`, body);
+const listed = async (owner: factories.Person, id: string) => await owner.listApplications({ params: { id } });
+const statuses = async (owner: factories.Person, id: string) =>
   (await listed(owner, id)).applications.map((application: { status: string }) => application.status).sort();
-const kinds = async (person: Person) =>
+const kinds = async (person: factories.Person) =>
   (await person.listNotifications({ query: { limit: 100 } })).notifications.map((notice: { type: string }) => notice.type);
-const balance = async (owner: Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
+const balance = async (owner: factories.Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
 
-const suspend = (server: TestServer, { id }: Person) =>
+const suspend = (server: TestServer, { id }: factories.Person) =>
   server.deps.store.write((tx) => users.update(tx, id, { suspended_at: server.clock.now() }));
 
 onBothDatabases("applications", (serve, it) => {
@@ -63,8 +56,8 @@ onBothDatabases("applications", (serve, it) => {
     playtester,
     gameId,
   }) => {
-    await giveCredit(server, owner, 10_000);
-    const slotId = await play(server, playtester, await order(owner, gameId));
+    await factories.giveCredit(server, owner, 10_000);
+    const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
     await suspend(server, playtester);
     expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: true })).status).toBe(409);
     expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: false })).status).toBe(200);
@@ -80,9 +73,9 @@ onBothDatabases("applications", (serve, it) => {
 
   it("list: has the playtest, the counts and the profile of each playtester", async ({ server }) => {
     const { owner, gameId, id, playtesters } = await manual(server, 2, 2, { qualifications: "Plays horror." });
-    const [veteran, novice] = playtesters as [Person, Person];
+    const [veteran, novice] = playtesters as [factories.Person, factories.Person];
     for (const rating of [5, 4]) {
-      const slotId = await play(server, veteran, await order(owner, gameId));
+      const slotId = await factories.play(server, veteran, await factories.order(owner, gameId));
       await owner.post(`/slots/${slotId}/accept`, { rating });
     }
     await veteran.updateProfile({ body: { gamingExperience: "Twenty years." } });
@@ -146,13 +139,13 @@ onBothDatabases("applications", (serve, it) => {
       expect((await kinds(playtester)).filter((kind: string) => kind !== "application.created").sort()).toEqual(expected);
     }
     expect((await approve(owner, applications[4]!)).status).toBe(409);
-    const late = await registerPlaytester(server);
+    const late = await factories.registerPlaytester(server);
     expect((await late.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
   });
 
   it.for([
-    { how: "deletes it", act: (owner: Person, _: string, slotId: string) => owner.delete(`/slots/${slotId}`) },
-    { how: "cancels the playtest", act: (owner: Person, id: string) => owner.post(`/playtests/${id}/cancel`) },
+    { how: "deletes it", act: (owner: factories.Person, _: string, slotId: string) => owner.delete(`/slots/${slotId}`) },
+    { how: "cancels the playtest", act: (owner: factories.Person, id: string) => owner.post(`/playtests/${id}/cancel`) },
   ])("last open slot cancelled by the owner: the other applications close ($how)", async ({ act }, { server }) => {
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [first] = await applyAll(playtesters, id);
@@ -214,14 +207,14 @@ onBothDatabases("applications", (serve, it) => {
   describe("apply: once per playtest", () => {
     const rows = [
       { after: "while pending", act: async () => {} },
-      { after: "after a rejection", act: (owner: Person, _: Person, id: string) => reject(owner, id) },
+      { after: "after a rejection", act: (owner: factories.Person, _: factories.Person, id: string) => reject(owner, id) },
       {
         after: "after a withdrawal",
-        act: (_: Person, mine: Person, id: string) => mine.post(`/playtester/applications/${id}/withdraw`),
+        act: (_: factories.Person, mine: factories.Person, id: string) => mine.post(`/playtester/applications/${id}/withdraw`),
       },
       {
         after: "after losing the slot",
-        act: async (owner: Person, mine: Person, id: string) => {
+        act: async (owner: factories.Person, mine: factories.Person, id: string) => {
           const slotId = (await approve(owner, id)).body.data.assignedSlotId;
           await mine.releaseSlot({ params: { id: slotId } });
         },
@@ -229,7 +222,7 @@ onBothDatabases("applications", (serve, it) => {
     ];
     it.for(rows)("$after", async ({ act }, { server }) => {
       const { owner, id, playtesters } = await manual(server, 2, 1);
-      const [playtester] = playtesters as [Person];
+      const [playtester] = playtesters as [factories.Person];
       await act(owner, playtester, await apply(playtester, id));
       expect((await playtester.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
       expect((await playtester.listOffers()).playtests).toEqual([]);
@@ -258,8 +251,8 @@ onBothDatabases("applications", (serve, it) => {
 
   it("playtest with automatic selection: takes and lists no applications", async ({ server }) => {
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
-    const [playtester] = playtesters as [Person];
-    const automatic = await order(owner, gameId);
+    const [playtester] = playtesters as [factories.Person];
+    const automatic = await factories.order(owner, gameId);
     expect((await playtester.post(`/playtester/playtests/${automatic}/applications`)).status).toBe(400);
     expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(400);
     // No request makes an application to an automatic playtest: this one is put there.
@@ -272,7 +265,7 @@ onBothDatabases("applications", (serve, it) => {
 
   it("application of another owner: 404 for every action", async ({ server }) => {
     const { id, playtesters } = await manual(server, 1, 2);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     const application = await apply(playtesters[0]!, id);
     const paths = (playtest: string, own: string) =>
       [
@@ -291,7 +284,7 @@ onBothDatabases("applications", (serve, it) => {
 
   it("playtester's own list: has every application with its status", async ({ server }) => {
     const { gameId, id, playtesters } = await manual(server, 1, 1);
-    const [playtester] = playtesters as [Person];
+    const [playtester] = playtesters as [factories.Person];
     const application = await apply(playtester, id, "Me.");
     const shown = {
       id: application,
@@ -313,9 +306,9 @@ onBothDatabases("applications", (serve, it) => {
 
   it("apply: a playtester outside the targeting is refused", async ({ server }) => {
     const { owner, gameId, playtesters } = await manual(server, 1, 2);
-    const [veteran, novice] = playtesters as [Person, Person];
-    await play(server, veteran, await order(owner, gameId));
-    const id = await order(owner, gameId, { selectionMode: "manual", targetingType: "new" });
+    const [veteran, novice] = playtesters as [factories.Person, factories.Person];
+    await factories.play(server, veteran, await factories.order(owner, gameId));
+    const id = await factories.order(owner, gameId, { selectionMode: "manual", targetingType: "new" });
     expect((await veteran.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
     await apply(novice, id);
   });
@@ -323,8 +316,8 @@ onBothDatabases("applications", (serve, it) => {
   it("approve: refused when the playtester holds the maximum number of slots", async () => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = 1) });
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
-    const [playtester] = playtesters as [Person];
-    const second = await order(owner, gameId, { selectionMode: "manual" });
+    const [playtester] = playtesters as [factories.Person];
+    const second = await factories.order(owner, gameId, { selectionMode: "manual" });
     const [one, two] = [await apply(playtester, id), await apply(playtester, second)];
     expect((await approve(owner, one)).status).toBe(200);
     expect((await approve(owner, two)).status).toBe(409);
@@ -335,7 +328,7 @@ onBothDatabases("applications", (serve, it) => {
 onBothDatabases("the review window", (_serve, it) => {
   it("ends to the millisecond although no job has run", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 2, 2);
-    const [playtester, late] = playtesters as [Person, Person];
+    const [playtester, late] = playtesters as [factories.Person, factories.Person];
     const application = await apply(playtester, id);
     const endsAt = server.clock.now() + week;
     server.clock.set(endsAt - 1);
@@ -382,8 +375,8 @@ onBothDatabases("the review window", (_serve, it) => {
   });
 
   it("end: refunds minutes for an order paid with minutes", async ({ server, owner, gameId }) => {
-    await giveMinutes(server, owner, 240);
-    const id = await order(owner, gameId, { quantity: 2, playerCount: 2, selectionMode: "manual" });
+    await factories.giveMinutes(server, owner, 240);
+    const id = await factories.order(owner, gameId, { quantity: 2, playerCount: 2, selectionMode: "manual" });
     await server.advance(week);
     expect((await owner.quotePlaytest({ body: {} })).playtestMinutesAvailable).toBe(240);
     expect((await owner.getPlaytest({ params: { id } })).playtest.status).toBe("expired");
@@ -394,12 +387,12 @@ onBothDatabases("the review window", (_serve, it) => {
     {
       what: "a slot given back",
       counts: { expired: 1, cancelled: 1 },
-      act: (mine: Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
+      act: (mine: factories.Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
     },
     {
       what: "a blocked slot given back",
       counts: { expired: 1, cancelled: 1 },
-      act: async (mine: Person, slotId: string) => {
+      act: async (mine: factories.Person, slotId: string) => {
         await mine.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
         await mine.releaseSlot({ params: { id: slotId } });
       },
@@ -407,7 +400,7 @@ onBothDatabases("the review window", (_serve, it) => {
   ];
   it.for(after)("after it, $what ends unfilled and is paid back", async ({ counts, act }, { server }) => {
     const { owner, id, playtesters } = await manual(server, 1, 1);
-    const [playtester] = playtesters as [Person];
+    const [playtester] = playtesters as [factories.Person];
     const application = await apply(playtester, id);
     await server.advance(week - 1);
     const slotId = (await approve(owner, application)).body.data.assignedSlotId;

@@ -7,17 +7,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import { addPasskey } from "../helpers/passkeys.ts";
@@ -35,10 +25,10 @@ const password = "correct horse";
 
 class World {
   readonly server: TestServer;
-  readonly admin: Person;
-  readonly owner: Person;
-  readonly tester: Person;
-  constructor(server: TestServer, admin: Person, owner: Person, tester: Person) {
+  readonly admin: factories.Person;
+  readonly owner: factories.Person;
+  readonly tester: factories.Person;
+  constructor(server: TestServer, admin: factories.Person, owner: factories.Person, tester: factories.Person) {
     [this.server, this.admin, this.owner, this.tester] = [server, admin, owner, tester];
   }
 
@@ -46,12 +36,12 @@ class World {
     return this.server.request("POST", path, { body });
   }
   async trial(): Promise<string> {
-    return order(this.owner, await createGame(this.owner), { isFreePublicTrial: true });
+    return factories.order(this.owner, await factories.createGame(this.owner), { isFreePublicTrial: true });
   }
   async video(): Promise<string> {
     const trial = await this.trial();
     await this.admin.approvePlaytest({ params: { id: trial } });
-    return play(this.server, this.tester, trial);
+    return factories.play(this.server, this.tester, trial);
   }
   async deposit(): Promise<string> {
     const wallet = await openWallet(this.server, this.owner);
@@ -61,10 +51,10 @@ class World {
   /** Published on the server's own page, or on a platform to which it is not connected: that is given up after three days. */
   async publication(to: "own" | "youtube"): Promise<string> {
     this.server.deps.config.publishing.to = to;
-    const slotId = await play(
+    const slotId = await factories.play(
       this.server,
       this.tester,
-      await order(this.owner, await createGame(this.owner), { visibility: "public" }),
+      await factories.order(this.owner, await factories.createGame(this.owner), { visibility: "public" }),
     );
     await this.owner.post(`/slots/${slotId}/accept`);
     await this.server.advance(3 * 86_400_000);
@@ -76,21 +66,21 @@ class World {
     Object.assign(this.server.deps.config.publishing.youtube, { clientId: "client", clientSecret: "secret", apiUrl: url });
   }
   async submitted(): Promise<string> {
-    await giveCredit(this.server, this.owner, 50_000);
-    return play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
+    await factories.giveCredit(this.server, this.owner, 50_000);
+    return factories.play(this.server, this.tester, await factories.order(this.owner, await factories.createGame(this.owner)));
   }
   async earn(): Promise<void> {
     const slotId = await this.submitted();
     await this.owner.post(`/slots/${slotId}/accept`, { rating: 5 });
   }
   async payment(): Promise<string> {
-    await giveCredit(this.server, this.owner, 5_000);
+    await factories.giveCredit(this.server, this.owner, 5_000);
     return (await this.owner.listPayments()).payments[0]!.id;
   }
 }
 
 /** What audited operations do here whose entries say more than who did it, and what the log has to say about them. */
-const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person | null; entry: object }>>> = {
+const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: factories.Person | null; entry: object }>>> = {
   async approvePlaytest(world) {
     const id = await world.trial();
     await world.admin.approvePlaytest({ params: { id } });
@@ -164,9 +154,9 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: world.admin, entry: { action: "publication.remove", targetId: id, details, after: { state: "removed" } } };
   },
   async unblockSlot(world) {
-    await giveCredit(world.server, world.owner, 50_000);
-    const playtestId = await order(world.owner, await createGame(world.owner));
-    const slotId = await claim(world.tester, playtestId);
+    await factories.giveCredit(world.server, world.owner, 50_000);
+    const playtestId = await factories.order(world.owner, await factories.createGame(world.owner));
+    const slotId = await factories.claim(world.tester, playtestId);
     await world.tester.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
     await world.admin.post(`/slots/${slotId}/unblock`);
     const [before, after] = [{ status: "blocked" }, { status: "reserved" }];
@@ -208,13 +198,13 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     return { of: world.admin, entry: { action: "user.unsuspend", after: { suspendedAt: null } } };
   },
   async suspendGame(world) {
-    const id = await createGame(world.owner);
+    const id = await factories.createGame(world.owner);
     await world.admin.suspendGame({ params: { id } });
     const [before, after] = [{ status: "active" }, { status: "suspended" }];
     return { of: world.admin, entry: { action: "game.suspend", targetId: id, before, after } };
   },
   async unsuspendGame(world) {
-    const id = await createGame(world.owner);
+    const id = await factories.createGame(world.owner);
     await world.admin.suspendGame({ params: { id } });
     await world.admin.unsuspendGame({ params: { id } });
     return { of: world.admin, entry: { action: "game.unsuspend", targetId: id, after: { status: "active" } } };
@@ -531,8 +521,13 @@ const plain = auditedOperations.filter((operation) => scenes[operation] === unde
 onBothDatabases("audit log", (serve) => {
   async function open(): Promise<World> {
     const server = await serve({ config: withCutter });
-    const admin = await firstAdmin(server);
-    return new World(server, admin, await registerOwner(server, "Olga"), await registerPlaytester(server, "Pia"));
+    const admin = await factories.firstAdmin(server);
+    return new World(
+      server,
+      admin,
+      await factories.registerOwner(server, "Olga"),
+      await factories.registerPlaytester(server, "Pia"),
+    );
   }
   const log = async ({ admin }: World, filter = ""): Promise<Entry[]> =>
     (await admin.get(`/admin/audit?limit=100${filter}`)).body.data.entries;
@@ -646,7 +641,7 @@ onBothDatabases("audit log", (serve) => {
 
   it("entries of many transactions at once: all are chained, once, and none waits for another", async () => {
     const world = await open();
-    const people = await Promise.all(Array.from({ length: 12 }, () => registerOwner(world.server)));
+    const people = await Promise.all(Array.from({ length: 12 }, () => factories.registerOwner(world.server)));
     await Promise.all(people.map((person) => person.post("/auth/api-keys", { name: "CI" })));
     await Promise.all([world.server.deps.audit.chain(), world.server.deps.audit.chain()]);
     expect(await check(world)).toMatchObject({ ok: true, detail: expect.stringMatching(/^42 entries/) });

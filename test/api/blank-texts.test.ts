@@ -1,15 +1,6 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { hiddenFields, signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -17,11 +8,14 @@ import type { TestServer } from "../helpers/server.ts";
 const blanks = ["  \n\t", "\u00a0", "\u200b", "\u3164", "\u2800"];
 
 async function market(server: TestServer) {
-  const [owner, playtester] = [await registerOwner(server, "Olive"), await registerPlaytester(server, "Tess")];
-  await giveCredit(server, owner, 100_000);
-  const gameId = await createGame(owner);
-  const slotId = await play(server, playtester, await order(owner, gameId));
-  const reserved = await claim(playtester, await order(owner, gameId));
+  const [owner, playtester] = [
+    await factories.registerOwner(server, "Olive"),
+    await factories.registerPlaytester(server, "Tess"),
+  ];
+  await factories.giveCredit(server, owner, 100_000);
+  const gameId = await factories.createGame(owner);
+  const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
+  const reserved = await factories.claim(playtester, await factories.order(owner, gameId));
   const shown = async (id = slotId) => (await owner.get(`/slots/${id}`)).body.data.slot;
   return { owner, playtester, slotId, reserved, shown };
 }
@@ -29,7 +23,7 @@ async function market(server: TestServer) {
 onBothDatabases("a text of blanks that a person would have to read", (_serve, it) => {
   it("is refused wherever one is stored, and nothing is changed", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
-    await giveVideo(server, reserved, playtester);
+    await factories.giveVideo(server, reserved, playtester);
     const before = [await shown(), await shown(reserved)];
     for (const blank of blanks)
       for (const [who, path, field, more] of [
@@ -48,7 +42,7 @@ onBothDatabases("a text of blanks that a person would have to read", (_serve, it
 
   it("is taken with what can be read around it; an empty text counts as left out", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
-    await giveVideo(server, reserved, playtester);
+    await factories.giveVideo(server, reserved, playtester);
     expect((await owner.post(`/slots/${slotId}/reject`, { reason: "\u200b No sound.\n" })).status).toBe(200);
     expect((await shown()).rejection.reason).toContain("No sound.");
     expect((await playtester.post(`/playtester/slots/${reserved}/submit`, { notes: "" })).status).toBe(200);
@@ -57,7 +51,7 @@ onBothDatabases("a text of blanks that a person would have to read", (_serve, it
 
   it("is refused by the forms of Studio and of the portal", async ({ server }) => {
     const { owner, playtester, slotId, reserved, shown } = await market(server);
-    await giveVideo(server, reserved, playtester);
+    await factories.giveVideo(server, reserved, playtester);
     for (const [who, base, page, action, field, more] of [
       [owner, "/studio", `/studio/slots/${slotId}`, "reject", "reason", { confirmed: "yes" }],
       [owner, "/studio", `/studio/slots/${slotId}`, "moments", "text", { position: "0:01" }],

@@ -1,35 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { slotIn } from "../helpers/slots.ts";
 
 const hour = 3_600_000;
 
 async function market(server: TestServer) {
-  const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
-  const gameId = await createGame(owner);
-  await giveCredit(server, owner, 100_000);
+  const [owner, playtester] = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
+  const gameId = await factories.createGame(owner);
+  await factories.giveCredit(server, owner, 100_000);
   return { owner, playtester, gameId };
 }
 
-const shown = async (owner: Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot;
-const playtestOf = async (owner: Person, id: string) => (await owner.getPlaytest({ params: { id } })).playtest;
-const balance = async (owner: Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
+const shown = async (owner: factories.Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot;
+const playtestOf = async (owner: factories.Person, id: string) => (await owner.getPlaytest({ params: { id } })).playtest;
+const balance = async (owner: factories.Person) => (await owner.quotePlaytest({ body: {} })).balanceCents;
 
 interface Command {
   by: "owner" | "playtester";
-  send(person: Person, slotId: string): ReturnType<Person["post"]>;
+  send(person: factories.Person, slotId: string): ReturnType<factories.Person["post"]>;
 }
 
 const commands: Record<string, Command> = {
@@ -63,7 +53,7 @@ onBothDatabases("every command on a slot that is", (serve) => {
     const outcomes: Record<string, string> = {};
     let id = await slotIn[status]!(server, owner, playtester, gameId);
     for (const [name, { by, send }] of Object.entries(commands)) {
-      if (status === "reserved" && name === "submit") await giveVideo(server, id, playtester);
+      if (status === "reserved" && name === "submit") await factories.giveVideo(server, id, playtester);
       const reply = await send(by === "owner" ? owner : playtester, id);
       const now = (await shown(owner, id)).status;
       if (reply.status !== 200) {
@@ -83,11 +73,11 @@ onBothDatabases("deadlines", (_serve, it) => {
     { name: "4 players", body: { playerCount: 4 }, hours: 72 },
   ])("to the millisecond, without a job: $name", async ({ body, hours }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const second = await registerPlaytester(server);
-    const id = await order(owner, gameId, { quantity: 2, ...body });
-    const [inTime, late] = [await claim(playtester, id), await claim(second, id)];
-    await giveVideo(server, inTime, playtester);
-    await giveVideo(server, late, second);
+    const second = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { quantity: 2, ...body });
+    const [inTime, late] = [await factories.claim(playtester, id), await factories.claim(second, id)];
+    await factories.giveVideo(server, inTime, playtester);
+    await factories.giveVideo(server, late, second);
     server.clock.set(server.clock.now() + hours * hour - 1);
     expect((await playtester.post(`/playtester/slots/${inTime}/submit`)).status).toBe(200);
     server.clock.set(server.clock.now() + 1);
@@ -110,14 +100,18 @@ onBothDatabases("deadlines", (_serve, it) => {
 
   it.for(around)("$ms ms after a slot's, before any job has run: in time $inTime", async ({ ms, inTime }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const others = [await registerPlaytester(server), await registerPlaytester(server)];
-    const ids = [await order(owner, gameId, { quantity: 3 }), await order(owner, gameId), await order(owner, gameId)];
-    const slotId = await claim(playtester, ids[0]!);
-    await giveVideo(server, slotId, playtester);
-    const [released, reported] = [await claim(others[0]!, ids[0]!), await claim(others[1]!, ids[0]!)];
+    const others = [await factories.registerPlaytester(server), await factories.registerPlaytester(server)];
+    const ids = [
+      await factories.order(owner, gameId, { quantity: 3 }),
+      await factories.order(owner, gameId),
+      await factories.order(owner, gameId),
+    ];
+    const slotId = await factories.claim(playtester, ids[0]!);
+    await factories.giveVideo(server, slotId, playtester);
+    const [released, reported] = [await factories.claim(others[0]!, ids[0]!), await factories.claim(others[1]!, ids[0]!)];
     // Three are held, as many as one may: another can be claimed once one of them is over.
-    for (const id of ids.slice(1)) await claim(playtester, id);
-    const another = await order(owner, gameId);
+    for (const id of ids.slice(1)) await factories.claim(playtester, id);
+    const another = await factories.order(owner, gameId);
     server.clock.set(server.clock.now() + 24 * hour + ms);
     expect((await shown(owner, slotId)).status).toBe(inTime ? "reserved" : "expired");
     expect((await playtester.post(`/playtester/playtests/${another}/claim`)).status).toBe(inTime ? 409 : 201);
@@ -134,10 +128,10 @@ onBothDatabases("deadlines", (_serve, it) => {
     async ({ ms, inTime }, { server }) => {
       const { owner, gameId } = await market(server);
       const people = [];
-      while (people.length < 4) people.push(await registerPlaytester(server));
-      const [chosen, refused, gone, late] = people as [Person, Person, Person, Person];
-      const id = await order(owner, gameId, { quantity: 3, selectionMode: "manual" });
-      const apply = (person: Person) => person.post(`/playtester/playtests/${id}/applications`);
+      while (people.length < 4) people.push(await factories.registerPlaytester(server));
+      const [chosen, refused, gone, late] = people as [factories.Person, factories.Person, factories.Person, factories.Person];
+      const id = await factories.order(owner, gameId, { quantity: 3, selectionMode: "manual" });
+      const apply = (person: factories.Person) => person.post(`/playtester/playtests/${id}/applications`);
       const ids = [];
       for (const person of [chosen, refused, gone]) ids.push((await apply(person)).body.data.application.id);
       const slotId = (await owner.listSlots({ params: { id } })).slots[0]!.id;
@@ -159,9 +153,9 @@ onBothDatabases("deadlines", (_serve, it) => {
 
   it("expired slot: one slot opens in its place, without refund or charge, and both sides are notified", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
+    const id = await factories.order(owner, gameId, { notesForTesters: "Mind the gap." });
     const before = await balance(owner);
-    const slotId = await claim(playtester, id);
+    const slotId = await factories.claim(playtester, id);
     await server.advance(24 * hour);
     await server.advance(24 * hour);
     expect(await playtestOf(owner, id)).toMatchObject({ status: "active", slots: { expired: 1, open: 1 } });
@@ -170,14 +164,14 @@ onBothDatabases("deadlines", (_serve, it) => {
       const { notifications } = await person.listNotifications();
       expect(notifications.filter((notice: { type: string }) => notice.type === "slot.expired")).toHaveLength(1);
     }
-    const next = await registerPlaytester(server);
-    const held = (await next.getHeldSlot({ params: { id: await claim(next, id) } })).slot;
+    const next = await factories.registerPlaytester(server);
+    const held = (await next.getHeldSlot({ params: { id: await factories.claim(next, id) } })).slot;
     expect(held.notesForTesters).toBe("Mind the gap.");
     expect((await playtester.getHeldSlot({ params: { id: slotId } })).slot).not.toHaveProperty("notesForTesters");
   });
 
   it("unpaid order: shown as cancelled from the millisecond it expires", async ({ server, owner, gameId }) => {
-    const id = await order(owner, gameId);
+    const id = await factories.order(owner, gameId);
     server.clock.set(server.clock.now() + 24 * hour - 1);
     expect((await playtestOf(owner, id)).status).toBe("pending_payment");
     server.clock.set(server.clock.now() + 1);
@@ -190,8 +184,8 @@ onBothDatabases("deadlines", (_serve, it) => {
   describe("deadline of a retry", () => {
     async function retried(server: TestServer) {
       const { owner, playtester, gameId } = await market(server);
-      const id = await order(owner, gameId, { playerCount: 2 });
-      const first = await play(server, playtester, id);
+      const id = await factories.order(owner, gameId, { playerCount: 2 });
+      const first = await factories.play(server, playtester, id);
       await owner.post(`/slots/${first}/reject`, { reason: "No voice.", allowRetry: true });
       const [retry] = (await playtester.listHeldSlots()).slots;
       return { owner, playtester, id, first, retry: retry!.id as string };
@@ -200,7 +194,7 @@ onBothDatabases("deadlines", (_serve, it) => {
     it("is 24 hours whatever the number of players, then it is accepted like any other", async ({ server }) => {
       const { owner, playtester, id, retry } = await retried(server);
       expect(Date.parse((await shown(owner, retry)).deadlineAt) - server.clock.now()).toBe(24 * hour);
-      await giveVideo(server, retry, playtester);
+      await factories.giveVideo(server, retry, playtester);
       await playtester.submitSlot({ params: { id: retry } });
       await owner.post(`/slots/${retry}/accept`);
       expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 1, accepted: 1 } });
@@ -211,7 +205,8 @@ onBothDatabases("deadlines", (_serve, it) => {
       { what: "missed", act: (server: TestServer) => server.advance(24 * hour), slots: { rejected: 1, expired: 1, open: 1 } },
       {
         what: "given back",
-        act: (_server: TestServer, playtester: Person, retry: string) => playtester.post(`/playtester/slots/${retry}/release`),
+        act: (_server: TestServer, playtester: factories.Person, retry: string) =>
+          playtester.post(`/playtester/slots/${retry}/release`),
         slots: { rejected: 1, cancelled: 1, open: 1 },
       },
     ])("$what: opens a slot for another playtester", async ({ act, slots }, { server }) => {
@@ -219,13 +214,13 @@ onBothDatabases("deadlines", (_serve, it) => {
       await act(server, playtester, retry);
       expect((await playtestOf(owner, id)).slots).toMatchObject(slots);
       expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
-      await claim(await registerPlaytester(server), id);
+      await factories.claim(await factories.registerPlaytester(server), id);
     });
 
     it("final rejection: the price is not refunded", async ({ server }) => {
       const { owner, playtester, id, retry } = await retried(server);
       const before = await balance(owner);
-      await giveVideo(server, retry, playtester);
+      await factories.giveVideo(server, retry, playtester);
       await playtester.submitSlot({ params: { id: retry } });
       await owner.post(`/slots/${retry}/reject`);
       expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 2 } });
@@ -239,8 +234,8 @@ onBothDatabases("deadlines", (_serve, it) => {
 
   it("blocked slot: has no deadline; unblocked, it has a new one", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const id = await order(owner, gameId);
-    const slotId = await claim(playtester, id);
+    const id = await factories.order(owner, gameId);
+    const slotId = await factories.claim(playtester, id);
     await server.advance(23 * hour);
     await playtester.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     expect((await shown(owner, slotId)).deadlineAt).toBeNull();
@@ -256,9 +251,9 @@ onBothDatabases("deadlines", (_serve, it) => {
 
   it("last slot: ends the playtest, with one event", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const second = await registerPlaytester(server);
-    const id = await order(owner, gameId, { quantity: 3 });
-    const [accepted, rejected] = [await play(server, playtester, id), await play(server, second, id)];
+    const second = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { quantity: 3 });
+    const [accepted, rejected] = [await factories.play(server, playtester, id), await factories.play(server, second, id)];
     await owner.post(`/slots/${accepted}/accept`);
     await owner.post(`/slots/${rejected}/reject`);
     expect((await playtestOf(owner, id)).status).toBe("active");
@@ -270,13 +265,13 @@ onBothDatabases("deadlines", (_serve, it) => {
 
   it("cancelled playtest: is not completed by its last slot", async ({ server }) => {
     const { owner, gameId } = await market(server);
-    await owner.cancelPlaytest({ params: { id: await order(owner, gameId) } });
+    await owner.cancelPlaytest({ params: { id: await factories.order(owner, gameId) } });
     expect((await owner.get("/notifications")).text).not.toContain("playtest.completed");
   });
 });
 
 onBothDatabases("reminders", (serve, it) => {
-  const remindersOf = async (server: TestServer, playtester: Person) => {
+  const remindersOf = async (server: TestServer, playtester: factories.Person) => {
     const { notifications } = await playtester.listNotifications();
     return {
       notices: notifications.filter((notice: { title: string }) => notice.title === "Deadline soon").length,
@@ -286,7 +281,7 @@ onBothDatabases("reminders", (serve, it) => {
 
   it("sent once, four hours before the deadline, as notification and email", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const slotId = await claim(playtester, await order(owner, gameId));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
     await server.advance(20 * hour - 1);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
     await server.advance(1);
@@ -305,7 +300,7 @@ onBothDatabases("reminders", (serve, it) => {
   ])("setting: sent $before hours before a deadline of 24", async ({ before, at }) => {
     const server = await serve({ config: (config) => (config.playtesters.remindBeforeMs = before * hour) });
     const { owner, playtester, gameId } = await market(server);
-    await claim(playtester, await order(owner, gameId));
+    await factories.claim(playtester, await factories.order(owner, gameId));
     await server.advance((at ?? 23) * hour - 1);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
     await server.advance(1);
@@ -316,23 +311,23 @@ onBothDatabases("reminders", (serve, it) => {
   it.for([
     {
       after: "a submission",
-      act: async (server: TestServer, mine: Person, slotId: string) => {
-        await giveVideo(server, slotId, mine);
+      act: async (server: TestServer, mine: factories.Person, slotId: string) => {
+        await factories.giveVideo(server, slotId, mine);
         await mine.submitSlot({ params: { id: slotId } });
       },
     },
     {
       after: "a release",
-      act: (_: TestServer, mine: Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
+      act: (_: TestServer, mine: factories.Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
     },
     {
       after: "a report",
-      act: (_: TestServer, mine: Person, slotId: string) =>
+      act: (_: TestServer, mine: factories.Person, slotId: string) =>
         mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" }),
     },
   ])("not sent after $after", async ({ act }, { server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const slotId = await claim(playtester, await order(owner, gameId));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
     await act(server, playtester, slotId);
     await server.advance(30 * hour);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
@@ -340,7 +335,7 @@ onBothDatabases("reminders", (serve, it) => {
 
   it("unblocked slot: sent before the new deadline", async ({ server }) => {
     const { owner, playtester, gameId } = await market(server);
-    const slotId = await claim(playtester, await order(owner, gameId));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
     await playtester.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
     await server.advance(hour);
     await owner.post(`/slots/${slotId}/unblock`);

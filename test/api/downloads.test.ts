@@ -4,17 +4,7 @@ import type { Readable } from "node:stream";
 import { expect } from "vitest";
 import { signedUrl } from "../../server/lib/signed-links.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { sha256, upload } from "../helpers/tus.ts";
 
@@ -23,12 +13,12 @@ const size = 4096;
 
 /** A submitted video and the signed link to it. */
 async function submitted(server: TestServer) {
-  const owner = await registerOwner(server);
-  const gameId = await createGame(owner);
-  await giveCredit(server, owner, 10_000);
-  const playtestId = await order(owner, gameId, { quantity: 2 });
-  const player = await registerPlaytester(server);
-  const slotId = await play(server, player, playtestId);
+  const owner = await factories.registerOwner(server);
+  const gameId = await factories.createGame(owner);
+  await factories.giveCredit(server, owner, 10_000);
+  const playtestId = await factories.order(owner, gameId, { quantity: 2 });
+  const player = await factories.registerPlaytester(server);
+  const slotId = await factories.play(server, player, playtestId);
   const { downloadUrl, expiresAt } = await owner.getSlotDownloadUrl({ params: { id: slotId } });
   return { owner, gameId, playtestId, player, slotId, url: downloadUrl as string, expiresAt };
 }
@@ -45,12 +35,12 @@ const fetchBytes = async (url: string, headers: Record<string, string> = {}) => 
 
 onBothDatabases("downloads", (_serve, it) => {
   it("gives a video the extension of what it is, whatever the playtester called it", async ({ server, owner, gameId }) => {
-    await giveCredit(server, owner, 10_000);
-    const playtestId = await order(owner, gameId);
-    const player = await registerPlaytester(server);
-    const slotId = await claim(player, playtestId);
+    await factories.giveCredit(server, owner, 10_000);
+    const playtestId = await factories.order(owner, gameId);
+    const player = await factories.registerPlaytester(server);
+    const slotId = await factories.claim(player, playtestId);
     const metadata = { filename: "playtest.hta", filetype: "application/hta" };
-    await upload(server, player, `/playtester/slots/${slotId}/video`, videoBytes(), { metadata });
+    await upload(server, player, `/playtester/slots/${slotId}/video`, factories.videoBytes(), { metadata });
     await player.submitSlot({ params: { id: slotId } });
     const { downloadUrl } = await owner.getSlotDownloadUrl({ params: { id: slotId } });
     expect((await fetchBytes(downloadUrl)).headers.get("content-disposition")).toBe('attachment; filename="playtest.mp4"');
@@ -70,7 +60,7 @@ onBothDatabases("downloads", (_serve, it) => {
 
   it("video: whole, or the requested range", async ({ server }) => {
     const { url } = await submitted(server);
-    const bytes = videoBytes();
+    const bytes = factories.videoBytes();
     const whole = await fetchBytes(url);
     expect(whole.bytes.equals(bytes)).toBe(true);
     expect(Object.fromEntries(whole.headers)).toMatchObject({
@@ -146,12 +136,12 @@ onBothDatabases("downloads", (_serve, it) => {
 
   it("link: only for the slot's owner, once there is a video", async ({ server }) => {
     const { slotId, playtestId, owner, player } = await submitted(server);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     expect((await other.get(`/slots/${slotId}/download-url`)).status).toBe(404);
     expect((await player.get(`/slots/${slotId}/download-url`)).status).toBe(403);
-    const second = await registerPlaytester(server);
-    const waiting = await claim(second, playtestId);
-    await giveVideo(server, waiting, second);
+    const second = await factories.registerPlaytester(server);
+    const waiting = await factories.claim(second, playtestId);
+    await factories.giveVideo(server, waiting, second);
     expect((await owner.get(`/slots/${waiting}/download-url`)).status).toBe(404);
   });
 
@@ -164,8 +154,8 @@ onBothDatabases("downloads", (_serve, it) => {
 
   it("build: the holder of a slot gets the build the game has now", async ({ server }) => {
     const { owner, gameId, playtestId } = await submitted(server);
-    const player = await registerPlaytester(server);
-    const held = await claim(player, playtestId);
+    const player = await factories.registerPlaytester(server);
+    const held = await factories.claim(player, playtestId);
     const buildUrl = async () => (await player.getHeldSlot({ params: { id: held } })).slot.buildUrl;
     expect(await buildUrl()).toBe("https://example.com/build.zip");
 
@@ -197,7 +187,7 @@ onBothDatabases("downloads", (_serve, it) => {
     const link = await owner.getBuildDownloadUrl({ params: { id: gameId, buildId: build!.id } });
     expect((await fetchBytes(link.downloadUrl)).bytes.length).toBe(1_000);
     expect((await owner.get(`/games/${gameId}/builds/${external!.id}/download-url`)).status).toBe(404);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     expect((await other.get(`/games/${gameId}/builds/${build!.id}/download-url`)).status).toBe(404);
   });
 

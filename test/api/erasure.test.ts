@@ -7,18 +7,7 @@ import { graceMs } from "../../server/operations/strays.ts";
 import { leftoversOf } from "../../server/personal/work-store.ts";
 import { blobKinds } from "../../server/uploads/blob-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { begin, patch, sha256 } from "../helpers/tus.ts";
@@ -60,7 +49,7 @@ function columnsWith({ deps: { store } }: TestServer): Promise<string[]> {
 }
 
 /** Uploads the first `sent` bytes of a build; the upload's id. */
-async function uploadBuild(server: TestServer, owner: Person, gameId: string, sent: number): Promise<string> {
+async function uploadBuild(server: TestServer, owner: factories.Person, gameId: string, sent: number): Promise<string> {
   const bytes = Buffer.from(`${marker} build `.repeat(50));
   const metadata = { filename: `${marker}.zip`, sha256: sha256(bytes), version: marker, channel: marker, notes: marker };
   const url = await begin(server, owner, `/games/${gameId}/builds`, bytes.length, metadata);
@@ -70,25 +59,25 @@ async function uploadBuild(server: TestServer, owner: Person, gameId: string, se
 
 /** Two people after a playtest that was accepted and one that was rejected, with the marker in everything that they gave. */
 async function open(server: TestServer) {
-  const admin = await firstAdmin(server);
-  const [owner, tester] = [await registerOwner(server), await registerPlaytester(server)];
-  await giveCredit(server, owner, 10_000);
+  const admin = await factories.firstAdmin(server);
+  const [owner, tester] = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
+  await factories.giveCredit(server, owner, 10_000);
   await done(owner.patch("/auth/profile", { companyName: marker, websiteUrl: `https://${marker}.example` }));
   await done(tester.patch("/auth/profile", { displayName: marker, gamingExperience: marker }));
-  const gameId = await createGame(owner, { description: marker, instructions: marker });
+  const gameId = await factories.createGame(owner, { description: marker, instructions: marker });
   await uploadBuild(server, owner, gameId, -1);
   const unfinished = await uploadBuild(server, owner, gameId, 20);
   // As servers that share the folder leave them.
   for (const end of [".1", ".2.part"]) writeFileSync(join(server.deps.dataDir, "uploads", `${unfinished}${end}`), marker);
   await done(owner.post("/webhooks", { url: `https://${marker}.example/hook`, events: ["*"] }));
-  const video = videoBytes();
+  const video = factories.videoBytes();
   video.write(marker, video.length - 100, "latin1");
   const play = async () => {
-    const slotId = await claim(
+    const slotId = await factories.claim(
       tester,
-      await order(owner, gameId, { ref: `${marker} ${gameId}${Math.random()}`, notesForTesters: marker }),
+      await factories.order(owner, gameId, { ref: `${marker} ${gameId}${Math.random()}`, notesForTesters: marker }),
     );
-    await giveVideo(server, slotId, tester, video);
+    await factories.giveVideo(server, slotId, tester, video);
     await done(tester.post(`/playtester/slots/${slotId}/submit`, { notes: marker }));
     return slotId;
   };
@@ -218,8 +207,8 @@ onBothDatabases("erasure", (serve) => {
 
   it("files of any generation that belong to no upload are swept, those of an open one stay", async () => {
     const server = await serve({ config: (config) => (config.sandbox = false) });
-    const owner = await registerOwner(server);
-    const gameId = await createGame(owner);
+    const owner = await factories.registerOwner(server);
+    const gameId = await factories.createGame(owner);
     const upload = await uploadBuild(server, owner, gameId, 20);
     const uploads = join(server.deps.dataDir, "uploads");
     const old = new Date(server.clock.real() - graceMs - day);

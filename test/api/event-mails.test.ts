@@ -4,16 +4,7 @@ import { mailUserAbout } from "../../server/events/event-mails.ts";
 import { createSecrets } from "../../server/lib/secrets.ts";
 import { mailedKinds } from "../../src/contract/events/mails.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  reachableAdmin,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { createTestRandom, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 
@@ -22,10 +13,10 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 async function start(server: TestServer, cents = 10_000) {
-  const owner = await registerOwner(server, "Olive");
-  const tess = await registerPlaytester(server, "Tess");
-  await giveCredit(server, owner, cents);
-  return { owner, tess, gameId: await createGame(owner) };
+  const owner = await factories.registerOwner(server, "Olive");
+  const tess = await factories.registerPlaytester(server, "Tess");
+  await factories.giveCredit(server, owner, cents);
+  return { owner, tess, gameId: await factories.createGame(owner) };
 }
 
 const sent = ({ mails }: TestServer) => mails.map(({ to, subject }) => `${to.split("@")[0]}: ${subject}`);
@@ -37,11 +28,11 @@ const post = (url: string, body: string, type = "application/x-www-form-urlencod
 onBothDatabases("emails about events", (serve, it) => {
   it("a playtest: each side is told what needs it, with links that lead somewhere", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
-    const first = await play(server, tess, await order(owner, gameId));
+    const first = await factories.play(server, tess, await factories.order(owner, gameId));
     await owner.post(`/slots/${first}/accept`);
-    const second = await play(server, tess, await order(owner, gameId));
+    const second = await factories.play(server, tess, await factories.order(owner, gameId));
     await owner.post(`/slots/${second}/reject`, { reason: "No <sound>.", allowRetry: true });
-    const applied = await order(owner, gameId, { selectionMode: "manual" });
+    const applied = await factories.order(owner, gameId, { selectionMode: "manual" });
     const { application } = await tess.applyToPlaytest({
       params: { id: applied },
       body: { qualificationsResponse: "I play a lot." },
@@ -69,11 +60,11 @@ onBothDatabases("emails about events", (serve, it) => {
 
   it("accepted, rejected and due: the amount, the reason and the deadline are those of the API", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
-    const first = await play(server, tess, await order(owner, gameId));
+    const first = await factories.play(server, tess, await factories.order(owner, gameId));
     await owner.post(`/slots/${first}/accept`);
-    const rejectedId = await play(server, tess, await order(owner, gameId));
+    const rejectedId = await factories.play(server, tess, await factories.order(owner, gameId));
     await owner.post(`/slots/${rejectedId}/reject`, { reason: "No <sound>.", allowRetry: true });
-    const finalId = await play(server, tess, await order(owner, gameId));
+    const finalId = await factories.play(server, tess, await factories.order(owner, gameId));
     await owner.post(`/slots/${finalId}/reject`, { reason: "Wrong game.", allowRetry: false });
     await server.advance(23 * hour);
     const { entries } = await tess.getEarnings();
@@ -105,9 +96,9 @@ onBothDatabases("emails about events", (serve, it) => {
   });
 
   it("payouts: the amount that was sent, and that it came back", async ({ server }) => {
-    const admin = await reachableAdmin(server);
+    const admin = await factories.reachableAdmin(server);
     const { owner, tess, gameId } = await start(server);
-    await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+    await owner.post(`/slots/${await factories.play(server, tess, await factories.order(owner, gameId))}/accept`);
     const { payout } = await admin.createPayout({ body: { userId: tess.id, amountCents: 750 } });
     await admin.failPayout({ params: { id: payout.id } });
     await server.advance(0);
@@ -123,11 +114,11 @@ onBothDatabases("emails about events", (serve, it) => {
   });
 
   it("free trial: operators are told what waits for them, and the owner what they decided", async ({ server }) => {
-    const admin = await reachableAdmin(server);
+    const admin = await factories.reachableAdmin(server);
     const { owner, tess, gameId } = await start(server);
-    const trial = await order(owner, gameId, { visibility: "public", isFreePublicTrial: true });
+    const trial = await factories.order(owner, gameId, { visibility: "public", isFreePublicTrial: true });
     await admin.approvePlaytest({ params: { id: trial } });
-    const slotId = await play(server, tess, trial);
+    const slotId = await factories.play(server, tess, trial);
     await server.advance(0);
     const toOperator = server.mails.filter(({ to }) => to === "operator@example.com");
     expect(toOperator.map(({ subject }) => subject)).toEqual([
@@ -154,14 +145,14 @@ onBothDatabases("emails about events", (serve, it) => {
 
   it("credit: the owner is told once when an order takes it below the threshold", async ({ server }) => {
     const { owner, gameId } = await start(server, 5500);
-    await order(owner, gameId);
+    await factories.order(owner, gameId);
     await server.advance(0);
     expect(sent(server)).toEqual([]);
-    await order(owner, gameId);
+    await factories.order(owner, gameId);
     await server.advance(0);
     const { balanceCents } = await owner.getBalance();
     expect([balanceCents, sent(server)]).toEqual([1500, ["game_owner1: Your credit is $15.00"]]);
-    await order(owner, gameId, { durationMinutes: 30 });
+    await factories.order(owner, gameId, { durationMinutes: 30 });
     await server.advance(0);
     expect(sent(server)).toHaveLength(1);
     const { events } = (await owner.get("/events?limit=100")).body.data;
@@ -173,12 +164,12 @@ onBothDatabases("emails about events", (serve, it) => {
   describe("unread messages", () => {
     async function conversation(server: TestServer) {
       const { owner, tess, gameId } = await start(server);
-      await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+      await owner.post(`/slots/${await factories.play(server, tess, await factories.order(owner, gameId))}/accept`);
       const { id } = (await owner.openConversation({ body: { contactId: tess.id } })).conversation;
       await server.advance(0);
       server.mails.length = 0;
-      const write = (from: Person, content: string) => from.post(`/chat/conversations/${id}/messages`, { content });
-      const read = (by: Person) => by.get(`/chat/conversations/${id}`);
+      const write = (from: factories.Person, content: string) => from.post(`/chat/conversations/${id}/messages`, { content });
+      const read = (by: factories.Person) => by.get(`/chat/conversations/${id}`);
       return { owner, tess, id, write, read };
     }
 
@@ -231,13 +222,13 @@ onBothDatabases("emails about events", (serve, it) => {
     async function submitted(server: TestServer) {
       const { owner, tess, gameId } = await start(server, 20_000);
       const submit = async () => {
-        await play(server, tess, await order(owner, gameId));
+        await factories.play(server, tess, await factories.order(owner, gameId));
         await server.advance(0);
       };
       await submit();
       return { owner, tess, submit, url: server.mails[0]!.unsubscribeUrl! };
     }
-    const modeOf = async (person: Person, wanted: string) =>
+    const modeOf = async (person: factories.Person, wanted: string) =>
       (await person.listNotificationSettings()).settings.find(({ kind }: { kind: string }) => kind === wanted)!.mail;
 
     it.each([
@@ -301,7 +292,7 @@ onBothDatabases("emails about events", (serve, it) => {
     });
 
     it("settings: each role has its own kinds, and emails about security come whatever they say", async ({ server }) => {
-      const admin = await reachableAdmin(server);
+      const admin = await factories.reachableAdmin(server);
       const { owner, tess } = await start(server);
       for (const [person, kinds] of [
         [owner, mailedKinds.game_owner],
@@ -330,7 +321,7 @@ onBothDatabases("emails about events", (serve, it) => {
       paragraphs: [`Somebody submitted video ${number}.`],
       action: { label: "Review the video", url: "https://playtest.example/todo/review" },
     });
-    const tell = (server: TestServer, person: Person, number: number) =>
+    const tell = (server: TestServer, person: factories.Person, number: number) =>
       server.deps.store.write((tx) => mailUserAbout(tx, person.id, "slot.submitted", letter(number)));
 
     it("daily: one email lists what happened, and its link turns exactly these kinds off", async ({ server }) => {
@@ -386,7 +377,7 @@ it("daily email: two processes on one database send one", async () => {
   try {
     const { owner, tess, gameId } = await start(one);
     await owner.updateNotificationSettings({ body: { mail: "digest" } });
-    await play(one, tess, await order(owner, gameId));
+    await factories.play(one, tess, await factories.order(owner, gameId));
     await Promise.all([one.advance(2 * day), two.advance(2 * day)]);
     expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: Tess submitted a video of Lantern Deep"]);
   } finally {

@@ -1,31 +1,22 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 interface Market {
   server: TestServer;
-  owner: Person;
+  owner: factories.Person;
   gameId: string;
 }
 
 async function market(server: TestServer): Promise<Market> {
-  const owner = await registerOwner(server, "Ada");
-  await giveCredit(server, owner, 100_000);
-  return { server, owner, gameId: await createGame(owner) };
+  const owner = await factories.registerOwner(server, "Ada");
+  await factories.giveCredit(server, owner, 100_000);
+  return { server, owner, gameId: await factories.createGame(owner) };
 }
 
-const submitted = async ({ server, owner, gameId }: Market, playtester?: Person) =>
-  play(server, playtester ?? (await registerPlaytester(server)), await order(owner, gameId));
+const submitted = async ({ server, owner, gameId }: Market, playtester?: factories.Person) =>
+  factories.play(server, playtester ?? (await factories.registerPlaytester(server)), await factories.order(owner, gameId));
 
 const noted = async ({ owner }: Market, slotId: string, atMs: number, text = "Where is the lantern?") =>
   (await owner.post(`/slots/${slotId}/moments`, { atMs, text })).body.data.moment.id as string;
@@ -99,7 +90,7 @@ onBothDatabases("findings", (serve) => {
       mergedInto: null,
     });
     expect((await created(world, "Second")).number).toBe(2);
-    const other = await createGame(owner, { name: "Other" });
+    const other = await factories.createGame(owner, { name: "Other" });
     expect((await owner.post(`/games/${other}/findings`, { title: "x" })).body.data.finding.number).toBe(1);
     await world.server.advance(60_000);
     const changed = (await owner.patch(`/findings/${id}`, { severity: null, status: "wontfix", text: "" })).body.data.finding;
@@ -114,7 +105,7 @@ onBothDatabases("findings", (serve) => {
   it("say who met them, when and in which builds, and the highest rank comes first", async () => {
     const world = await market(await serve());
     const { owner, gameId, server } = world;
-    const twice = await registerPlaytester(server);
+    const twice = await factories.registerPlaytester(server);
     const [a, b] = [await submitted(world, twice), await submitted(world)];
     await server.advance(1000);
     await owner.patch(`/games/${gameId}`, { buildUrl: "https://example.com/2.zip" });
@@ -217,8 +208,8 @@ onBothDatabases("findings", (serve) => {
     const { owner, server } = world;
     const slotId = await submitted(world);
     await server.deps.store.write((tx) => tx.run("UPDATE submissions SET video_duration_ms = 5000 WHERE slot_id = ?", slotId));
-    const claimed = await claim(await registerPlaytester(server), await order(owner, world.gameId));
-    const elsewhere = { ...world, gameId: await createGame(owner, { name: "Other" }) };
+    const claimed = await factories.claim(await factories.registerPlaytester(server), await factories.order(owner, world.gameId));
+    const elsewhere = { ...world, gameId: await factories.createGame(owner, { name: "Other" }) };
     const other = await submitted(elsewhere);
     const momentId = await noted(world, slotId, 1);
     const { id } = await created(world, "Lost");
@@ -282,7 +273,7 @@ onBothDatabases("findings", (serve) => {
     const world = await market(await serve());
     const { owner } = world;
     const { id } = await created(world, "One");
-    const other = await created({ ...world, gameId: await createGame(owner, { name: "Other" }) }, "Other");
+    const other = await created({ ...world, gameId: await factories.createGame(owner, { name: "Other" }) }, "Other");
     const rows = [
       [`/findings/${id}/merge`, { findingId: id }, 422],
       [`/findings/${id}/merge`, { findingId: other.id }, 404],

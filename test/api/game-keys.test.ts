@@ -1,43 +1,34 @@
 import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
 
 async function market(server: TestServer) {
-  const owner = await registerOwner(server, "Olive");
-  await giveCredit(server, owner, 100_000);
-  const gameId = await createGame(owner);
+  const owner = await factories.registerOwner(server, "Olive");
+  await factories.giveCredit(server, owner, 100_000);
+  const gameId = await factories.createGame(owner);
   const testers = [];
-  for (const name of ["Ann", "Ben", "Cleo"]) testers.push(await registerPlaytester(server, name));
-  const [ann, ben, cleo] = testers as [Person, Person, Person];
+  for (const name of ["Ann", "Ben", "Cleo"]) testers.push(await factories.registerPlaytester(server, name));
+  const [ann, ben, cleo] = testers as [factories.Person, factories.Person, factories.Person];
   return { owner, gameId, ann, ben, cleo };
 }
 
-const keysSeen = async (person: Person, slotId: string) =>
+const keysSeen = async (person: factories.Person, slotId: string) =>
   (await person.getHeldSlot({ params: { id: slotId } })).slot.keys as string[] | undefined;
-const claimOf = (person: Person, playtestId: string) => person.post(`/playtester/playtests/${playtestId}/claim`);
-const offersTo = async (person: Person) =>
+const claimOf = (person: factories.Person, playtestId: string) => person.post(`/playtester/playtests/${playtestId}/claim`);
+const offersTo = async (person: factories.Person) =>
   ((await person.listOffers()).playtests as { id: string; slotsOpen: number }[]).map(({ id, slotsOpen }) => [id, slotsOpen]);
-const keyList = async (owner: Person, id: string, query = "") => (await owner.get(`/playtests/${id}/keys${query}`)).body.data;
-const rowsOf = async (owner: Person, id: string) =>
+const keyList = async (owner: factories.Person, id: string, query = "") =>
+  (await owner.get(`/playtests/${id}/keys${query}`)).body.data;
+const rowsOf = async (owner: factories.Person, id: string) =>
   (await keyList(owner, id, "?reveal=true")).keys.map(({ key, status }: { key: string; status: string }) => `${key} ${status}`);
 const refusal = ({ status, body }: Reply) => [status, body.error.details?.[0] ?? body.error.message];
 const noneLeft = "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.";
 
-const endings: [string, (server: TestServer, person: Person, slotId: string) => Promise<unknown>][] = [
+const endings: [string, (server: TestServer, person: factories.Person, slotId: string) => Promise<unknown>][] = [
   ["expired", (server) => server.advance(24 * hour)],
   ["released", (_, person, slotId) => person.post(`/playtester/slots/${slotId}/release`)],
   [
@@ -53,8 +44,8 @@ onBothDatabases("game keys", (serve, it) => {
   it.each(endings)("slot that was %s: its key is retired, and the slot is hidden until the owner adds one", async (_, end) => {
     const server = await serve();
     const { owner, gameId, ann, ben } = await market(server);
-    const id = await order(owner, gameId, { keysForTesters: ["AAAA-BBBB"] });
-    const slotId = await claim(ann, id);
+    const id = await factories.order(owner, gameId, { keysForTesters: ["AAAA-BBBB"] });
+    const slotId = await factories.claim(ann, id);
     expect(await keysSeen(ann, slotId)).toEqual(["AAAA-BBBB"]);
     await end(server, ann, slotId);
     expect(await keysSeen(ann, slotId)).toBeUndefined();
@@ -66,15 +57,15 @@ onBothDatabases("game keys", (serve, it) => {
     expect([added.status, added.body.data]).toEqual([200, { added: 1, unused: 1, needed: 1 }]);
     expect((await owner.getDashboardStats()).playtestsLackingKeys).toBe(0);
     expect(await offersTo(ben)).toEqual([[id, 1]]);
-    expect(await keysSeen(ben, await claim(ben, id))).toEqual(["CCCC-DDDD"]);
+    expect(await keysSeen(ben, await factories.claim(ben, id))).toEqual(["CCCC-DDDD"]);
     expect(await rowsOf(owner, id)).toEqual(["AAAA-BBBB retired", "CCCC-DDDD given"]);
   });
 
   it("running out: the owner gets an event, a notification and an email, once", async ({ server }) => {
     const { owner, gameId, ann, ben, cleo } = await market(server);
-    const id = await order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
+    const id = await factories.order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
     await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-3"] } });
-    const slots = [await claim(ann, id), await claim(ben, id)];
+    const slots = [await factories.claim(ann, id), await factories.claim(ben, id)];
     const eventsOf = async () =>
       (await owner.get("/events?limit=100")).body.data.events.filter(
         ({ event }: { event: string }) => event === "playtest.keys_low",
@@ -88,7 +79,7 @@ onBothDatabases("game keys", (serve, it) => {
     ]);
     expect(await offersTo(cleo)).toEqual([[id, 1]]);
     // One key fewer: they were too few before.
-    await cleo.releaseSlot({ params: { id: await claim(cleo, id) } });
+    await cleo.releaseSlot({ params: { id: await factories.claim(cleo, id) } });
     expect([await eventsOf(), await offersTo(cleo)]).toMatchObject([[{}], []]);
     const { notifications } = await owner.listNotifications({ query: { limit: 100 } });
     expect(notifications.filter(({ type }: { type: string }) => type === "playtest.keys_low")).toMatchObject([
@@ -107,26 +98,26 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("several players: a slot takes one key for each, and a part of them is not handed out", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
-    const id = await order(owner, gameId, { playerCount: 2, keysForTesters: ["K-1", "K-2"] });
-    await ann.releaseSlot({ params: { id: await claim(ann, id) } });
+    const id = await factories.order(owner, gameId, { playerCount: 2, keysForTesters: ["K-1", "K-2"] });
+    await ann.releaseSlot({ params: { id: await factories.claim(ann, id) } });
     expect(await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-3"] } })).toEqual({ added: 1, unused: 1, needed: 2 });
     expect([await offersTo(ben), (await claimOf(ben, id)).status]).toEqual([[], 409]);
     await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-4", "K-5"] } });
-    expect(await keysSeen(ben, await claim(ben, id))).toEqual(["K-3", "K-4"]);
+    expect(await keysSeen(ben, await factories.claim(ben, id))).toEqual(["K-3", "K-4"]);
   });
 
   it("claims at the same time: no two playtesters get the same key", async ({ server }) => {
     const { owner, gameId } = await market(server);
-    const id = await order(owner, gameId, { quantity: 3, keysForTesters: ["K-1", "K-2", "K-3"] });
-    const people = await Promise.all(Array.from({ length: 8 }, () => registerPlaytester(server)));
+    const id = await factories.order(owner, gameId, { quantity: 3, keysForTesters: ["K-1", "K-2", "K-3"] });
+    const people = await Promise.all(Array.from({ length: 8 }, () => factories.registerPlaytester(server)));
     const won = (await Promise.all(people.map((person) => claimOf(person, id)))).filter(({ status }) => status === 201);
     expect(won.flatMap(({ body }) => body.data.slot.keys).sort()).toEqual(["K-1", "K-2", "K-3"]);
   });
 
   it("approval: refused without keys, and the application stays pending", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
-    const id = await order(owner, gameId, { selectionMode: "manual", keysForTesters: ["K-1"] });
-    const apply = async (person: Person) => (await person.applyToPlaytest({ params: { id } })).application.id as string;
+    const id = await factories.order(owner, gameId, { selectionMode: "manual", keysForTesters: ["K-1"] });
+    const apply = async (person: factories.Person) => (await person.applyToPlaytest({ params: { id } })).application.id as string;
     const [first, second] = [await apply(ann), await apply(ben)];
     // A second application can be approved only after the first slot is free again.
     const { assignedSlotId } = (await owner.post(`/playtest-applications/${first}/approve`)).body.data;
@@ -138,8 +129,8 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("retry: the same playtester keeps the key", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
-    const id = await order(owner, gameId, { keysForTesters: ["K-1"] });
-    const slotId = await play(server, ann, id);
+    const id = await factories.order(owner, gameId, { keysForTesters: ["K-1"] });
+    const slotId = await factories.play(server, ann, id);
     await owner.post(`/slots/${slotId}/reject`, { reason: "No voice.", allowRetry: true });
     const [retry] = (await ann.listHeldSlots()).slots;
     expect([retry!.status, retry!.keys]).toEqual(["reserved", ["K-1"]]);
@@ -147,8 +138,8 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("unblocked with a new key: the playtester sees the new one, and the old one is retired", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
-    const id = await order(owner, gameId, { keysForTesters: ["K-OLD"] });
-    const slotId = await claim(ann, id);
+    const id = await factories.order(owner, gameId, { keysForTesters: ["K-OLD"] });
+    const slotId = await factories.claim(ann, id);
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await server.advance(0);
     const asked = server.mails.find(({ subject }) => subject === "Ann reported a problem with Lantern Deep")!;
@@ -173,18 +164,21 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("unblocked with a key in a playtest without keys: its other slots stay open to everybody", async ({ server }) => {
     const { owner, gameId, ann, ben } = await market(server);
-    const id = await order(owner, gameId, { quantity: 2 });
-    const slotId = await claim(ann, id);
+    const id = await factories.order(owner, gameId, { quantity: 2 });
+    const slotId = await factories.claim(ann, id);
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "build_unavailable" } });
     await owner.post(`/slots/${slotId}/unblock`, { keys: ["K-1"] });
     expect(await keysSeen(ann, slotId)).toEqual(["K-1"]);
-    expect(await keysSeen(ben, await claim(ben, id))).toEqual([]);
+    expect(await keysSeen(ben, await factories.claim(ben, id))).toEqual([]);
   });
 
   it("list: shows whole keys only when asked", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
-    const id = await order(owner, gameId, { quantity: 3, keysForTesters: ["AAAA-BBBB-1111", "CCCC-DDDD-2222", "short"] });
-    const slotId = await claim(ann, id);
+    const id = await factories.order(owner, gameId, {
+      quantity: 3,
+      keysForTesters: ["AAAA-BBBB-1111", "CCCC-DDDD-2222", "short"],
+    });
+    const slotId = await factories.claim(ann, id);
     const given = { key: "…1111", status: "given", slotId, retiredAt: null };
     const unused = { status: "unused", slotId: null, retiredAt: null };
     expect(await keyList(owner, id)).toEqual({
@@ -198,13 +192,13 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("add: refuses keys that are there, and a playtest that is not active", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
-    const id = await order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
+    const id = await factories.order(owner, gameId, { quantity: 2, keysForTesters: ["K-1", "K-2"] });
     const add = (keys: string[], to = id) => owner.post(`/playtests/${to}/keys`, { keys });
     const known = "is a key that this playtest already has or had";
     expect(refusal(await add(["K-3", "K-1"]))).toEqual([422, { field: "keys.1", message: known }]);
     expect(refusal(await add(["K-3", "K-3"]))).toEqual([422, { field: "keys", message: "must not hold the same key twice" }]);
     expect(await rowsOf(owner, id)).toEqual(["K-1 unused", "K-2 unused"]);
-    const plain = await order(owner, gameId, { quantity: 2 });
+    const plain = await factories.order(owner, gameId, { quantity: 2 });
     expect(refusal(await add(["K-1"], plain))).toEqual([
       422,
       {
@@ -214,7 +208,7 @@ onBothDatabases("game keys", (serve, it) => {
       },
     ]);
     expect((await add(["K-1", "K-2"], plain)).body.data).toEqual({ added: 2, unused: 2, needed: 2 });
-    expect(await keysSeen(ann, await claim(ann, plain))).toEqual(["K-1"]);
+    expect(await keysSeen(ann, await factories.claim(ann, plain))).toEqual(["K-1"]);
     await owner.cancelPlaytest({ params: { id } });
     expect(refusal(await add(["K-3"]))).toEqual([
       409,
@@ -224,10 +218,10 @@ onBothDatabases("game keys", (serve, it) => {
 
   it("keys: in no log line and no stored reply", async ({ server }) => {
     const { owner, gameId, ann } = await market(server);
-    const id = await order(owner, gameId, { keysForTesters: ["PLANTED-ONE"] });
+    const id = await factories.order(owner, gameId, { keysForTesters: ["PLANTED-ONE"] });
     await owner.addPlaytestKeys({ params: { id }, body: { keys: ["PLANTED-TWO"] }, headers: { "idempotency-key": "once" } });
     await owner.listPlaytestKeys({ params: { id }, query: { reveal: "true" } });
-    const slotId = await claim(ann, id);
+    const slotId = await factories.claim(ann, id);
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await owner.post(`/slots/${slotId}/unblock`, { keys: ["PLANTED-THREE"] }, { "idempotency-key": "twice" });
     const stored = await server.deps.store.read((q) => q.all("SELECT * FROM idempotency"));
@@ -236,13 +230,13 @@ onBothDatabases("game keys", (serve, it) => {
   });
 
   it("admin: lists the problems of all owners that wait for an answer", async ({ server }) => {
-    const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
+    const admin = factories.personWith(server, (await ensureAdmin(server.deps))!, "");
     const { owner, gameId, ann, ben } = await market(server);
-    const other = await registerOwner(server, "Otto");
-    await giveCredit(server, other, 2000);
+    const other = await factories.registerOwner(server, "Otto");
+    await factories.giveCredit(server, other, 2000);
     const slots = [
-      await claim(ann, await order(owner, gameId)),
-      await claim(ben, await order(other, await createGame(other, { name: "Tide" }))),
+      await factories.claim(ann, await factories.order(owner, gameId)),
+      await factories.claim(ben, await factories.order(other, await factories.createGame(other, { name: "Tide" }))),
     ];
     await ann.post(`/playtester/slots/${slots[0]}/report`, { reasonCode: "crash", notes: "Black screen." });
     await server.advance(1000);

@@ -1,35 +1,28 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 
 onBothDatabases("tester groups", (serve) => {
   async function open() {
     const server = await serve();
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 1_000_000);
-    const gameId = await createGame(owner);
-    const admin = await firstAdmin(server);
-    const [inside, outside] = [await registerPlaytester(server, "Ann"), await registerPlaytester(server, "Bob")];
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 1_000_000);
+    const gameId = await factories.createGame(owner);
+    const admin = await factories.firstAdmin(server);
+    const [inside, outside] = [
+      await factories.registerPlaytester(server, "Ann"),
+      await factories.registerPlaytester(server, "Bob"),
+    ];
     const groupId = await group(admin, "qa");
     await change(admin, "members", groupId, [await email(inside)]);
     return { server, owner, gameId, admin, inside, outside, groupId };
   }
 
-  const email = async (person: Person) => (await person.getMe()).email as string;
-  const group = async (admin: Person, name: string) => (await admin.createGroup({ body: { name } })).group.id as string;
-  const change = async (admin: Person, path: "members" | "members/remove", id: string, emails: string[]) =>
+  const email = async (person: factories.Person) => (await person.getMe()).email as string;
+  const group = async (admin: factories.Person, name: string) => (await admin.createGroup({ body: { name } })).group.id as string;
+  const change = async (admin: factories.Person, path: "members" | "members/remove", id: string, emails: string[]) =>
     (await admin.post(`/admin/groups/${id}/${path}`, { emails })).body.data;
-  const offers = async (person: Person) =>
+  const offers = async (person: factories.Person) =>
     (await person.get("/playtester/playtests")).body.data.playtests.map(({ id, panel }: { id: string; panel: string }) => [
       id,
       panel,
@@ -37,31 +30,31 @@ onBothDatabases("tester groups", (serve) => {
 
   it("playtest for a group: only members see it, claim it and apply to it", async () => {
     const { owner, gameId, inside, outside } = await open();
-    const first = await order(owner, gameId, { panel: "qa" });
+    const first = await factories.order(owner, gameId, { panel: "qa" });
     expect((await owner.getPlaytest({ params: { id: first } })).playtest.panel).toBe("qa");
     expect([await offers(inside), await offers(outside)]).toEqual([[[first, "qa"]], []]);
     const unknown = await outside.post("/playtester/playtests/01900000-0000-7000-8000-000000000000/claim");
     const refused = await outside.post(`/playtester/playtests/${first}/claim`);
     expect([refused.status, refused.body.error]).toEqual([404, unknown.body.error]);
     expect((await inside.post(`/playtester/playtests/${first}/claim`)).status).toBe(201);
-    const manual = await order(owner, gameId, { panel: "qa", selectionMode: "manual" });
+    const manual = await factories.order(owner, gameId, { panel: "qa", selectionMode: "manual" });
     expect((await outside.post(`/playtester/playtests/${manual}/applications`)).status).toBe(404);
     expect((await inside.post(`/playtester/playtests/${manual}/applications`)).status).toBe(201);
   });
 
   it("playtest for a group with targeting: both must hold", async () => {
     const { server, owner, gameId, inside, outside } = await open();
-    await play(server, inside, await order(owner, gameId));
-    await order(owner, gameId, { panel: "qa", targetingType: "new" });
+    await factories.play(server, inside, await factories.order(owner, gameId));
+    await factories.order(owner, gameId, { panel: "qa", targetingType: "new" });
     expect([await offers(inside), await offers(outside)]).toEqual([[], []]);
   });
 
   it("membership that ends: claimed slots stay and can be retried, applications cannot be approved, offers are gone", async () => {
     const { server, owner, gameId, admin, inside, groupId } = await open();
-    const slotId = await claim(inside, await order(owner, gameId, { panel: "qa" }));
-    const submitted = await play(server, inside, await order(owner, gameId, { panel: "qa" }));
-    const offered = await order(owner, gameId, { panel: "qa" });
-    const manual = await order(owner, gameId, { panel: "qa", selectionMode: "manual" });
+    const slotId = await factories.claim(inside, await factories.order(owner, gameId, { panel: "qa" }));
+    const submitted = await factories.play(server, inside, await factories.order(owner, gameId, { panel: "qa" }));
+    const offered = await factories.order(owner, gameId, { panel: "qa" });
+    const manual = await factories.order(owner, gameId, { panel: "qa", selectionMode: "manual" });
     const { id } = (await inside.applyToPlaytest({ params: { id: manual } })).application;
     expect(await change(admin, "members/remove", groupId, [await email(inside)])).toMatchObject({
       changed: 1,
@@ -111,21 +104,21 @@ onBothDatabases("tester groups", (serve) => {
       group: { members: 2 },
     });
     expect((await admin.post("/admin/groups", { name: "qa" })).body.error.message).toContain("already exists");
-    const playtest = await order(owner, gameId, { panel: "qa" });
+    const playtest = await factories.order(owner, gameId, { panel: "qa" });
     expect((await admin.delete(`/admin/groups/${groupId}`)).body.error.message).toBe(
       "A playtest that has not ended is for the group qa. Nothing was deleted. Cancel or finish it first.",
     );
     expect((await inside.get("/auth/export")).body.data.records.testerGroups).toMatchObject([{ name: "qa" }]);
     await admin.delete(`/admin/users/${outside.id}`);
     const { members } = (await admin.get(`/admin/groups/${groupId}/members`)).body.data;
-    expect(members.map(({ id }: Person) => id)).toEqual([inside.id]);
+    expect(members.map(({ id }: factories.Person) => id)).toEqual([inside.id]);
     await owner.post(`/playtests/${playtest}/cancel`);
     expect((await admin.delete(`/admin/groups/${groupId}`)).status).toBe(200);
   });
 
   it("simulated playtester: does not take a slot that is for a group", async () => {
     const { server, owner, gameId, inside } = await open();
-    const playtest = await order(owner, gameId, { panel: "qa" });
+    const playtest = await factories.order(owner, gameId, { panel: "qa" });
     const slotId = (await owner.listSlots({ params: { id: playtest } })).slots[0]!.id;
     const playSlot = (body: object) => server.request("POST", `/sandbox/slots/${slotId}/play`, { body });
     expect((await playSlot({})).body.error.message).toContain("for the members of the group qa");

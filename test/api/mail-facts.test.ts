@@ -2,17 +2,7 @@ import { expect } from "vitest";
 import { startRetention } from "../../server/operations/retention.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  reachableAdmin,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { type AuthenticatorApp, setUpFactor } from "../helpers/factors.ts";
 import { type Authenticator, addPasskey, nameServer, signInWithPasskey } from "../helpers/passkeys.ts";
 import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
@@ -30,9 +20,9 @@ const timeIn = (text: string, before: string) =>
 
 interface MailScene {
   server: TestServer;
-  owner: Person;
-  tess: Person;
-  admin: Person;
+  owner: factories.Person;
+  tess: factories.Person;
+  admin: factories.Person;
   gameId: string;
   /** Of the last playtest. */
   slots(): Promise<{ id: string; status: string }[]>;
@@ -52,7 +42,7 @@ interface MailFact {
   holds(scene: MailScene, text: string): Promise<unknown>;
 }
 
-const emailOf = async (person: Person): Promise<string> => (await person.getMe()).email;
+const emailOf = async (person: factories.Person): Promise<string> => (await person.getMe()).email;
 /** The path of the first link of an email. */
 const linkIn = (text: string) => {
   const { pathname, search } = new URL(/https?:\/\/\S+/.exec(text)![0]);
@@ -61,24 +51,26 @@ const linkIn = (text: string) => {
 const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)![1]!;
 const opens = async ({ server }: MailScene, path: string) => (await visitor(server).get(path)).status;
 /** Signs in on the command line. */
-const signIn = async ({ server }: MailScene, person: Person, given: { password?: string; code?: string } = {}) => {
+const signIn = async ({ server }: MailScene, person: factories.Person, given: { password?: string; code?: string } = {}) => {
   const body = { name: "new", email: await emailOf(person), password, ...given };
   return (await server.request("POST", "/auth/api-keys", { body })).status;
 };
 const isSignedIn = async (browser: Visitor) => (await browser.get("/play/account")).status === 200;
-const claims = async (person: Person, playtestId: string) =>
+const claims = async (person: factories.Person, playtestId: string) =>
   (await person.post(`/playtester/playtests/${playtestId}/claim`)).status;
-const offers = async (person: Person): Promise<string[]> =>
+const offers = async (person: factories.Person): Promise<string[]> =>
   (await person.listOffers()).playtests.map(({ id }: { id: string }) => id);
-const claimed = async ({ owner, tess, gameId }: MailScene) => claim(tess, await order(owner, gameId));
-const played = async ({ server, owner, tess, gameId }: MailScene) => play(server, tess, await order(owner, gameId));
-const report = (person: Person, slotId: string) => person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+const claimed = async ({ owner, tess, gameId }: MailScene) => factories.claim(tess, await factories.order(owner, gameId));
+const played = async ({ server, owner, tess, gameId }: MailScene) =>
+  factories.play(server, tess, await factories.order(owner, gameId));
+const report = (person: factories.Person, slotId: string) =>
+  person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
 const orderTrial = async ({ owner, gameId, admin }: MailScene, decision?: "approve" | "reject") => {
-  const id = await order(owner, gameId, { isFreePublicTrial: true });
+  const id = await factories.order(owner, gameId, { isFreePublicTrial: true });
   if (decision) await admin.post(`/admin/playtests/${id}/${decision}`, {});
   return id;
 };
-const ofTheTrial = async (scene: MailScene) => play(scene.server, scene.tess, await orderTrial(scene, "approve"));
+const ofTheTrial = async (scene: MailScene) => factories.play(scene.server, scene.tess, await orderTrial(scene, "approve"));
 
 const details = { method: "paypal", email: "pay@example.com", password };
 const askForReset = async ({ server, tess }: MailScene) =>
@@ -98,7 +90,8 @@ async function disableWebhook(scene: MailScene, code: number) {
   const { server, owner, gameId } = scene;
   const receiver = await startReceiver(status(code));
   const { webhook } = await owner.createWebhook({ body: { url: receiver.url, events: ["slot.reserved"] } });
-  const claimOne = async (name: string) => claim(await registerPlaytester(server, name), await order(owner, gameId));
+  const claimOne = async (name: string) =>
+    factories.claim(await factories.registerPlaytester(server, name), await factories.order(owner, gameId));
   for (let times = 0; times < (code === 410 ? 1 : 2); times++) await claimOne("Bo");
   await server.advance(40 * hour);
   const isActive = async () => (await owner.listWebhooks()).webhooks[0]!.isActive;
@@ -139,7 +132,7 @@ async function resumes(scene: MailScene, text: string) {
 const facts: MailFact[] = [
   {
     says: "There is no deadline, but Tess is paid only after you accept it.",
-    happen: async ({ server, owner, tess, gameId }) => play(server, tess, await order(owner, gameId)),
+    happen: async ({ server, owner, tess, gameId }) => factories.play(server, tess, await factories.order(owner, gameId)),
     async holds({ server, owner, slots, earned }) {
       await server.advance(400 * day);
       const [slot] = await slots();
@@ -151,7 +144,7 @@ const facts: MailFact[] = [
   {
     says: "A slot is reserved for you until then.",
     async happen({ server, owner, tess, gameId }) {
-      const id = await play(server, tess, await order(owner, gameId));
+      const id = await factories.play(server, tess, await factories.order(owner, gameId));
       await owner.post(`/slots/${id}/reject`, { reason: "Mute.", allowRetry: true });
     },
     async holds({ server, tess }, text) {
@@ -165,7 +158,7 @@ const facts: MailFact[] = [
   {
     says: "The rejection is final, and the slot is not paid.",
     async happen({ server, owner, tess, gameId }) {
-      const id = await play(server, tess, await order(owner, gameId));
+      const id = await factories.play(server, tess, await factories.order(owner, gameId));
       await owner.post(`/slots/${id}/reject`, { reason: "Wrong game.", allowRetry: false });
     },
     async holds({ tess, owner, slots, earned }) {
@@ -177,11 +170,11 @@ const facts: MailFact[] = [
   {
     says: "After that the slot expires and becomes available to other playtesters.",
     async happen({ server, owner, tess, gameId }) {
-      await claim(tess, await order(owner, gameId));
+      await factories.claim(tess, await factories.order(owner, gameId));
       await server.advance(23 * hour);
     },
     async holds({ server, owner, gameId }, text) {
-      const bo = await registerPlaytester(server, "Bo");
+      const bo = await factories.registerPlaytester(server, "Bo");
       const { id } = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests[0];
       const claims = async () => (await bo.post(`/playtester/playtests/${id}/claim`)).status;
       await server.advance(timeIn(text, "your video before") - minute - server.clock.now());
@@ -193,7 +186,7 @@ const facts: MailFact[] = [
   {
     says: "after that it is rejected automatically, and slots without a playtester are refunded.",
     async happen({ owner, tess, gameId }) {
-      const id = await order(owner, gameId, { selectionMode: "manual" });
+      const id = await factories.order(owner, gameId, { selectionMode: "manual" });
       await tess.applyToPlaytest({ params: { id }, body: { qualificationsResponse: "I play a lot." } });
     },
     async holds({ server, tess, balance }, text) {
@@ -207,7 +200,7 @@ const facts: MailFact[] = [
   {
     says: /Answer by .+: after that the slot is cancelled, you are refunded, and the playtester is not paid\./,
     async happen({ owner, tess, gameId }) {
-      const id = await claim(tess, await order(owner, gameId));
+      const id = await factories.claim(tess, await factories.order(owner, gameId));
       await tess.reportSlot({ params: { id }, body: { reasonCode: "crash" } });
     },
     async holds({ server, slots, balance, earned }, text) {
@@ -495,35 +488,35 @@ const facts: MailFact[] = [
   {
     says: "Playtests that are running are paid for and continue.",
     async happen({ owner, gameId }) {
-      await order(owner, gameId, { quantity: 4 });
-      await order(owner, gameId, { durationMinutes: 30 });
+      await factories.order(owner, gameId, { quantity: 4 });
+      await factories.order(owner, gameId, { durationMinutes: 30 });
     },
     async holds({ server, owner, tess, balance, earned }, text) {
       expect(text).toContain("your credit is $5.00, less than $20.00.");
-      for (const id of await offers(tess)) await owner.post(`/slots/${await play(server, tess, id)}/accept`);
+      for (const id of await offers(tess)) await owner.post(`/slots/${await factories.play(server, tess, id)}/accept`);
       expect([await balance(), await earned()]).toEqual([500, 1500]);
     },
   },
   {
     says: "Its game key was shown to a playtester, so nobody else gets it.",
     async happen({ owner, tess, gameId }) {
-      const slotId = await claim(tess, await order(owner, gameId, { keysForTesters: ["K-1"] }));
+      const slotId = await factories.claim(tess, await factories.order(owner, gameId, { keysForTesters: ["K-1"] }));
       await tess.releaseSlot({ params: { id: slotId } });
     },
     async holds({ server, owner, gameId }, text) {
       expect(text).toContain("The open slots need 1 key, and 0 are left. Nobody can claim a slot without its keys.");
-      const bo = await registerPlaytester(server, "Bo");
+      const bo = await factories.registerPlaytester(server, "Bo");
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
       expect(await claims(bo, id)).toBe(409);
       await owner.addPlaytestKeys({ params: { id }, body: { keys: ["K-2"] } });
-      const slotId = await claim(bo, id);
+      const slotId = await factories.claim(bo, id);
       expect((await bo.getHeldSlot({ params: { id: slotId } })).slot.keys).toEqual(["K-2"]);
     },
   },
   {
     says: "Read the new version and accept it. Until then the owner cannot approve your application.",
     async happen({ server, owner, tess, gameId }) {
-      const id = await order(owner, gameId, { selectionMode: "manual" });
+      const id = await factories.order(owner, gameId, { selectionMode: "manual" });
       await tess.applyToPlaytest({ params: { id } });
       await owner.putGameAgreement({ params: { id: gameId }, body: { text: "Tell nobody." } });
       await server.advance(minute);
@@ -561,7 +554,9 @@ const facts: MailFact[] = [
       expect(told).toContain(
         "cancelled your slot because of the problem you reported.\n\nThe slot is not paid. You can claim slots of other playtests.",
       );
-      expect([await balance(), await earned(), await claims(tess, await order(owner, gameId))]).toEqual([10_000, 0, 201]);
+      expect([await balance(), await earned(), await claims(tess, await factories.order(owner, gameId))]).toEqual([
+        10_000, 0, 201,
+      ]);
     },
   },
   {
@@ -576,7 +571,7 @@ const facts: MailFact[] = [
     says: "There was nothing to refund. The playtester is not paid.",
     async happen(scene) {
       scene.server.deps.config.pricing.publicPayoutCents = 500;
-      await report(scene.tess, await claim(scene.tess, await orderTrial(scene, "approve")));
+      await report(scene.tess, await factories.claim(scene.tess, await orderTrial(scene, "approve")));
       await scene.server.advance(14 * day);
     },
     async holds({ slots, balance, earned }) {
@@ -598,7 +593,7 @@ const facts: MailFact[] = [
   {
     says: "If you cannot finish, release the slot so that another playtester can claim it.",
     async happen({ owner, tess, gameId }) {
-      const id = await order(owner, gameId, { selectionMode: "manual" });
+      const id = await factories.order(owner, gameId, { selectionMode: "manual" });
       const applied = await tess.applyToPlaytest({ params: { id } });
       await owner.post(`/playtest-applications/${applied.application.id}/approve`);
     },
@@ -606,7 +601,7 @@ const facts: MailFact[] = [
       const [slot] = (await tess.listHeldSlots()).slots;
       expect(timeIn(text, "your video before")).toBe(Math.floor(Date.parse(slot!.deadlineAt!) / minute) * minute);
       await tess.releaseSlot({ params: { id: slot!.id } });
-      const bo = await registerPlaytester(server, "Bo");
+      const bo = await factories.registerPlaytester(server, "Bo");
       const [{ id }] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
       const applied = await bo.applyToPlaytest({ params: { id } });
       await owner.post(`/playtest-applications/${applied.application.id}/approve`);
@@ -616,13 +611,13 @@ const facts: MailFact[] = [
   {
     says: "is closed, so your application was rejected automatically. You can apply to other playtests.",
     async happen({ server, owner, tess, gameId }) {
-      await tess.applyToPlaytest({ params: { id: await order(owner, gameId, { selectionMode: "manual" }) } });
+      await tess.applyToPlaytest({ params: { id: await factories.order(owner, gameId, { selectionMode: "manual" }) } });
       await server.advance(8 * day);
     },
     async holds({ owner, tess, gameId }) {
       const applications = (await tess.listOwnApplications()).applications;
       expect(applications).toMatchObject([{ status: "auto_rejected" }]);
-      const other = await order(owner, gameId, { selectionMode: "manual" });
+      const other = await factories.order(owner, gameId, { selectionMode: "manual" });
       expect((await tess.post(`/playtester/playtests/${other}/applications`)).status).toBe(201);
     },
   },
@@ -642,7 +637,7 @@ const facts: MailFact[] = [
   {
     says: /recorded on .+ that a payout of \$7\.50 was sent to you\. If it does not arrive, contact the operator\./,
     async happen({ server, owner, tess, admin, gameId }) {
-      await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+      await owner.post(`/slots/${await factories.play(server, tess, await factories.order(owner, gameId))}/accept`);
       await server.advance(hour);
       await admin.createPayout({ body: { userId: tess.id, amountCents: 750 } });
     },
@@ -843,10 +838,10 @@ let recoveryCode: string | undefined;
 
 onBothDatabases("what emails state", (_serve, it) => {
   it.for(facts)("$says", async ({ says, happen, holds }, { server }) => {
-    const admin = await reachableAdmin(server);
-    const [owner, tess] = [await registerOwner(server, "Olive"), await registerPlaytester(server, "Tess")];
-    await giveCredit(server, owner, 10_000);
-    const gameId = await createGame(owner);
+    const admin = await factories.reachableAdmin(server);
+    const [owner, tess] = [await factories.registerOwner(server, "Olive"), await factories.registerPlaytester(server, "Tess")];
+    await factories.giveCredit(server, owner, 10_000);
+    const gameId = await factories.createGame(owner);
     const slots = async () => {
       const { id } = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests[0];
       return (await owner.listSlots({ params: { id } })).slots;

@@ -1,27 +1,18 @@
 import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { connect } from "../helpers/mcp.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const day = 24 * 3_600_000;
 
 async function studio(server: TestServer, keyBody: object = {}) {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  const gameId = await createGame(owner);
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  const gameId = await factories.createGame(owner);
   const made = await owner.post("/auth/api-keys", { name: "agent", ...keyBody });
   expect(made.status).toBe(201);
-  const agent: Person = personWith(server, made.body.data.apiKey, owner.id);
+  const agent: factories.Person = factories.personWith(server, made.body.data.apiKey, owner.id);
   const orders = async () => (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests.length as number;
   const balance = async () => (await owner.get("/billing/balance")).body.data.balanceCents as number;
   return { owner, gameId, agent, orders, balance };
@@ -140,14 +131,14 @@ onBothDatabases("mcp: who may call", (serve, it) => {
 
   it.for(refused)("refuses $name with $status", async ({ status, name: _name, ...request }) => {
     const server = await inProduction();
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     expect((await posted(server, { key: owner.key })).status).toBe(200);
     expect((await posted(server, { key: owner.key, ...request })).status).toBe(status);
   });
 
   it("refuses another host name, by which a page could reach it", async () => {
     const server = await inProduction();
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     const { request } = await import("node:http");
     const { hostname, port } = new URL(server.baseUrl);
     const statusFor = (host: string) =>
@@ -170,7 +161,7 @@ onBothDatabases("mcp: who may call", (serve, it) => {
         Object.assign(limits, { enabled: true, keyPerMinute: 3, keyBurst: 3 });
       },
     });
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     const statuses = [];
     for (let n = 0; n < 4; n++) statuses.push((await posted(server, { key: owner.key })).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
@@ -273,7 +264,7 @@ onBothDatabases("mcp: limits", (serve, it) => {
   it("a read-only key orders and reviews nothing", async () => {
     const server = await serve();
     const { owner, gameId, agent, orders } = await studio(server, { readOnly: true });
-    const slot = await play(server, await registerPlaytester(server), await order(owner, gameId));
+    const slot = await factories.play(server, await factories.registerPlaytester(server), await factories.order(owner, gameId));
     const { call } = await connect({ baseUrl: server.baseUrl, key: agent.key, answer: "accept" });
     expect((await call("quote_order", { game: gameId })).structuredContent.totalCents).toBe(2_000);
     expect((await call("order_playtest", wish(gameId))).content[0]!.text).toContain("FORBIDDEN: The API key is read-only.");
@@ -285,7 +276,7 @@ onBothDatabases("mcp: limits", (serve, it) => {
   it("only what is allowed is there", async () => {
     const server = await serve();
     const { owner, agent, gameId } = await studio(server, { budgets: [perDay] });
-    const slot = await play(server, await registerPlaytester(server), await order(owner, gameId));
+    const slot = await factories.play(server, await factories.registerPlaytester(server), await factories.order(owner, gameId));
     const { tools, call } = await connect({ baseUrl: server.baseUrl, key: agent.key, allow: "read" });
     expect(await tools()).toEqual([
       "status",
@@ -314,9 +305,9 @@ onBothDatabases("mcp: limits", (serve, it) => {
     it("are as many as the address allows, and the server counts them for the key", async () => {
       const server = await serve();
       const { owner, gameId, agent } = await studio(server);
-      const playtest = await order(owner, gameId, { quantity: 4 });
+      const playtest = await factories.order(owner, gameId, { quantity: 4 });
       const slots: string[] = [];
-      for (let n = 0; n < 4; n++) slots.push(await play(server, await registerPlaytester(server), playtest));
+      for (let n = 0; n < 4; n++) slots.push(await factories.play(server, await factories.registerPlaytester(server), playtest));
       const { call } = await connect({ baseUrl: server.baseUrl, key: agent.key, reviewsPerDay: 2 });
       const outcome = async (slot: string, more: object = { decision: "accept" }) => {
         const reply = await call("review", { slot, ...more });
@@ -341,9 +332,9 @@ onBothDatabases("mcp: limits", (serve, it) => {
     it("none, with a limit of 0; and ten at once are not more than their limit", async () => {
       const server = await serve();
       const { owner, gameId, agent } = await studio(server);
-      const playtest = await order(owner, gameId, { quantity: 6 });
+      const playtest = await factories.order(owner, gameId, { quantity: 6 });
       const slots: string[] = [];
-      for (let n = 0; n < 6; n++) slots.push(await play(server, await registerPlaytester(server), playtest));
+      for (let n = 0; n < 6; n++) slots.push(await factories.play(server, await factories.registerPlaytester(server), playtest));
       expect((await agent.post(`/slots/${slots[0]}/accept`, {}, limited(0))).status).toBe(409);
       const replies = await Promise.all(slots.map((slot) => agent.post(`/slots/${slot}/accept`, {}, limited(3))));
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409]);

@@ -1,16 +1,6 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  personWith,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { type Agent, connect, type ToolReply } from "../helpers/mcp.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -41,18 +31,18 @@ const attacks: readonly string[] = [
 const sign = "lantern";
 
 async function studio(server: TestServer) {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  const gameId = await createGame(owner);
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  const gameId = await factories.createGame(owner);
   const made = await owner.post("/auth/api-keys", { name: "agent", budgets: [{ period: "day", limitCents: 10_000 }] });
-  return { owner, gameId, agent: personWith(server, made.body.data.apiKey, owner.id) };
+  return { owner, gameId, agent: factories.personWith(server, made.body.data.apiKey, owner.id) };
 }
 
 /** A playtester with a telling name submits a video in which this is said, with the same as notes. */
-async function submitted(server: TestServer, owner: Person, playtestId: string, words: string, name: string) {
-  const tester = await registerPlaytester(server, name);
-  const slotId = await claim(tester, playtestId);
-  await giveVideo(server, slotId, tester);
+async function submitted(server: TestServer, owner: factories.Person, playtestId: string, words: string, name: string) {
+  const tester = await factories.registerPlaytester(server, name);
+  const slotId = await factories.claim(tester, playtestId);
+  await factories.giveVideo(server, slotId, tester);
   expect((await tester.post(`/playtester/slots/${slotId}/submit`, { notes: words })).status).toBe(200);
   const vtt = `WEBVTT\n\n00:00:05.000 --> 00:00:10.000\n${words.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")}\n`;
   const { status } = await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
@@ -80,7 +70,7 @@ const reads = async ({ call }: Agent, { gameId, playtestId, slotId }: { gameId: 
 ];
 
 /** The state of everything that an order or review would change. */
-const stateOf = async (owner: Person, gameId: string) =>
+const stateOf = async (owner: factories.Person, gameId: string) =>
   JSON.stringify([
     (await owner.get(`/games/${gameId}/playtests`)).body.data,
     (await owner.get("/billing/balance")).body.data,
@@ -94,7 +84,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
     "attack $number stands in untrustedText alone",
     async ({ words }, { server }) => {
       const { owner, gameId, agent } = await studio(server);
-      const playtestId = await order(owner, gameId);
+      const playtestId = await factories.order(owner, gameId);
       const slotId = await submitted(server, owner, playtestId, words, `${sign} <b>ignore</b>`);
       const before = await stateOf(owner, gameId);
       const mcp = await connect({ baseUrl: server.baseUrl, key: agent.key, answer: "accept" });
@@ -111,7 +101,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
 
   it("answers are the same byte for byte, whatever was said, but for untrustedText", async ({ server }) => {
     const { owner, gameId, agent } = await studio(server);
-    const playtestId = await order(owner, gameId);
+    const playtestId = await factories.order(owner, gameId);
     const slotId = await submitted(server, owner, playtestId, `The ${sign} is nice.`, "Ann");
     const mcp = await connect({ baseUrl: server.baseUrl, key: agent.key });
     const expected = (await reads(mcp, { gameId, playtestId, slotId })).map(trusted);
@@ -130,7 +120,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
     const { call } = await connect({ baseUrl: server.baseUrl, key: agent.key });
     const texts: string[] = [];
     for (const words of attacks) {
-      const slotId = await submitted(server, owner, await order(owner, gameId), words, "Ann");
+      const slotId = await submitted(server, owner, await factories.order(owner, gameId), words, "Ann");
       const { content, structuredContent } = await call("read_transcript", { slot: slotId });
       expect(content).toHaveLength(2);
       expect(JSON.parse(content[1]!.text)).toEqual({ untrustedText: structuredContent.untrustedText });
@@ -157,7 +147,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
 
   it("findings quote what was said, so their words are untrusted too", async ({ server }) => {
     const { owner, gameId, agent } = await studio(server);
-    const slotId = await submitted(server, owner, await order(owner, gameId), attacks[0]!, "Ann");
+    const slotId = await submitted(server, owner, await factories.order(owner, gameId), attacks[0]!, "Ann");
     const mcp = await connect({ baseUrl: server.baseUrl, key: agent.key });
     const made = await mcp.call("create_finding", { game: gameId, title: attacks[1], text: attacks[2], slot: slotId, second: 5 });
     const { finding, number } = made.structuredContent;
@@ -170,7 +160,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
 
   it("the transcript as a resource, too", async ({ server }) => {
     const { owner, gameId, agent } = await studio(server);
-    const slotId = await submitted(server, owner, await order(owner, gameId), attacks[3]!, "Ann");
+    const slotId = await submitted(server, owner, await factories.order(owner, gameId), attacks[3]!, "Ann");
     const { client } = await connect({ baseUrl: server.baseUrl, key: agent.key });
     const { contents } = await client.readResource({ uri: `playtest://slots/${slotId}/transcript` });
     const { untrustedText, ...more } = JSON.parse(contents[0].text);
@@ -179,7 +169,7 @@ onBothDatabases("mcp: text of others", (_serve, it) => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }: { uri: string }) => uri)).toContain("playtest://help/budgets");
     expect((await client.readResource({ uri: "playtest://help/budgets" })).contents[0].text).toMatch(/^# Budgets\n/);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     const { client: stranger } = await connect({ baseUrl: server.baseUrl, key: other.key });
     await expect(stranger.readResource({ uri: `playtest://slots/${slotId}/transcript` })).rejects.toThrow("Not found");
     await expect(client.readResource({ uri: "playtest://help/nothing" })).rejects.toThrow("There is no resource");

@@ -1,28 +1,19 @@
 import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  type Person,
-  personWith,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { clientKinds, connect, type ToolReply, transports } from "../helpers/mcp.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 /** An owner with credit and a game, and keys of theirs. */
 async function studio(server: TestServer) {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  const gameId = await createGame(owner, { name: "Lantern Deep" });
-  const key = async (body: object = {}): Promise<Person & { keyId: string }> => {
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  const gameId = await factories.createGame(owner, { name: "Lantern Deep" });
+  const key = async (body: object = {}): Promise<factories.Person & { keyId: string }> => {
     const reply = await owner.post("/auth/api-keys", { name: "agent", ...body });
     expect(reply.status).toBe(201);
-    return { ...personWith(server, reply.body.data.apiKey, owner.id), keyId: reply.body.data.key.id };
+    return { ...factories.personWith(server, reply.body.data.apiKey, owner.id), keyId: reply.body.data.key.id };
   };
   const orders = async () => (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests.length as number;
   const balance = async () => (await owner.get("/billing/balance")).body.data.balanceCents as number;
@@ -33,10 +24,10 @@ const perDay = { period: "day", limitCents: 10_000 };
 const line = (reply: ToolReply) => reply.content[0]!.text;
 
 /** Claims and submits a slot of a playtest, whose transcript then says this. */
-async function submit(server: TestServer, owner: Person, playtestId: string, words: string, notes = "It was fun.") {
-  const tester = await registerPlaytester(server, `Tester of ${playtestId.slice(-4)}`);
-  const slotId = await claim(tester, playtestId);
-  await giveVideo(server, slotId, tester);
+async function submit(server: TestServer, owner: factories.Person, playtestId: string, words: string, notes = "It was fun.") {
+  const tester = await factories.registerPlaytester(server, `Tester of ${playtestId.slice(-4)}`);
+  const slotId = await factories.claim(tester, playtestId);
+  await factories.giveVideo(server, slotId, tester);
   expect((await tester.post(`/playtester/slots/${slotId}/submit`, { notes })).status).toBe(200);
   const vtt = `WEBVTT\n\n00:00:05.000 --> 00:00:10.000\n${words}\n`;
   const { status } = await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });

@@ -1,28 +1,19 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 async function market(server: TestServer) {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  return { owner, gameId: await createGame(owner) };
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  return { owner, gameId: await factories.createGame(owner) };
 }
 
-const submitted = async (server: TestServer, owner: Person, gameId: string) => {
-  const playtestId = await order(owner, gameId);
-  return { playtestId, slotId: await play(server, await registerPlaytester(server), playtestId) };
+const submitted = async (server: TestServer, owner: factories.Person, gameId: string) => {
+  const playtestId = await factories.order(owner, gameId);
+  return { playtestId, slotId: await factories.play(server, await factories.registerPlaytester(server), playtestId) };
 };
-const textsAt = async (owner: Person, path: string) =>
+const textsAt = async (owner: factories.Person, path: string) =>
   ((await owner.get(path)).body.data.moments as { text: string }[]).map(({ text }) => text);
 
 onBothDatabases("moments", (serve, it) => {
@@ -126,7 +117,7 @@ onBothDatabases("moments", (serve, it) => {
 
   it("need a video, and lie within it", async ({ server }) => {
     const { owner, gameId } = await market(server);
-    const claimed = await claim(await registerPlaytester(server), await order(owner, gameId));
+    const claimed = await factories.claim(await factories.registerPlaytester(server), await factories.order(owner, gameId));
     const early = await owner.post(`/slots/${claimed}/moments`, { atMs: 0, text: "x" });
     expect([early.status, early.body.error.message]).toEqual([
       409,

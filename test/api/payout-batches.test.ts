@@ -1,15 +1,6 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { lastMail } from "../helpers/mails.ts";
 
 const password = "correct horse";
@@ -20,15 +11,16 @@ onBothDatabases("payout batches", (serve) => {
   /** Ann is paid by bank, Bob by PayPal, Cyd has no payout details; each has earned $10.00. */
   async function open() {
     const server = await serve();
-    const [admin, owner] = [await firstAdmin(server), await registerOwner(server)];
-    await giveCredit(server, owner, 100_000);
-    const gameId = await createGame(owner);
+    const [admin, owner] = [await factories.firstAdmin(server), await factories.registerOwner(server)];
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner);
     const [ann, bob, cyd] = [
-      await registerPlaytester(server, "Ann"),
-      await registerPlaytester(server, "Bob"),
-      await registerPlaytester(server, "Cyd"),
+      await factories.registerPlaytester(server, "Ann"),
+      await factories.registerPlaytester(server, "Bob"),
+      await factories.registerPlaytester(server, "Cyd"),
     ];
-    const earn = async (person: Person) => owner.post(`/slots/${await play(server, person, await order(owner, gameId))}/accept`);
+    const earn = async (person: factories.Person) =>
+      owner.post(`/slots/${await factories.play(server, person, await factories.order(owner, gameId))}/accept`);
     for (const person of [ann, bob, cyd]) await earn(person);
     await ann.post("/playtester/payout-details", { ...bank, password });
     await bob.post("/playtester/payout-details", { ...paypal, password });
@@ -43,7 +35,7 @@ onBothDatabases("payout batches", (serve) => {
     const of = async (batchId: string, name: string) =>
       (await payoutsOf(batchId)).find(({ displayName }) => displayName === name)!;
     const settle = (batchId: string, ...rows: object[]) => admin.post(`/admin/payout-batches/${batchId}/settle`, { rows });
-    const earnings = async (person: Person) => await person.getEarnings();
+    const earnings = async (person: factories.Person) => await person.getEarnings();
     return { server, admin, owner, ann, bob, cyd, earn, make, payoutsOf, of, settle, earnings };
   }
 

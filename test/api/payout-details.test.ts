@@ -1,15 +1,6 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { lastMail } from "../helpers/mails.ts";
 import { hiddenFields, signedIn } from "../helpers/portal.ts";
@@ -22,7 +13,7 @@ const bank = { method: "bank", holder: "Pim Vos", iban: "NL91ABNA0417164300" };
 
 onBothDatabases("payout details", (serve, it) => {
   it("are set with the password, sealed at rest, shown masked, mailed and removed", async ({ server }) => {
-    const pim = await registerPlaytester(server);
+    const pim = await factories.registerPlaytester(server);
     expect((await pim.get(at)).body.data).toEqual({ details: null, holdHours: 0 });
     expect((await pim.post(at, { ...bank, password: "wrong" })).body.error.details).toMatchObject([{ field: "password" }]);
     const refused = (await pim.post(at, { ...bank, iban: "NL91ABNA0417164301", password })).body.error;
@@ -45,7 +36,7 @@ onBothDatabases("payout details", (serve, it) => {
   });
 
   it("take a code where the account has a second factor", async ({ server }) => {
-    const pim = await registerPlaytester(server);
+    const pim = await factories.registerPlaytester(server);
     const app = await setUpFactor(server, pim, password);
     expect((await pim.post(at, { ...bank, password })).body.error.code).toBe("CODE_REQUIRED");
     expect((await pim.post(at, { ...bank, password, code: await app.nextCode() })).status).toBe(200);
@@ -53,7 +44,7 @@ onBothDatabases("payout details", (serve, it) => {
 
   it("wait payouts.detailsHoldHours after each change, and go with the account", async () => {
     const server = await serve({ config: (config) => (config.payouts.detailsHoldHours = 48) });
-    const pim = await registerPlaytester(server);
+    const pim = await factories.registerPlaytester(server);
     const from = () => new Date(server.deps.clock.now() + 48 * hour).toISOString();
     const first = from();
     expect((await pim.post(at, { ...bank, password })).body.data.details.usableFrom).toBe(first);
@@ -68,7 +59,7 @@ onBothDatabases("payout details", (serve, it) => {
   });
 
   it("are entered and removed in the portal", async ({ server }) => {
-    const pim = await registerPlaytester(server);
+    const pim = await factories.registerPlaytester(server);
     const ann = await signedIn(server, pim);
     const path = "/play/earnings/details";
     const page = (await ann.get(path)).html;
@@ -95,15 +86,16 @@ onBothDatabases("payout details", (serve, it) => {
 onBothDatabases("owed", (serve) => {
   it("lists what is available, held and missing for each playtester, with totals and pages", async () => {
     const server = await serve({ config: (config) => (config.payouts.detailsHoldHours = 48) });
-    const admin = await firstAdmin(server);
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 100_000);
-    const gameId = await createGame(owner);
+    const admin = await factories.firstAdmin(server);
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner);
     const names = ["Ann", "Bob", "Cyd", "Dan"];
-    const people: Person[] = [];
-    for (const name of names) people.push(await registerPlaytester(server, name));
-    const earn = async (person: Person) => owner.post(`/slots/${await play(server, person, await order(owner, gameId))}/accept`);
-    const [ann, bob, cyd, dan] = people as [Person, Person, Person, Person];
+    const people: factories.Person[] = [];
+    for (const name of names) people.push(await factories.registerPlaytester(server, name));
+    const earn = async (person: factories.Person) =>
+      owner.post(`/slots/${await factories.play(server, person, await factories.order(owner, gameId))}/accept`);
+    const [ann, bob, cyd, dan] = people as [factories.Person, factories.Person, factories.Person, factories.Person];
     expect(await admin.listOwed()).toMatchObject({ owed: [], totals: { playtesters: 0, balanceCents: 0 } });
     for (const person of [ann, bob, cyd]) await earn(person);
     await ann.post(at, { ...bank, password });

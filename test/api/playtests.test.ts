@@ -1,29 +1,18 @@
 import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveMinutes,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
 
-async function ownerWithGame(server: TestServer, cents = 0): Promise<{ owner: Person; gameId: string }> {
-  const owner = await registerOwner(server);
-  const gameId = await createGame(owner);
-  if (cents > 0) await giveCredit(server, owner, cents);
+async function ownerWithGame(server: TestServer, cents = 0): Promise<{ owner: factories.Person; gameId: string }> {
+  const owner = await factories.registerOwner(server);
+  const gameId = await factories.createGame(owner);
+  if (cents > 0) await factories.giveCredit(server, owner, cents);
   return { owner, gameId };
 }
 
-const countsOf = async (owner: Person, playtestId: string) => {
+const countsOf = async (owner: factories.Person, playtestId: string) => {
   const { slots, status } = (await owner.getPlaytest({ params: { id: playtestId } })).playtest;
   const present = Object.fromEntries(Object.entries(slots as Record<string, number>).filter(([, count]) => count > 0));
   return { status, ...present };
@@ -46,7 +35,7 @@ onBothDatabases("orders", (serve, it) => {
 
   it("hours: exactly those of the order are spent, and the reply says what remains", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 10_000);
-    await giveMinutes(server, owner, 240);
+    await factories.giveMinutes(server, owner, 240);
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 2, playerCount: 2 });
     expect(reply.body.data).toMatchObject({ paidWithPlaytestHours: true, playtestMinutesUsed: 240, playtestMinutesRemaining: 0 });
     expect(reply.body.data.playtest.playtestMinutesPerSlot).toBe(120);
@@ -54,7 +43,7 @@ onBothDatabases("orders", (serve, it) => {
 
   it("hours: too few for the whole order are not spent, and credit is charged", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    await giveMinutes(server, owner, 59);
+    await factories.giveMinutes(server, owner, 59);
     const reply = await owner.createPlaytest({ params: { gameId } });
     expect(reply).toMatchObject({ paidWithCredit: true, totalCents: 2000, balanceCents: 0 });
     expect((await owner.getPlaytestHours()).balanceMinutes).toBe(59);
@@ -62,7 +51,7 @@ onBothDatabases("orders", (serve, it) => {
 
   it("hours: a pending order says why they were not used", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
-    await giveMinutes(server, owner, 59);
+    await factories.giveMinutes(server, owner, 59);
     const { data } = (await owner.post(`/games/${gameId}/playtests`)).body;
     expect(data).toMatchObject({ requiresPayment: true, playtestMinutesNeeded: 60, playtestMinutesAvailable: 59 });
   });
@@ -106,7 +95,7 @@ onBothDatabases("orders", (serve, it) => {
 
   it("unpaid order: expires after a day", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
-    const id = await order(owner, gameId);
+    const id = await factories.order(owner, gameId);
     expect(await countsOf(owner, id)).toEqual({ status: "pending_payment" });
     await server.advance(24 * hour);
     expect(await countsOf(owner, id)).toEqual({ status: "cancelled" });
@@ -152,10 +141,10 @@ onBothDatabases("orders", (serve, it) => {
     { method: "hours", cents: 0, minutes: 120, says: { paidWithPlaytestHours: true, playtestMinutesRemaining: 0 } },
   ])("pending order: can be paid once with $method", async ({ method, cents, minutes, says }, { server }) => {
     const { owner, gameId } = await ownerWithGame(server);
-    const id = await order(owner, gameId, { quantity: 2 });
+    const id = await factories.order(owner, gameId, { quantity: 2 });
     expect((await owner.post(`/playtests/${id}/pay`, { method })).status).toBe(402);
-    if (cents > 0) await giveCredit(server, owner, cents);
-    if (minutes > 0) await giveMinutes(server, owner, minutes);
+    if (cents > 0) await factories.giveCredit(server, owner, cents);
+    if (minutes > 0) await factories.giveMinutes(server, owner, minutes);
     const replies = await Promise.all([1, 2].map(() => owner.post(`/playtests/${id}/pay`, { method })));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
     expect(replies.find((reply) => reply.status === 200)!.body.data).toMatchObject({ ...says, playtest: { status: "active" } });
@@ -191,10 +180,10 @@ onBothDatabases("orders", (serve, it) => {
 
   it("quote: refuses what the order would refuse, with the same reply", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 50_000);
-    const used = await createGame(owner, { name: "Tried" });
-    await order(owner, used, { isFreePublicTrial: true });
-    const suspended = await createGame(owner, { name: "Suspended" });
-    const gone = await registerPlaytester(server);
+    const used = await factories.createGame(owner, { name: "Tried" });
+    await factories.order(owner, used, { isFreePublicTrial: true });
+    const suspended = await factories.createGame(owner, { name: "Suspended" });
+    const gone = await factories.registerPlaytester(server);
     await server.deps.store.write(async (tx) => {
       await tx.run("UPDATE games SET status = 'suspended' WHERE id = ?", suspended);
       await tx.run("UPDATE users SET suspended_at = 1 WHERE id = ?", gone.id);
@@ -221,18 +210,18 @@ onBothDatabases("orders", (serve, it) => {
 
   it("notes: null removes them, and an update without them keeps them", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
-    const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
+    const id = await factories.order(owner, gameId, { notesForTesters: "Mind the gap." });
     const notes = async (body: object) => (await owner.updatePlaytest({ params: { id }, body })).playtest.notesForTesters;
     expect([await notes({}), await notes({ notesForTesters: null }), await notes({})]).toEqual(["Mind the gap.", null, null]);
   });
 
   it("past playtester scope: allowed for new playtesters, where it changes nothing", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 5000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, { targetingType: "new", pastPlaytesterScope: "any" });
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { targetingType: "new", pastPlaytesterScope: "any" });
     expect((await owner.getPlaytest({ params: { id } })).playtest).toMatchObject({ pastPlaytesterScope: "any" });
     expect((await playtester.listOffers()).playtests.map((offer: { id: string }) => offer.id)).toEqual([id]);
-    await claim(playtester, id);
+    await factories.claim(playtester, id);
   });
 
   it("payment method: the header ignores case", async () => {
@@ -248,8 +237,8 @@ onBothDatabases("slots", (_serve, it) => {
     { players: 4, hours: 72 },
   ])("claim: for $players player(s) has a deadline of $hours hours", async ({ players, hours }, { server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, { playerCount: players });
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { playerCount: players });
     const reply = await playtester.post(`/playtester/playtests/${id}/claim`);
     expect(reply.status).toBe(201);
     expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(hours * hour);
@@ -257,8 +246,8 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("instructions, notes, keys and build: shown only to the holder", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, {
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, {
       quantity: 2,
       playerCount: 2,
       keysForTesters: ["k1", "k2", "k3", "k4"],
@@ -266,7 +255,7 @@ onBothDatabases("slots", (_serve, it) => {
     });
     const offers = await playtester.get("/playtester/playtests");
     expect(offers.text).not.toMatch(/Press start|Mind the gap|build\.zip|k1/);
-    const slotId = await claim(playtester, id);
+    const slotId = await factories.claim(playtester, id);
     const held = (await playtester.getHeldSlot({ params: { id: slotId } })).slot;
     expect(held).toMatchObject({ instructions: "Press start.", notesForTesters: "Mind the gap.", keys: ["k1", "k2"] });
     expect((await owner.get(`/playtests/slots/${slotId}`)).text).not.toMatch(/"k1"/);
@@ -276,11 +265,11 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("claim: a playtester holds at most three slots, and can claim another after a release", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
-    const playtester = await registerPlaytester(server);
+    const playtester = await factories.registerPlaytester(server);
     const ids: string[] = [];
-    while (ids.length < 4) ids.push(await order(owner, gameId));
+    while (ids.length < 4) ids.push(await factories.order(owner, gameId));
     const held: string[] = [];
-    for (const id of ids.slice(0, 3)) held.push(await claim(playtester, id));
+    for (const id of ids.slice(0, 3)) held.push(await factories.claim(playtester, id));
     const fourth = () => playtester.post(`/playtester/playtests/${ids[3]}/claim`);
     expect((await fourth()).status).toBe(409);
     await playtester.post(`/playtester/slots/${held[0]}/report`, { reasonCode: "crash" });
@@ -291,13 +280,13 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("events: the owner and the playtester get one for each step", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
-    const playtester = await registerPlaytester(server);
+    const playtester = await factories.registerPlaytester(server);
     const steps = [
       { review: "accept", kinds: ["slot.accepted", "slot.reserved", "slot.submitted"] },
       { review: "reject", kinds: ["slot.rejected", "slot.reserved", "slot.submitted"] },
     ];
     for (const { review, kinds } of steps) {
-      const slotId = await play(server, playtester, await order(owner, gameId));
+      const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
       await owner.post(`/slots/${slotId}/${review}`);
       for (const person of [owner, playtester]) {
         const { events } = (await person.get("/events")).body.data;
@@ -309,23 +298,23 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("claim: of 40 concurrent claims exactly one gets the slot", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtesters = await Promise.all(Array.from({ length: 40 }, () => registerPlaytester(server)));
-    const id = await order(owner, gameId);
+    const playtesters = await Promise.all(Array.from({ length: 40 }, () => factories.registerPlaytester(server)));
+    const id = await factories.order(owner, gameId);
     const replies = await Promise.all(playtesters.map((playtester) => playtester.post(`/playtester/playtests/${id}/claim`)));
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(39).fill(409)]);
   });
 
   it("claim: of 8 concurrent claims by one playtester, in as many playtests, three succeed", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 100_000);
-    const playtester = await registerPlaytester(server);
-    const ids = await Promise.all(Array.from({ length: 8 }, () => order(owner, gameId)));
+    const playtester = await factories.registerPlaytester(server);
+    const ids = await Promise.all(Array.from({ length: 8 }, () => factories.order(owner, gameId)));
     const replies = await Promise.all(ids.map((id) => playtester.post(`/playtester/playtests/${id}/claim`)));
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
   });
 
   it("orders and claims name every row that they lock, because their transactions may be shared", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtester = await registerPlaytester(server);
+    const playtester = await factories.registerPlaytester(server);
     const { store } = server.deps;
     const write = store.write;
     const named: (readonly string[])[] = [];
@@ -333,15 +322,15 @@ onBothDatabases("slots", (_serve, it) => {
       if (options?.locks) named.push(options.locks);
       return write.call(store, fn, options) as never;
     };
-    const id = await order(owner, gameId);
+    const id = await factories.order(owner, gameId);
     await playtester.claimPlaytest({ params: { id } });
     expect(named).toEqual([[owner.id], [id, playtester.id]]);
   });
 
   it("claim: refused when the account is suspended after the request was authenticated", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId);
     // No job is left to write before the request does.
     await server.advance(0);
     const { store } = server.deps;
@@ -362,8 +351,8 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("accept: pays the playtester once", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtester = await registerPlaytester(server);
-    const slotId = await play(server, playtester, await order(owner, gameId));
+    const playtester = await factories.registerPlaytester(server);
+    const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
     const replies = await Promise.all([1, 2, 3].map(() => owner.post(`/playtests/slots/${slotId}/accept`, { rating: 5 })));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409]);
     expect((await owner.post(`/slots/${slotId}/reject`)).status).toBe(409);
@@ -381,9 +370,9 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("reject: without a retry there is no payout, no refund and no second claim", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 4000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, { quantity: 2 });
-    const slotId = await play(server, playtester, id);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { quantity: 2 });
+    const slotId = await factories.play(server, playtester, id);
     const reply = await owner.rejectSlot({ params: { id: slotId }, body: { reason: "No voice." } });
     expect(reply.message).toBe("Submission rejected.");
     const rejection = { reason: "No voice.", createdAt: new Date(server.clock.now()).toISOString() };
@@ -396,9 +385,9 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("reject: with a retry the same playtester gets a reserved slot, at no charge", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, { keysForTesters: ["only-key"] });
-    const slotId = await play(server, playtester, id);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { keysForTesters: ["only-key"] });
+    const slotId = await factories.play(server, playtester, id);
     const reply = await owner.rejectSlot({ params: { id: slotId }, body: { allowRetry: true } });
     expect(reply.message).toMatch(/again within 24 hours/);
     expect(await countsOf(owner, id)).toEqual({ status: "active", rejected: 1, reserved: 1 });
@@ -409,10 +398,10 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("deadline: a reserved slot expires to the millisecond and another opens", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const [first, second] = [await registerPlaytester(server), await registerPlaytester(server)];
-    const id = await order(owner, gameId);
-    const slotId = await claim(first, id);
-    await giveVideo(server, slotId, first);
+    const [first, second] = [await factories.registerPlaytester(server), await factories.registerPlaytester(server)];
+    const id = await factories.order(owner, gameId);
+    const slotId = await factories.claim(first, id);
+    await factories.giveVideo(server, slotId, first);
     server.clock.set(server.clock.now() + 24 * hour);
     // No job has run: the deadline holds on its own.
     expect((await owner.getSlot({ params: { id: slotId } })).slot.status).toBe("expired");
@@ -420,14 +409,14 @@ onBothDatabases("slots", (_serve, it) => {
     await server.advance(0);
     expect(await countsOf(owner, id)).toEqual({ status: "active", expired: 1, open: 1 });
     expect((await first.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
-    await claim(second, id);
+    await factories.claim(second, id);
   });
 
   it("cancel: refunds an open slot once, and never a claimed one", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 4000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId, { quantity: 2 });
-    const claimed = await claim(playtester, id);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId, { quantity: 2 });
+    const claimed = await factories.claim(playtester, id);
     const open = (await owner.listSlots({ params: { id } })).slots.find((slot: { status: string }) => slot.status === "open")!.id;
     expect((await owner.delete(`/playtests/slots/${claimed}`)).status).toBe(409);
     const replies = await Promise.all([1, 2].map(() => owner.delete(`/playtests/slots/${open}`)));
@@ -442,8 +431,8 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("cancel: refunds minutes for an order paid with minutes", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server);
-    await giveMinutes(server, owner, 120);
-    const id = await order(owner, gameId, { quantity: 2 });
+    await factories.giveMinutes(server, owner, 120);
+    const id = await factories.order(owner, gameId, { quantity: 2 });
     const reply = await owner.cancelPlaytest({ params: { id } });
     expect(reply).toMatchObject({ refundedCents: 0, refundedMinutes: 120, playtest: { status: "cancelled" } });
     const { entries } = await owner.listPlaytestHoursHistory();
@@ -454,9 +443,9 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("report: a blocked slot has no deadline, and a new one after it is unblocked", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId);
-    const slotId = await claim(playtester, id);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId);
+    const slotId = await factories.claim(playtester, id);
     expect(
       (await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash", notes: "Black screen" })).status,
     ).toBe(200);
@@ -470,10 +459,10 @@ onBothDatabases("slots", (_serve, it) => {
 
   it("another owner's slot: 404 like an unknown one", async ({ server }) => {
     const { owner, gameId } = await ownerWithGame(server, 2000);
-    const other = await registerOwner(server);
-    const playtester = await registerPlaytester(server);
-    const id = await order(owner, gameId);
-    const slotId = await play(server, playtester, id);
+    const other = await factories.registerOwner(server);
+    const playtester = await factories.registerPlaytester(server);
+    const id = await factories.order(owner, gameId);
+    const slotId = await factories.play(server, playtester, id);
     const unknown = "01900000-0000-7000-8000-000000000000";
     const paths = (slot: string, playtest: string) => [
       ["GET", `/playtests/${playtest}`],
@@ -510,11 +499,11 @@ describe("targeting", () => {
       },
     ])("$name", async ({ body, past, fresh }, { server }) => {
       const { owner, gameId } = await ownerWithGame(server, 100_000);
-      const [veteran, novice] = [await registerPlaytester(server), await registerPlaytester(server)];
-      const slotId = await play(server, veteran, await order(owner, gameId));
+      const [veteran, novice] = [await factories.registerPlaytester(server), await factories.registerPlaytester(server)];
+      const slotId = await factories.play(server, veteran, await factories.order(owner, gameId));
       await owner.post(`/slots/${slotId}/accept`);
-      const id = await order(owner, gameId, { quantity: 2, ...body });
-      const offered = async (person: Person) => (await person.listOffers()).playtests.length === 1;
+      const id = await factories.order(owner, gameId, { quantity: 2, ...body });
+      const offered = async (person: factories.Person) => (await person.listOffers()).playtests.length === 1;
       expect([await offered(veteran), await offered(novice)]).toEqual([past === 201, fresh === 201]);
       expect((await veteran.post(`/playtester/playtests/${id}/claim`)).status).toBe(past);
       expect((await novice.post(`/playtester/playtests/${id}/claim`)).status).toBe(fresh);
@@ -522,12 +511,12 @@ describe("targeting", () => {
 
     it("past, specific: offered only to that playtester", async ({ server }) => {
       const { owner, gameId } = await ownerWithGame(server, 100_000);
-      const [meant, other] = [await registerPlaytester(server), await registerPlaytester(server)];
+      const [meant, other] = [await factories.registerPlaytester(server), await factories.registerPlaytester(server)];
       const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: meant.id };
-      const id = await order(owner, gameId, { quantity: 2, ...specific });
+      const id = await factories.order(owner, gameId, { quantity: 2, ...specific });
       expect((await other.listOffers()).playtests).toEqual([]);
       expect((await other.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
-      await claim(meant, id);
+      await factories.claim(meant, id);
     });
 
     it.each(["game", "owner"])(
@@ -535,9 +524,9 @@ describe("targeting", () => {
       async (targetingScope) => {
         const server = await serve();
         const { owner, gameId } = await ownerWithGame(server, 100_000);
-        const player = await registerPlaytester(server);
-        const slotId = await play(server, player, await order(owner, gameId));
-        const id = await order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
+        const player = await factories.registerPlaytester(server);
+        const slotId = await factories.play(server, player, await factories.order(owner, gameId));
+        const id = await factories.order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
         const claiming = () => player.post(`/playtester/playtests/${id}/claim`);
         expect((await player.listOffers()).playtests).toEqual([]);
         expect((await claiming()).status).toBe(409);

@@ -1,15 +1,6 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { claimInBrowser, hiddenFields, signedIn } from "../helpers/portal.ts";
 
 const headings = (html: string) => [...html.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, name]) => name);
@@ -17,15 +8,15 @@ const headings = (html: string) => [...html.matchAll(/<h2>([^<]*)<\/h2>/g)].map(
 onBothDatabases("offers in the portal", (serve) => {
   async function market(change: Parameters<typeof serve>[0] = {}) {
     const server = await serve(change);
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 100_000);
-    const playtester = await registerPlaytester(server);
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 100_000);
+    const playtester = await factories.registerPlaytester(server);
     return { server, owner, playtester, ann: await signedIn(server, playtester) };
   }
 
-  const gameFor = async (owner: Person, name: string, devices: string[]) => {
-    const gameId = await createGame(owner, { name, devices });
-    await order(owner, gameId);
+  const gameFor = async (owner: factories.Person, name: string, devices: string[]) => {
+    const gameId = await factories.createGame(owner, { name, devices });
+    await factories.order(owner, gameId);
     return gameId;
   };
 
@@ -33,7 +24,7 @@ onBothDatabases("offers in the portal", (serve) => {
     const { owner, ann } = await market({ config: (config) => (config.playtesters.minVideoPercent = 50) });
     const cave = await gameFor(owner, "Cave", []);
     await gameFor(owner, "Dale", []);
-    await order(owner, cave, { durationMinutes: 120 });
+    await factories.order(owner, cave, { durationMinutes: 120 });
     const { html } = await ann.get("/play");
     expect(headings(html)).toEqual(["Cave", "Dale"]);
     const [, card] = html.split("<h2>Cave</h2>");
@@ -84,7 +75,7 @@ onBothDatabases("offers in the portal", (serve) => {
   ])("filter: the language %j shows %j", async (language, names) => {
     const { owner, ann } = await market();
     for (const [name, languages] of Object.entries({ Dutch: ["nl-NL", "en"], Lisbon: ["pt"], Rio: ["PT-br"], Any: [] }))
-      await order(owner, await createGame(owner, { name, languages }));
+      await factories.order(owner, await factories.createGame(owner, { name, languages }));
     const { html } = await ann.get(`/play?device=&language=${encodeURIComponent(language)}`);
     expect(headings(html).sort()).toEqual([...names].sort());
     expect(html).toContain('<option value="pt-BR"');
@@ -95,7 +86,7 @@ onBothDatabases("offers in the portal", (serve) => {
   it("filter: the browser remembers it until another one is chosen", async () => {
     const { owner, ann } = await market();
     await gameFor(owner, "Desk", ["PC"]);
-    await order(owner, await createGame(owner, { name: "Phone", devices: ["iOS"], languages: ["de"] }));
+    await factories.order(owner, await factories.createGame(owner, { name: "Phone", devices: ["iOS"], languages: ["de"] }));
     const shown = async (path: string) => headings((await ann.get(path)).html).sort();
     expect(await shown("/play?device=iOS&language=de")).toEqual(["Phone"]);
     expect((await ann.get("/play/slots")).status).toBe(200);
@@ -113,10 +104,10 @@ onBothDatabases("offers in the portal", (serve) => {
 
   it("who holds as many slots as allowed sees why no further one can be claimed, and can apply", async () => {
     const { server, owner, playtester, ann } = await market({ config: (config) => (config.playtesters.maxReserved = 1) });
-    const gameId = await createGame(owner);
-    const held = await claim(playtester, await order(owner, gameId));
-    const free = await order(owner, gameId);
-    const choosy = await order(owner, gameId, { selectionMode: "manual" });
+    const gameId = await factories.createGame(owner);
+    const held = await factories.claim(playtester, await factories.order(owner, gameId));
+    const free = await factories.order(owner, gameId);
+    const choosy = await factories.order(owner, gameId, { selectionMode: "manual" });
     expect((await ann.get("/play")).html).toContain("You hold 1 slot, the most at once.");
     const { html } = await ann.get(`/play/offers/${free}`);
     expect(html).toContain(
@@ -135,7 +126,7 @@ onBothDatabases("offers in the portal", (serve) => {
 
   it("an answer that is too long names and marks its field, and is shown again", async () => {
     const { owner, ann } = await market();
-    const id = await order(owner, await createGame(owner), { selectionMode: "manual" });
+    const id = await factories.order(owner, await factories.createGame(owner), { selectionMode: "manual" });
     const answer = "x".repeat(5001);
     const { status, html } = await ann.submit(`/play/offers/${id}`, `/play/offers/${id}/apply`, { answer });
     expect(status).toBe(422);
@@ -151,8 +142,13 @@ onBothDatabases("offers in the portal", (serve) => {
 
   it("the page of an offer says what is paid, how long it takes and what releasing costs, before anything is claimed", async () => {
     const { owner, playtester, ann } = await market({ config: (config) => (config.playtesters.minVideoPercent = 50) });
-    const gameId = await createGame(owner, { name: "Cave", devices: ["PC", "Mac"], languages: ["de"], description: "Dark." });
-    const id = await order(owner, gameId, { playerCount: 2, quantity: 2 });
+    const gameId = await factories.createGame(owner, {
+      name: "Cave",
+      devices: ["PC", "Mac"],
+      languages: ["de"],
+      description: "Dark.",
+    });
+    const id = await factories.order(owner, gameId, { playerCount: 2, quantity: 2 });
     const { html } = await ann.get(`/play/offers/${id}`);
     expect(html).toContain("<h1>Cave</h1>");
     expect(html).toContain("Dark.");
@@ -171,7 +167,7 @@ onBothDatabases("offers in the portal", (serve) => {
 
   it("claiming asks once: without the tick nothing is claimed, and afterwards the page leads to the slot", async () => {
     const { server, owner, playtester, ann } = await market();
-    const id = await order(owner, await createGame(owner));
+    const id = await factories.order(owner, await factories.createGame(owner));
     const refused = await ann.submit(`/play/offers/${id}`, `/play/offers/${id}/claim`);
     expect([refused.status, refused.html]).toEqual([400, expect.stringContaining("Nothing was claimed.")]);
     expect((await playtester.listHeldSlots()).slots).toEqual([]);
@@ -190,17 +186,17 @@ onBothDatabases("offers in the portal", (serve) => {
     { name: "one whose slots are all taken", order: {} },
   ])("the page of $name says nothing of the game", async ({ name, order: body }) => {
     const { server, owner, ann } = await market();
-    const admin = await firstAdmin(server);
+    const admin = await factories.firstAdmin(server);
     await admin.post("/admin/groups", { name: "veterans" });
-    const id = await order(owner, await createGame(owner, { name: "Secret Cave" }), body);
-    if (name.includes("taken")) await claim(await registerPlaytester(server), id);
+    const id = await factories.order(owner, await factories.createGame(owner, { name: "Secret Cave" }), body);
+    if (name.includes("taken")) await factories.claim(await factories.registerPlaytester(server), id);
     const { status, html } = await ann.get(`/play/offers/${id}`);
     expect([status, html.includes("This playtest is not open to you"), html.includes("Secret")]).toEqual([404, true, false]);
   });
 
   it("the agreement names the game, shows the requirements first and Markdown as it is meant, and loses no word", async () => {
     const { server, owner, ann } = await market();
-    const gameId = await createGame(owner, { name: "Cave" });
+    const gameId = await factories.createGame(owner, { name: "Cave" });
     const text = [
       "# Nondisclosure",
       "Line one\nline two, **secret**, see https://example.com/a and [ours](https://example.com/b) or [bad](javascript:alert(1)).",
@@ -211,7 +207,7 @@ onBothDatabases("offers in the portal", (serve) => {
       "![x](https://example.com/x.png)",
     ].join("\n\n");
     await server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text } });
-    const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a gamepad." });
+    const id = await factories.order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a gamepad." });
     const { html } = await ann.get(`/play/offers/${id}/agreement`);
     expect(html).toContain("<h1>Agreement for Cave</h1>");
     expect(html.indexOf("Owns a gamepad.")).toBeLessThan(html.indexOf("Nondisclosure"));

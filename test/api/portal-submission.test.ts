@@ -1,17 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { signedIn, type Visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
@@ -21,10 +11,10 @@ const script = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.
 onBothDatabases("a submission in the portal", (serve) => {
   async function market(change: Parameters<typeof serve>[0] = {}) {
     const server = await serve(change);
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 100_000);
-    const playtester = await registerPlaytester(server);
-    return { server, owner, gameId: await createGame(owner), playtester, ann: await signedIn(server, playtester) };
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 100_000);
+    const playtester = await factories.registerPlaytester(server);
+    return { server, owner, gameId: await factories.createGame(owner), playtester, ann: await signedIn(server, playtester) };
   }
 
   const watch = (server: TestServer, who: Visitor | undefined, path: string, headers: Record<string, string> = {}) =>
@@ -32,9 +22,9 @@ onBothDatabases("a submission in the portal", (serve) => {
 
   it("is watched by its playtester, also in parts and after the decision, and by nobody else", async () => {
     const { server, owner, gameId, playtester, ann } = await market();
-    const other = await signedIn(server, await registerPlaytester(server));
+    const other = await signedIn(server, await factories.registerPlaytester(server));
     for (const decide of ["accept", "reject"]) {
-      const slotId = await play(server, playtester, await order(owner, gameId));
+      const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
       const path = `/play/slots/${slotId}/recording`;
       for (const isDecided of [false, true]) {
         if (isDecided) await owner.post(`/slots/${slotId}/${decide}`);
@@ -44,7 +34,7 @@ onBothDatabases("a submission in the portal", (serve) => {
         const part = await watch(server, ann, path, { range: "bytes=4-11" });
         expect([part.status, part.headers.get("content-range"), part.headers.get("content-type"), await part.text()]).toEqual([
           206,
-          `bytes 4-11/${videoBytes().length}`,
+          `bytes 4-11/${factories.videoBytes().length}`,
           "video/mp4",
           "ftypisom",
         ]);
@@ -52,7 +42,7 @@ onBothDatabases("a submission in the portal", (serve) => {
         expect((await watch(server, undefined, path)).status).toBe(303);
       }
     }
-    const reserved = await claim(playtester, await order(owner, gameId));
+    const reserved = await factories.claim(playtester, await factories.order(owner, gameId));
     expect((await watch(server, ann, `/play/slots/${reserved}/recording`)).status).toBe(404);
   });
 
@@ -60,7 +50,7 @@ onBothDatabases("a submission in the portal", (serve) => {
     const { server, owner, gameId, playtester, ann } = await market({
       config: (config) => (config.transcriber.command = [process.execPath, script, "vtt"]),
     });
-    const slotId = await play(server, playtester, await order(owner, gameId));
+    const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
     const path = `/play/slots/${slotId}/recording/captions`;
     expect((await watch(server, ann, path)).status).toBe(404);
     await server.advance(0);
@@ -70,7 +60,7 @@ onBothDatabases("a submission in the portal", (serve) => {
       "text/vtt; charset=utf-8",
       expect.stringMatching(/^WEBVTT\n/),
     ]);
-    const other = await signedIn(server, await registerPlaytester(server));
+    const other = await signedIn(server, await factories.registerPlaytester(server));
     expect((await watch(server, other, path)).status).toBe(404);
   });
 
@@ -81,7 +71,7 @@ onBothDatabases("a submission in the portal", (serve) => {
         config.uploads.videoMaxBytes = 3 * 1024 ** 3;
       },
     });
-    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 120 }));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId, { durationMinutes: 120 }));
     const { html } = await ann.get(`/play/slots/${slotId}`);
     expect([...html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, ...pair]) => pair)).toEqual([
       ["Length", "at least 30 min; this playtest is booked for 120 minutes"],
@@ -96,22 +86,22 @@ onBothDatabases("a submission in the portal", (serve) => {
     const { server, owner, gameId, playtester, ann } = await market({
       config: (config) => (config.playtesters.minVideoPercent = 50),
     });
-    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 30 }));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId, { durationMinutes: 30 }));
     const buttonNow = async () =>
       /<div id="submit">(.*?)<\/div>/.exec((await ann.get(`/play/slots/${slotId}`)).html)![1]!.replace(/<[^>]*>/g, "|");
     expect(await buttonNow()).toBe("|Submit||You can submit when your video is uploaded.|");
-    await giveVideo(server, slotId, playtester, await videoOf(60));
+    await factories.giveVideo(server, slotId, playtester, await videoOf(60));
     expect(await buttonNow()).toBe(
       "|Submit||You cannot submit this video: it is 1 min long, and at least 15 min are required. Upload a longer one.|",
     );
-    await giveVideo(server, slotId, playtester, await videoOf(1_700));
+    await factories.giveVideo(server, slotId, playtester, await videoOf(1_700));
     expect(await buttonNow()).toBe("|This submits |play.mp4|. You cannot change it afterwards.||Submit|");
   });
 
   it("asks to confirm a video that is much shorter than booked, or of which something looks wrong, before it is submitted", async () => {
     const { server, owner, gameId, playtester, ann } = await market();
-    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 30 }));
-    await giveVideo(server, slotId, playtester, await videoOf(900));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId, { durationMinutes: 30 }));
+    await factories.giveVideo(server, slotId, playtester, await videoOf(900));
     const { html } = await ann.get(`/play/slots/${slotId}`);
     expect(html).toContain("<li>The video is 15 min long, and the playtest is booked for 30 minutes.</li>");
     expect(html).toContain('<input type="checkbox" name="sure" value="yes" required>');
@@ -123,7 +113,7 @@ onBothDatabases("a submission in the portal", (serve) => {
 
   it("rejected with another try: both pages say so, with the deadline, the reason and the way to each other", async () => {
     const { server, owner, gameId, playtester, ann } = await market();
-    const first = await play(server, playtester, await order(owner, gameId));
+    const first = await factories.play(server, playtester, await factories.order(owner, gameId));
     await owner.post(`/slots/${first}/reject`, { reason: "No sound, see https://example.com/mic.", allowRetry: true });
     const second = (await playtester.listHeldSlots({ query: { state: "active" } })).slots[0] as {
       id: string;
@@ -137,7 +127,9 @@ onBothDatabases("a submission in the portal", (serve) => {
     expect(again).toContain("This is attempt 2.");
     expect(again).toContain('No sound, see <a href="https://example.com/mic" target="_blank" rel="noopener nofollow">');
     expect(again).toContain(`href="/play/slots/${first}">See the last attempt</a>`);
-    await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/reject`, { reason: "Wrong game." });
+    await owner.post(`/slots/${await factories.play(server, playtester, await factories.order(owner, gameId))}/reject`, {
+      reason: "Wrong game.",
+    });
     const [final] = (await playtester.listHeldSlots({ query: { state: "ended", limit: 1 } })).slots as { id: string }[];
     expect((await ann.get(`/play/slots/${final!.id}`)).html).toContain("You cannot try again.");
   });
@@ -146,10 +138,10 @@ onBothDatabases("a submission in the portal", (serve) => {
     const { server, owner, playtester, ann } = await market();
     const [late, soon, sent, over] = ["Late", "Soon", "Sent", "Over"].map((name) => ({ name }));
     const slotOf = async ({ name }: { name: string }, body = {}) =>
-      claim(playtester, await order(owner, await createGame(owner, { name }), body));
+      factories.claim(playtester, await factories.order(owner, await factories.createGame(owner, { name }), body));
     const released = await slotOf(over!);
     await playtester.releaseSlot({ params: { id: released } });
-    await play(server, playtester, await order(owner, await createGame(owner, sent)));
+    await factories.play(server, playtester, await factories.order(owner, await factories.createGame(owner, sent)));
     await slotOf(late!, { playerCount: 2 });
     await slotOf(soon!);
     const { html } = await ann.get("/play/slots");
@@ -164,7 +156,7 @@ onBothDatabases("a submission in the portal", (serve) => {
 
   it("notifications name the deadline as a time that the reader's browser shows in its zone", async () => {
     const { owner, gameId, playtester, ann } = await market();
-    const id = await claim(playtester, await order(owner, gameId));
+    const id = await factories.claim(playtester, await factories.order(owner, gameId));
     const { deadlineAt } = (await playtester.getHeldSlot({ params: { id } })).slot as { deadlineAt: string };
     const minute = `${deadlineAt.slice(0, 16)}:00.000Z`;
     expect((await ann.get("/play/notifications")).html).toContain(`Submit your video before <time datetime="${minute}">`);

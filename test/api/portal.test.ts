@@ -6,19 +6,7 @@ import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
 import { claimInBrowser, hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
@@ -31,18 +19,18 @@ const day = 24 * 60 * minute;
 onBothDatabases("the portal", (serve, it) => {
   async function market(change: Parameters<typeof serve>[0] = {}) {
     const server = await serve(change);
-    const owner = await registerOwner(server, "Hearth & Co");
-    await giveCredit(server, owner, 100_000);
-    const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-    const playtester = await registerPlaytester(server, "Ann <b>");
+    const owner = await factories.registerOwner(server, "Hearth & Co");
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+    const playtester = await factories.registerPlaytester(server, "Ann <b>");
     return { server, owner, gameId, playtester };
   }
 
-  const slotsOf = async (person: Person) => (await person.get("/playtester/slots")).body.data.slots;
-  const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+  const slotsOf = async (person: factories.Person) => (await person.get("/playtester/slots")).body.data.slots;
+  const emailOf = async (person: factories.Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
 
-  async function admin(server: TestServer): Promise<Person> {
-    return personWith(server, (await ensureAdmin(server.deps))!, "admin");
+  async function admin(server: TestServer): Promise<factories.Person> {
+    return factories.personWith(server, (await ensureAdmin(server.deps))!, "admin");
   }
 
   /** Asks for a link; where it leads. */
@@ -84,7 +72,7 @@ onBothDatabases("the portal", (serve, it) => {
 
     it("emailed link: verifies the address; before that, the password is refused", async () => {
       const server = await serve({ config: (config) => Object.assign(config, { autoVerify: false }) });
-      await registerPlaytester(server);
+      await factories.registerPlaytester(server);
       const ann = visitor(server);
       const fields = { email: "playtester1@example.com", password: "correct horse" };
       const refused = await ann.submit("/play/sign-in", "/play/sign-in/password", fields);
@@ -162,8 +150,11 @@ onBothDatabases("the portal", (serve, it) => {
   describe("a session", () => {
     it("refuses a form without its token and changes nothing", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const id = await order(owner, gameId);
-      const [ann, other] = [await signedIn(server, playtester), await signedIn(server, await registerPlaytester(server))];
+      const id = await factories.order(owner, gameId);
+      const [ann, other] = [
+        await signedIn(server, playtester),
+        await signedIn(server, await factories.registerPlaytester(server)),
+      ];
       const foreign = hiddenFields((await other.get("/play")).html, "/play/sign-out").csrf!;
       for (const fields of [{}, { csrf: "" }, { csrf: "x".repeat(43) }, { csrf: foreign }]) {
         const refused = await ann.send(`/play/offers/${id}/claim`, fields as Record<string, string>);
@@ -174,7 +165,7 @@ onBothDatabases("the portal", (serve, it) => {
       expect((await claimInBrowser(ann, id)).status).toBe(303);
     });
 
-    it.each<{ name: string; end(server: TestServer, playtester: Person, browser: Visitor): Promise<unknown> }>([
+    it.each<{ name: string; end(server: TestServer, playtester: factories.Person, browser: Visitor): Promise<unknown> }>([
       { name: "signing out", end: (_server, _person, browser) => browser.submit("/play", "/play/sign-out") },
       {
         name: "a new password",
@@ -210,7 +201,7 @@ onBothDatabases("the portal", (serve, it) => {
       { name: "30 days", end: (server) => server.advance(30 * day) },
     ])("ends by $name, also in a browser with a copied cookie", async ({ end }) => {
       const { server, owner, gameId, playtester } = await market();
-      const id = await order(owner, gameId);
+      const id = await factories.order(owner, gameId);
       const ann = await signedIn(server, playtester);
       const thief = visitor(server);
       for (const [name, value] of ann.cookies) thief.cookies.set(name, value);
@@ -414,11 +405,11 @@ onBothDatabases("the portal", (serve, it) => {
   describe("another person's resources", () => {
     it("a slot, a conversation or an application of someone else is 404, to view and to act on", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const other = await registerPlaytester(server);
-      const slotId = await claim(other, await order(owner, gameId));
-      const manual = await order(owner, gameId, { selectionMode: "manual", qualifications: "Patience" });
+      const other = await factories.registerPlaytester(server);
+      const slotId = await factories.claim(other, await factories.order(owner, gameId));
+      const manual = await factories.order(owner, gameId, { selectionMode: "manual", qualifications: "Patience" });
       const application = (await other.post(`/playtester/playtests/${manual}/applications`)).body.data.application.id;
-      const accepted = await play(server, other, await order(owner, gameId));
+      const accepted = await factories.play(server, other, await factories.order(owner, gameId));
       await owner.post(`/slots/${accepted}/accept`);
       const contact = { contactId: owner.id };
       const conversation = (await other.post("/chat/conversations", contact)).body.data.conversation.id;
@@ -444,7 +435,11 @@ onBothDatabases("the portal", (serve, it) => {
   describe("without scripts", () => {
     it("slot: claimed once however often the form is sent, shows how to play, and can be released", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const id = await order(owner, gameId, { quantity: 2, notesForTesters: "Try <the> cave.", keysForTesters: ["K-1", "K-2"] });
+      const id = await factories.order(owner, gameId, {
+        quantity: 2,
+        notesForTesters: "Try <the> cave.",
+        keysForTesters: ["K-1", "K-2"],
+      });
       const ann = await signedIn(server, playtester);
       const offers = (await ann.get(`/play/offers/${id}`)).html;
       for (const secret of ["K-1", "Press start", "cave", "build.zip"]) expect(offers).not.toContain(secret);
@@ -476,7 +471,7 @@ onBothDatabases("the portal", (serve, it) => {
     it("slot: a problem can be reported, refused input is shown again, and a video submitted", async () => {
       const { server, owner, gameId, playtester } = await market();
       const ann = await signedIn(server, playtester);
-      const broken = await claim(playtester, await order(owner, gameId));
+      const broken = await factories.claim(playtester, await factories.order(owner, gameId));
       const report = `/play/slots/${broken}/report`;
       const refused = await ann.submit(`/play/slots/${broken}`, report, { reason: "boredom", problem: "It <stops>." });
       expect(refused.status).toBe(422);
@@ -485,8 +480,8 @@ onBothDatabases("the portal", (serve, it) => {
       expect((await ann.get(`/play/slots/${broken}`)).html).toContain("It &lt;stops&gt;.");
       expect((await owner.get(`/slots/${broken}`)).body.data).toMatchObject({ slot: { status: "blocked" } });
 
-      const slotId = await claim(playtester, await order(owner, gameId));
-      await giveVideo(server, slotId, playtester);
+      const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
+      await factories.giveVideo(server, slotId, playtester);
       expect((await ann.get(`/play/slots/${slotId}`)).html).toContain(
         "<strong>play.mp4</strong> (4 KiB, length: unknown) is uploaded.",
       );
@@ -517,7 +512,7 @@ onBothDatabases("the portal", (serve, it) => {
     describe("a video", () => {
       async function held(change: Parameters<typeof serve>[0] = {}) {
         const { server, owner, gameId, playtester } = await market(change);
-        const slotId = await claim(playtester, await order(owner, gameId));
+        const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
         const ann = await signedIn(server, playtester);
         const path = `/play/slots/${slotId}/video`;
         const fields = hiddenFields((await ann.get(`/play/slots/${slotId}`)).html, path);
@@ -531,7 +526,7 @@ onBothDatabases("the portal", (serve, it) => {
           ["first.mp4", 2000],
           ["Höhle & Co.mp4", 3_000_000],
         ] as const) {
-          const sent = await ann.sendFile(path, fields, { name, bytes: videoBytes(size) });
+          const sent = await ann.sendFile(path, fields, { name, bytes: factories.videoBytes(size) });
           expect(sent).toMatchObject({ status: 303, location: `/play/slots/${slotId}?done=uploaded` });
         }
         const page = (await ann.get(`/play/slots/${slotId}?done=uploaded`)).html;
@@ -541,7 +536,7 @@ onBothDatabases("the portal", (serve, it) => {
         expect(slot.submission.videoFileSize).toBe(3_000_000);
         const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
         const bytes = Buffer.from(await (await fetch(downloadUrl)).arrayBuffer());
-        expect(sha256(bytes)).toBe(sha256(videoBytes(3_000_000)));
+        expect(sha256(bytes)).toBe(sha256(factories.videoBytes(3_000_000)));
         await server.advance(day);
         expect(leftOf(server)).toEqual([]);
       });
@@ -560,14 +555,19 @@ onBothDatabases("the portal", (serve, it) => {
           says: "not an MP4",
         },
         { name: "no file", file: { name: "", bytes: Buffer.alloc(0) }, status: 400, says: "Choose a video first" },
-        { name: "too much", file: { name: "a.mp4", bytes: videoBytes(150_000) }, status: 413, says: "at most 100000 bytes" },
         {
-          name: "a little too much",
-          file: { name: "a.mp4", bytes: videoBytes(100_001) },
+          name: "too much",
+          file: { name: "a.mp4", bytes: factories.videoBytes(150_000) },
           status: 413,
           says: "at most 100000 bytes",
         },
-        { name: "a long name", file: { name: "a".repeat(300), bytes: videoBytes() }, status: 422, says: "255" },
+        {
+          name: "a little too much",
+          file: { name: "a.mp4", bytes: factories.videoBytes(100_001) },
+          status: 413,
+          says: "at most 100000 bytes",
+        },
+        { name: "a long name", file: { name: "a".repeat(300), bytes: factories.videoBytes() }, status: 422, says: "255" },
         { name: "a forged form", fields: { csrf: "forged" }, status: 403, says: "out of date" },
         { name: "a form without its token", fields: { csrf: "" }, status: 403, says: "out of date" },
       ];
@@ -575,7 +575,7 @@ onBothDatabases("the portal", (serve, it) => {
         const { server, playtester, slotId, ann, path, fields } = await held({
           config: (config) => (config.uploads.videoMaxBytes = 100_000),
         });
-        const reply = await ann.sendFile(path, { ...fields, ...other }, file ?? { name: "a.mp4", bytes: videoBytes() });
+        const reply = await ann.sendFile(path, { ...fields, ...other }, file ?? { name: "a.mp4", bytes: factories.videoBytes() });
         expect([reply.status, reply.html]).toEqual([status, expect.stringContaining(says)]);
         expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
         expect(leftOf(server)).toEqual([]);
@@ -583,7 +583,7 @@ onBothDatabases("the portal", (serve, it) => {
 
       it("leaves nothing behind when the connection is lost", async () => {
         const { server, playtester, slotId, ann, path, fields } = await held();
-        const { head, body } = plainForm(fields, { name: "a.mp4", bytes: videoBytes(50_000) });
+        const { head, body } = plainForm(fields, { name: "a.mp4", bytes: factories.videoBytes(50_000) });
         const { port } = new URL(server.baseUrl);
         const socket = connect(Number(port), "127.0.0.1");
         const lines = [`POST ${path} HTTP/1.1`, "Host: localhost", `Cookie: ${ann.cookie()}`, `Content-Type: ${head}`];
@@ -597,9 +597,9 @@ onBothDatabases("the portal", (serve, it) => {
 
       it("is refused for someone else's slot and after the deadline", async () => {
         const { server, ann, path, fields } = await held();
-        const stranger = await signedIn(server, await registerPlaytester(server));
+        const stranger = await signedIn(server, await factories.registerPlaytester(server));
         const own = hiddenFields((await stranger.get("/play")).html, "/play/sign-out");
-        const file = { name: "a.mp4", bytes: videoBytes() };
+        const file = { name: "a.mp4", bytes: factories.videoBytes() };
         expect((await stranger.sendFile(path, own, file)).status).toBe(404);
         expect((await visitor(server).sendFile(path, fields, file)).location).toContain("/play/sign-in?next=%2Fplay%2Fslots%2F");
         await server.advance(day);
@@ -610,7 +610,7 @@ onBothDatabases("the portal", (serve, it) => {
 
     it("application: can be sent and withdrawn", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
+      const id = await factories.order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
       const ann = await signedIn(server, playtester);
       expect((await ann.get(`/play/offers/${id}`)).html).toContain("Owns a &lt;gamepad&gt;");
       const answer = "x".repeat(5001);
@@ -629,7 +629,7 @@ onBothDatabases("the portal", (serve, it) => {
 
     it("chat: each message is sent once; blocking stops messages", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const slotId = await play(server, playtester, await order(owner, gameId));
+      const slotId = await factories.play(server, playtester, await factories.order(owner, gameId));
       const ann = await signedIn(server, playtester);
       expect((await ann.get("/play/messages")).html).toContain("after they accept one of your playtests");
       await owner.post(`/slots/${slotId}/accept`);
@@ -657,7 +657,7 @@ onBothDatabases("the portal", (serve, it) => {
     it("notifications: shown in pages, and marked as read", async () => {
       const { server, owner, gameId, playtester } = await market();
       for (let round = 0; round < 8; round++)
-        await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
+        await owner.post(`/slots/${await factories.play(server, playtester, await factories.order(owner, gameId))}/accept`);
       const ann = await signedIn(server, playtester);
       const first = (await ann.get("/play/notifications")).html;
       expect(first).toContain("24 unread");
@@ -673,7 +673,7 @@ onBothDatabases("the portal", (serve, it) => {
   describe("policies", () => {
     it("allow no inline script or style, and no script at all before signing in", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const slotId = await claim(playtester, await order(owner, gameId));
+      const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
       const ann = await signedIn(server, playtester);
       const nothing =
         "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -707,15 +707,15 @@ onBothDatabases("the portal", (serve, it) => {
 
     it("session: with its form token authorizes uploads, and nothing else of the API", async () => {
       const { server, owner, gameId, playtester } = await market();
-      const slotId = await claim(playtester, await order(owner, gameId));
+      const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
       const ann = await signedIn(server, playtester);
-      const stranger = await signedIn(server, await registerPlaytester(server));
+      const stranger = await signedIn(server, await factories.registerPlaytester(server));
       const authOf = async (browser: Visitor, csrf = "") => ({
         cookie: `playtest_session=${browser.cookies.get("playtest_session")}`,
         "x-csrf-token": csrf || hiddenFields((await browser.get("/play")).html, "/play/sign-out").csrf!,
       });
       const [mine, foreign] = [await authOf(ann), await authOf(stranger)];
-      const bytes = videoBytes();
+      const bytes = factories.videoBytes();
       const creation = { ...tus, "upload-length": String(bytes.length), "upload-metadata": "filename cGxheS5tcDQ=" };
       const create = (headers: Record<string, string>) =>
         raw(server, undefined, "POST", `/playtester/slots/${slotId}/video`, { ...creation, ...headers });

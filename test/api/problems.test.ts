@@ -2,17 +2,7 @@ import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveMinutes,
-  order,
-  type Person,
-  personWith,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const day = 24 * 3_600_000;
@@ -20,11 +10,11 @@ const report = { reasonCode: "crash", notes: "Black <screen> after the menu." };
 
 /** An owner with credit for one slot, and a playtester who holds it. */
 async function heldSlot(server: TestServer, body: Record<string, unknown> = {}) {
-  const owner = await registerOwner(server, "Olive");
-  const playtester = await registerPlaytester(server, "Tess");
-  await giveCredit(server, owner, 2000);
-  const playtestId = await order(owner, await createGame(owner), body);
-  return { owner, playtester, playtestId, slotId: await claim(playtester, playtestId) };
+  const owner = await factories.registerOwner(server, "Olive");
+  const playtester = await factories.registerPlaytester(server, "Tess");
+  await factories.giveCredit(server, owner, 2000);
+  const playtestId = await factories.order(owner, await factories.createGame(owner), body);
+  return { owner, playtester, playtestId, slotId: await factories.claim(playtester, playtestId) };
 }
 
 async function blockedSlot(server: TestServer, why: object = report) {
@@ -33,12 +23,13 @@ async function blockedSlot(server: TestServer, why: object = report) {
   return held;
 }
 
-const balanceOf = async (owner: Person) => (await owner.get("/billing/balance")).body.data.balanceCents;
-const slotOf = async (owner: Person, id: string) => (await owner.get(`/slots/${id}`)).body.data.slot;
-const heldOf = async (playtester: Person, id: string) => (await playtester.get(`/playtester/slots/${id}`)).body.data.slot;
-const eventsOf = async (person: Person, kind: string) =>
+const balanceOf = async (owner: factories.Person) => (await owner.get("/billing/balance")).body.data.balanceCents;
+const slotOf = async (owner: factories.Person, id: string) => (await owner.get(`/slots/${id}`)).body.data.slot;
+const heldOf = async (playtester: factories.Person, id: string) =>
+  (await playtester.get(`/playtester/slots/${id}`)).body.data.slot;
+const eventsOf = async (person: factories.Person, kind: string) =>
   (await person.get("/events?limit=100")).body.data.events.filter(({ event }: { event: string }) => event === kind);
-const noticesOf = async (person: Person, kind: string) =>
+const noticesOf = async (person: factories.Person, kind: string) =>
   (await person.get("/notifications?limit=100")).body.data.notifications
     .filter(({ type }: { type: string }) => type === kind)
     .map(({ title, body }: { title: string; body: string }) => `${title}: ${body}`);
@@ -47,7 +38,7 @@ const mailsTo = (server: TestServer, address: string, subject: string) =>
 
 onBothDatabases("problem report", (serve, it) => {
   it("owner and admins: get an event, a notification and an email with reason and notes", async ({ server }) => {
-    const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
+    const admin = factories.personWith(server, (await ensureAdmin(server.deps))!, "");
     await server.deps.store.write(async (tx) => {
       const [account] = await users.listAdmins(tx);
       await users.update(tx, account!.id, { email: "operator@example.com" });
@@ -155,8 +146,8 @@ onBothDatabases("problem report", (serve, it) => {
   });
 
   it("cancelled slot that was paid with hours: its minutes are refunded", async ({ server, owner, playtester }) => {
-    await giveMinutes(server, owner, 60);
-    const slotId = await claim(playtester, await order(owner, await createGame(owner)));
+    await factories.giveMinutes(server, owner, 60);
+    const slotId = await factories.claim(playtester, await factories.order(owner, await factories.createGame(owner)));
     await playtester.post(`/playtester/slots/${slotId}/report`, report);
     expect((await owner.delete(`/slots/${slotId}`)).body.data).toMatchObject({ refundedCents: 0, refundedMinutes: 60 });
     expect((await owner.get("/billing/balance")).body.data.playtestMinutes).toBe(60);

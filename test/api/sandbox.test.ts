@@ -6,16 +6,7 @@ import { describe, expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveMinutes,
-  order,
-  personWith,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { startTime, type TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
@@ -31,7 +22,7 @@ onBothDatabases("sandbox", (serve, it) => {
           config.sandbox = false;
         },
       });
-      const owner = await registerOwner(server);
+      const owner = await factories.registerOwner(server);
       const body = method === "POST" ? {} : undefined;
       const reply = await server.request(method, path.replace(":id", owner.id), { key: owner.key, body });
       expect(reply).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
@@ -65,12 +56,12 @@ onBothDatabases("sandbox", (serve, it) => {
     });
 
     it("runs due jobs at their own times, in order, before it replies", async ({ server, owner, gameId }) => {
-      const unpaid = await order(owner, gameId);
-      await giveMinutes(server, owner, 120);
-      const claimed = await order(owner, gameId);
-      const manual = await order(owner, gameId, { selectionMode: "manual" });
+      const unpaid = await factories.order(owner, gameId);
+      await factories.giveMinutes(server, owner, 120);
+      const claimed = await factories.order(owner, gameId);
+      const manual = await factories.order(owner, gameId, { selectionMode: "manual" });
       const [tester] = (await server.request("POST", "/sandbox/testers")).body.data.testers;
-      await claim(personWith(server, tester.apiKey, tester.id), claimed);
+      await factories.claim(factories.personWith(server, tester.apiKey, tester.id), claimed);
 
       const moved = await server.request("POST", "/sandbox/clock/advance", { body: { seconds: 8 * 86_400 } });
       expect(moved.body.data).toEqual({ now: at(8 * day), ran: 4 });
@@ -160,10 +151,10 @@ onBothDatabases("sandbox", (serve, it) => {
   describe("play", () => {
     const playing = async (body: Record<string, unknown> = {}) => {
       const server = await serve();
-      const owner = await registerOwner(server);
-      await giveCredit(server, owner, 100_000);
-      const gameId = await createGame(owner);
-      const playtestId = await order(owner, gameId, body);
+      const owner = await factories.registerOwner(server);
+      await factories.giveCredit(server, owner, 100_000);
+      const gameId = await factories.createGame(owner);
+      const playtestId = await factories.order(owner, gameId, body);
       const slotIds = async (id = playtestId) =>
         (await owner.get(`/playtests/${id}/slots`)).body.data.slots.map((slot: { id: string }) => slot.id) as string[];
       const play = (slotId: string, testerId?: string) =>
@@ -206,7 +197,7 @@ onBothDatabases("sandbox", (serve, it) => {
     it("uses the named playtester, or the one who holds the slot", async () => {
       const { server, playtestId, slotIds, play, tester } = await playing({ quantity: 2 });
       const [ann, bob] = [await tester(), await tester()];
-      const held = await claim(personWith(server, ann.apiKey, ann.id), playtestId);
+      const held = await factories.claim(factories.personWith(server, ann.apiKey, ann.id), playtestId);
       const other = (await slotIds()).find((id) => id !== held)!;
       expect((await play(other, bob.id)).body.data.slot).toMatchObject({ status: "submitted", playtester: { id: bob.id } });
       expect((await play(held, bob.id)).status).toBe(409);
@@ -258,7 +249,7 @@ onBothDatabases("sandbox", (serve, it) => {
       const { owner, playtestId, slotIds, play, tester, server } = await playing({ selectionMode: "manual", quantity: 2 });
       const [ann, bob] = [await tester(), await tester()];
       for (const { id, apiKey } of [ann, bob])
-        await personWith(server, apiKey, id).post(`/playtester/playtests/${playtestId}/applications`);
+        await factories.personWith(server, apiKey, id).post(`/playtester/playtests/${playtestId}/applications`);
       const [newest, oldest] = await slotIds();
       const first = await play(newest!);
       expect(first.body.data.slot).toMatchObject({ id: newest, status: "submitted" });
@@ -297,7 +288,7 @@ onBothDatabases("sandbox", (serve, it) => {
         const [first] = await slotIds();
         const veteran = (await play(first!)).body.data.slot.playtester.id;
         await owner.post(`/playtests/slots/${first}/accept`);
-        const [next] = await slotIds(await order(owner, gameId, targeting));
+        const [next] = await slotIds(await factories.order(owner, gameId, targeting));
         const reply = await play(next!);
         expect(reply.status).toBe(200);
         expect(reply.body.data.slot.playtester.id === veteran).toBe(again);
@@ -305,9 +296,9 @@ onBothDatabases("sandbox", (serve, it) => {
 
       it("refuses where no simulated playtester is eligible, and uses one who is", async () => {
         const { server, owner, gameId, slotIds, play } = await playing();
-        const person = await registerPlaytester(server);
+        const person = await factories.registerPlaytester(server);
         const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: person.id };
-        const [slotId] = await slotIds(await order(owner, gameId, { ...specific, targetingScope: "game" }));
+        const [slotId] = await slotIds(await factories.order(owner, gameId, { ...specific, targetingScope: "game" }));
         expect((await play(slotId!)).body.error.message).toContain("`testerId`");
         expect((await play(slotId!, person.id)).status).toBe(200);
       });
@@ -318,7 +309,7 @@ onBothDatabases("sandbox", (serve, it) => {
       const [first, second] = await slotIds();
       const ann = await tester();
       await play(first!, ann.id);
-      const trial = await order(owner, gameId, { isFreePublicTrial: true });
+      const trial = await factories.order(owner, gameId, { isFreePublicTrial: true });
       const [trialSlot] = await slotIds(trial);
       expect([
         (await play(first!)).status,
@@ -327,7 +318,7 @@ onBothDatabases("sandbox", (serve, it) => {
         (await play(trialSlot!)).status,
         (await play(owner.id)).status,
       ]).toEqual([409, 409, 422, 409, 404]);
-      const admin = personWith(server, (await ensureAdmin(server.deps))!, "admin");
+      const admin = factories.personWith(server, (await ensureAdmin(server.deps))!, "admin");
       const bob = await tester();
       await admin.post(`/admin/users/${bob.id}/suspend`);
       expect((await play(second!, bob.id)).body.error.message).toContain("suspended");

@@ -2,16 +2,7 @@ import { expect } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { startFilling } from "../../server/search/queue.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -24,15 +15,15 @@ interface Result {
 }
 
 async function studio(server: TestServer) {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  return { owner, gameId: await createGame(owner) };
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  return { owner, gameId: await factories.createGame(owner) };
 }
 
 async function submit(server: TestServer, playtestId: string, notes = "It was fun.", name?: string) {
-  const tester = await registerPlaytester(server, name);
-  const slotId = await claim(tester, playtestId);
-  await giveVideo(server, slotId, tester);
+  const tester = await factories.registerPlaytester(server, name);
+  const slotId = await factories.claim(tester, playtestId);
+  await factories.giveVideo(server, slotId, tester);
   await tester.post(`/playtester/slots/${slotId}/submit`, { notes });
   return slotId;
 }
@@ -40,7 +31,7 @@ async function submit(server: TestServer, playtestId: string, notes = "It was fu
 /** An owner with a submission that has these notes. */
 async function submitted(server: TestServer, notes?: string) {
   const { owner, gameId } = await studio(server);
-  const playtestId = await order(owner, gameId);
+  const playtestId = await factories.order(owner, gameId);
   const slotId = await submit(server, playtestId, notes);
   return { owner, gameId, playtestId, slotId };
 }
@@ -52,14 +43,14 @@ const vttOf = (...lines: string[]) =>
   `WEBVTT\n\n${lines.map((line, i) => `${time(i * 5)} --> ${time(i * 5 + 5)}\n${line}\n`).join("\n")}`;
 
 /** Replaces the transcript of a slot, and lets the server index it. */
-async function speak(server: TestServer, { key }: Person, slotId: string, ...lines: string[]) {
+async function speak(server: TestServer, { key }: factories.Person, slotId: string, ...lines: string[]) {
   const reply = await server.request("PUT", `/slots/${slotId}/transcript`, { key, body: { vtt: vttOf(...lines) } });
   expect(reply.status).toBe(200);
   await server.advance(0);
 }
 
 const path = (q: string, more: Record<string, string> = {}) => `/search?${new URLSearchParams({ q, ...more })}`;
-const find = async (owner: Person, q: string, more?: Record<string, string>): Promise<Result[]> =>
+const find = async (owner: factories.Person, q: string, more?: Record<string, string>): Promise<Result[]> =>
   (await owner.get(path(q, more))).body.data.results;
 /** The matching parts of the results, in brackets. */
 const marked = (results: Result[]) =>
@@ -74,7 +65,7 @@ const marked = (results: Result[]) =>
 onBothDatabases("search", (serve, it) => {
   it("finds what is said, with its position, the lines around it and whose video it is", async ({ server }) => {
     const { owner, gameId } = await studio(server);
-    const playtestId = await order(owner, gameId);
+    const playtestId = await factories.order(owner, gameId);
     const slotId = await submit(server, playtestId, "Nothing to add.", "Ann");
     await speak(server, owner, slotId, "Hello.", "This is dark.", "I can’t find", "the DOOR here.", "Whatever.", "Bye.");
     const [result, ...more] = (await owner.get(path("can't find the door"))).body.data.results;
@@ -217,14 +208,18 @@ onBothDatabases("search", (serve, it) => {
     expect(await find(mine.owner, "door", { game: other.gameId })).toEqual([]);
     expect(await find(mine.owner, "door", { playtest: other.playtestId })).toEqual([]);
     expect(await find(other.owner, "door")).toHaveLength(3);
-    const tester = await registerPlaytester(server);
+    const tester = await factories.registerPlaytester(server);
     expect((await tester.get(path("door"))).status).toBe(403);
   });
 
   it("searches one game or playtest", async ({ server }) => {
     const { owner, gameId } = await studio(server);
-    const second = await createGame(owner, { name: "Second" });
-    const [a, b, c] = [await order(owner, gameId), await order(owner, gameId), await order(owner, second)];
+    const second = await factories.createGame(owner, { name: "Second" });
+    const [a, b, c] = [
+      await factories.order(owner, gameId),
+      await factories.order(owner, gameId),
+      await factories.order(owner, second),
+    ];
     for (const id of [a, b, c]) await submit(server, id, "a door");
     await server.advance(0);
     expect(await find(owner, "door")).toHaveLength(3);
@@ -236,8 +231,11 @@ onBothDatabases("search", (serve, it) => {
 
   it("lists the newest text first and a video in its order, page by page", async ({ server }) => {
     const { owner, gameId } = await studio(server);
-    const playtestId = await order(owner, gameId);
-    const [first, second] = [await submit(server, playtestId, "one"), await submit(server, await order(owner, gameId), "two")];
+    const playtestId = await factories.order(owner, gameId);
+    const [first, second] = [
+      await submit(server, playtestId, "one"),
+      await submit(server, await factories.order(owner, gameId), "two"),
+    ];
     const filler = "word ".repeat(59);
     await speak(server, owner, second, "door A", filler, "door B", filler, "door C");
     await speak(server, owner, first, "door D", filler, "door E");

@@ -2,16 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const script = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
@@ -23,22 +14,22 @@ const measuring = (...series: unknown[]) => ({
 });
 
 interface Uploaded {
-  owner: Person;
-  playtester: Person;
+  owner: factories.Person;
+  playtester: factories.Person;
   slotId: string;
 }
 
 /** A video that is uploaded and not submitted yet. */
 async function uploaded(server: TestServer): Promise<Uploaded> {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, 100_000);
-  const playtester = await registerPlaytester(server);
-  const slotId = await claim(playtester, await order(owner, await createGame(owner)));
-  await giveVideo(server, slotId, playtester);
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 100_000);
+  const playtester = await factories.registerPlaytester(server);
+  const slotId = await factories.claim(playtester, await factories.order(owner, await factories.createGame(owner)));
+  await factories.giveVideo(server, slotId, playtester);
   return { owner, playtester, slotId };
 }
 
-const signalsOf = (who: Person, slotId: string) => who.get(`/slots/${slotId}/signals`);
+const signalsOf = (who: factories.Person, slotId: string) => who.get(`/slots/${slotId}/signals`);
 const statuses = async ({ owner, playtester, slotId }: Uploaded) => [
   (await signalsOf(owner, slotId)).status,
   (await signalsOf(playtester, slotId)).status,
@@ -63,7 +54,7 @@ onBothDatabases("recording check", (serve) => {
     const vtt = "WEBVTT\n\n00:01.000 --> 00:02.500\nHello.\n";
     await server.request("PUT", `/slots/${world.slotId}/transcript`, { key: world.owner.key, body: { vtt } });
     expect((await signalsOf(world.owner, world.slotId)).body.data.signals.speech).toEqual([0, 1, 1, 0, 0, 0]);
-    const strangers = [await registerOwner(server), await registerPlaytester(server)];
+    const strangers = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
     for (const stranger of strangers) expect((await signalsOf(stranger, world.slotId)).status).toBe(404);
   });
 
@@ -74,7 +65,7 @@ onBothDatabases("recording check", (serve) => {
     expect((await signalsOf(world.playtester, world.slotId)).body.data.facts).toContainEqual(
       expect.objectContaining({ kind: "no_sound" }),
     );
-    await giveVideo(server, world.slotId, world.playtester);
+    await factories.giveVideo(server, world.slotId, world.playtester);
     expect(await statuses(world)).toEqual([404, 404]);
     await server.advance(0);
     expect(await statuses(world)).toEqual([404, 200]);

@@ -1,15 +1,6 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { pdfText } from "../helpers/pdf.ts";
 import { signedIn } from "../helpers/portal.ts";
 
@@ -19,12 +10,15 @@ onBothDatabases("statements", (serve) => {
   /** Pim earns $10.00 with Rift in March, $20.00 in April, is paid $15.00 in April, of which $5.00 fails in May. */
   async function open() {
     const server = await serve();
-    const admin = await firstAdmin(server);
-    const [owner, pim] = [await registerOwner(server), await registerPlaytester(server, "Pim")];
-    await giveCredit(server, owner, 100_000);
-    const games = [await createGame(owner, { name: "=Rift" }), await createGame(owner, { name: "Lantern Deep" })] as const;
+    const admin = await factories.firstAdmin(server);
+    const [owner, pim] = [await factories.registerOwner(server), await factories.registerPlaytester(server, "Pim")];
+    await factories.giveCredit(server, owner, 100_000);
+    const games = [
+      await factories.createGame(owner, { name: "=Rift" }),
+      await factories.createGame(owner, { name: "Lantern Deep" }),
+    ] as const;
     const earn = async (gameId: string) => {
-      const reply = await owner.post(`/slots/${await play(server, pim, await order(owner, gameId))}/accept`);
+      const reply = await owner.post(`/slots/${await factories.play(server, pim, await factories.order(owner, gameId))}/accept`);
       expect(reply.status).toBe(200);
     };
     const pay = async (amountCents: number) =>
@@ -38,7 +32,7 @@ onBothDatabases("statements", (serve) => {
     const failed = await pay(500);
     await server.advance(30 * day);
     await admin.post(`/admin/payouts/${failed}/fail`);
-    const statement = async (query: string, who: Person = pim) =>
+    const statement = async (query: string, who: factories.Person = pim) =>
       (await who.get(`/playtester/statement?${query}`)).body.data.statement;
     return { server, admin, owner, pim, games, statement };
   }

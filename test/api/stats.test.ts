@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { average, months, periods, rates, share } from "../../server/playtests/statistics/rules.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { multiplySlots } from "../helpers/slot-factories.ts";
 
@@ -53,15 +43,21 @@ describe("the rules of statistics", () => {
 });
 
 onBothDatabases("statistics", (start) => {
-  const stats = async (owner: Person, query = "") => (await owner.get(`/stats${query}`)).body.data;
-  const spending = async (owner: Person, query = "") => (await owner.get(`/billing/spend${query}`)).body.data;
+  const stats = async (owner: factories.Person, query = "") => (await owner.get(`/stats${query}`)).body.data;
+  const spending = async (owner: factories.Person, query = "") => (await owner.get(`/billing/spend${query}`)).body.data;
 
   /** One slot of a new playtest: claimed after an hour, submitted after another, reviewed after half an hour more. */
-  async function reviewed(server: TestServer, owner: Person, gameId: string, verdict: Record<string, unknown>, claimAfter = 60) {
-    const playtestId = await order(owner, gameId);
-    const person = await registerPlaytester(server);
+  async function reviewed(
+    server: TestServer,
+    owner: factories.Person,
+    gameId: string,
+    verdict: Record<string, unknown>,
+    claimAfter = 60,
+  ) {
+    const playtestId = await factories.order(owner, gameId);
+    const person = await factories.registerPlaytester(server);
     await server.advance(claimAfter * minute);
-    const slotId = await play(server, person, playtestId);
+    const slotId = await factories.play(server, person, playtestId);
     await server.advance(30 * minute);
     const { score, ...rest } = verdict;
     const action = score === undefined ? "reject" : "accept";
@@ -72,15 +68,15 @@ onBothDatabases("statistics", (start) => {
 
   async function world() {
     const server = await start();
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 100_000);
-    const gameId = await createGame(owner, { name: "Moon Miner" });
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner, { name: "Moon Miner" });
     return { server, owner, gameId };
   }
 
   it("say that slots were left out exactly where there are more than 20,000", async () => {
     const { server, owner, gameId } = await world();
-    await order(owner, gameId);
+    await factories.order(owner, gameId);
     await multiplySlots(server, owner.id, 20_000);
     await server.advance(minute);
     expect(await stats(owner)).toMatchObject({ slots: { total: 20_000 }, isPartial: false });
@@ -105,12 +101,12 @@ onBothDatabases("statistics", (start) => {
 
   it("count statuses, rates, ratings and times, and what was spent and is held", async () => {
     const { server, owner, gameId } = await world();
-    const other = await createGame(owner, { name: "Star Miner" });
+    const other = await factories.createGame(owner, { name: "Star Miner" });
     await reviewed(server, owner, gameId, { score: 5 }, 10);
     await reviewed(server, owner, gameId, { score: 4 }, 20);
     await reviewed(server, owner, gameId, { allowRetry: false }, 600);
     await reviewed(server, owner, other, { reason: "No sound.", allowRetry: true }, 30);
-    await order(owner, gameId, { quantity: 2 });
+    await factories.order(owner, gameId, { quantity: 2 });
     const all = await stats(owner);
     expect(all.slots).toMatchObject({ total: 7, accepted: 2, rejected: 2, open: 2, reserved: 1 });
     expect(all).toMatchObject({ acceptanceRate: 0.5, retryRate: 0.25 });
@@ -149,7 +145,7 @@ onBothDatabases("statistics", (start) => {
       { month: "2026-03", spentCents: 2000, spentMinutes: 0 },
       { month: "2026-04", spentCents: 2000, spentMinutes: 0 },
     ]);
-    const stranger = await registerOwner(server);
+    const stranger = await factories.registerOwner(server);
     expect((await stats(stranger)).slots.total).toBe(0);
     for (const path of ["/stats", "/billing/spend"]) expect((await stranger.get(`${path}?game=${gameId}`)).status).toBe(404);
     expect((await stranger.get("/stats?since=yesterday")).status).toBe(422);
@@ -170,13 +166,13 @@ onBothDatabases("statistics", (start) => {
 
   it("count submissions by what they were played on", async () => {
     const server = await start();
-    const owner = await registerOwner(server);
-    await giveCredit(server, owner, 20_000);
-    const playtestId = await order(owner, await createGame(owner), { quantity: 4 });
+    const owner = await factories.registerOwner(server);
+    await factories.giveCredit(server, owner, 20_000);
+    const playtestId = await factories.order(owner, await factories.createGame(owner), { quantity: 4 });
     for (const device of ["Mac", "PC", "Mac", undefined]) {
-      const person = await registerPlaytester(server);
-      const slotId = await claim(person, playtestId);
-      await giveVideo(server, slotId, person);
+      const person = await factories.registerPlaytester(server);
+      const slotId = await factories.claim(person, playtestId);
+      await factories.giveVideo(server, slotId, person);
       const unknown = await person.post(`/playtester/slots/${slotId}/submit`, { device: "Toaster" });
       expect([unknown.status, unknown.body.error.details[0].field]).toEqual([422, "device"]);
       const reply = await person.post(`/playtester/slots/${slotId}/submit`, device ? { device } : {});

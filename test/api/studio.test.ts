@@ -2,31 +2,21 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readEventStream } from "../../src/api/event-stream.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { hiddenFields, type Shown, signedIn, visitor } from "../helpers/portal.ts";
 
-const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+const emailOf = async (person: factories.Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
 const password = "correct horse";
 
 onBothDatabases("Studio", (serve) => {
   async function market(change: Parameters<typeof serve>[0] = {}) {
     const server = await serve(change);
-    const owner = await registerOwner(server, "Hearth & Co");
-    await giveCredit(server, owner, 100_000);
-    const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-    const playtester = await registerPlaytester(server, "Ann <b>");
+    const owner = await factories.registerOwner(server, "Hearth & Co");
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+    const playtester = await factories.registerPlaytester(server, "Ann <b>");
     return { server, owner, gameId, playtester };
   }
 
@@ -119,8 +109,8 @@ onBothDatabases("Studio", (serve) => {
   describe("the video of a slot", () => {
     async function submitted() {
       const given = await market();
-      const playtestId = await order(given.owner, given.gameId, { quantity: 1 });
-      const slotId = await play(given.server, given.playtester, playtestId);
+      const playtestId = await factories.order(given.owner, given.gameId, { quantity: 1 });
+      const slotId = await factories.play(given.server, given.playtester, playtestId);
       return { ...given, playtestId, slotId };
     }
 
@@ -131,12 +121,12 @@ onBothDatabases("Studio", (serve) => {
       const path = `${server.baseUrl}/studio/slots/${slotId}/video`;
       const part = await fetch(path, { headers: { cookie: browser.cookie(), range: "bytes=4-11" } });
       expect([part.status, part.headers.get("content-range")]).toEqual([206, "bytes 4-11/4096"]);
-      expect(Buffer.from(await part.arrayBuffer())).toEqual(videoBytes().subarray(4, 12));
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(factories.videoBytes().subarray(4, 12));
     });
 
     it.each(["video", "captions", ""])("nobody else gets /%s", async (part) => {
       const { server, slotId, playtester } = await submitted();
-      const stranger = await signedIn(server, await registerOwner(server), "/studio");
+      const stranger = await signedIn(server, await factories.registerOwner(server), "/studio");
       const path = `/studio/slots/${slotId}${part && `/${part}`}`;
       const statusOf = ({ status, location }: Shown) => [status, location];
       expect(statusOf(await stranger.get(path))).toEqual([404, null]);
@@ -150,12 +140,12 @@ onBothDatabases("Studio", (serve) => {
     async function busy() {
       const given = await market();
       const { server, owner, gameId, playtester } = given;
-      const playtestId = await order(owner, gameId, { quantity: 4 });
-      const submitted = await play(server, playtester, playtestId);
-      const second = await registerPlaytester(server, "Bo");
-      const blocked = await claim(second, playtestId);
+      const playtestId = await factories.order(owner, gameId, { quantity: 4 });
+      const submitted = await factories.play(server, playtester, playtestId);
+      const second = await factories.registerPlaytester(server, "Bo");
+      const blocked = await factories.claim(second, playtestId);
       await second.post(`/playtester/slots/${blocked}/report`, { reasonCode: "crash", notes: "At the <door>." });
-      const manual = await order(owner, gameId, { selectionMode: "manual", quantity: 1 });
+      const manual = await factories.order(owner, gameId, { selectionMode: "manual", quantity: 1 });
       const answer = { qualificationsResponse: "I own a cat." };
       const applied = await second.post(`/playtester/playtests/${manual}/applications`, answer);
       const application = applied.body.data.application.id as string;
@@ -203,7 +193,7 @@ onBothDatabases("Studio", (serve) => {
       expect((await browser.get(done.location!)).html).toContain("You approved the application.");
       expect((await second.get("/playtester/slots")).body.data.slots).toHaveLength(2);
 
-      const other = await order(owner, gameId, { selectionMode: "manual", quantity: 1 });
+      const other = await factories.order(owner, gameId, { selectionMode: "manual", quantity: 1 });
       const applied = await second.post(`/playtester/playtests/${other}/applications`, { qualificationsResponse: "A cat." });
       const next = `/studio/playtests/${other}/applications`;
       const action = `${next}/${applied.body.data.application.id}/reject`;
@@ -250,7 +240,7 @@ onBothDatabases("Studio", (serve) => {
 
     it("every page and form of another owner's things: 404, and nothing changes", async () => {
       const { server, owner, blocked, submitted, manual, playtestId, gameId, application } = await busy();
-      const stranger = await signedIn(server, await registerOwner(server), "/studio");
+      const stranger = await signedIn(server, await factories.registerOwner(server), "/studio");
       const { csrf } = hiddenFields((await stranger.get("/studio")).html, "/studio/sign-out");
       const read = [
         `games/${gameId}`,

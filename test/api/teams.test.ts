@@ -1,17 +1,7 @@
 import { expect } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  giveMinutes,
-  giveVideo,
-  ledgerFaults,
-  order,
-  type Person,
-  registerOwner,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { befriend, claimWith, confirm, registerWithHandle } from "../helpers/friends.ts";
 import type { Reply, TestServer, TestServerOptions } from "../helpers/server.ts";
 
@@ -24,31 +14,31 @@ type Serve = (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>
 /** A server where claims name friends, with Ann, who is a friend of Ben, Cleo and Dana. */
 async function market(serve: Serve, body: Record<string, unknown> = {}) {
   const server = await serve({ config: teamsOn });
-  const owner = await registerOwner(server, "Olive");
-  await giveCredit(server, owner, 1_000_000);
-  const gameId = await createGame(owner);
-  const made: Person[] = [];
+  const owner = await factories.registerOwner(server, "Olive");
+  await factories.giveCredit(server, owner, 1_000_000);
+  const gameId = await factories.createGame(owner);
+  const made: factories.Person[] = [];
   for (const handle of ["ann", "ben", "cleo", "dana"]) made.push(await registerWithHandle(server, handle));
   const people = { ann: made[0]!, ben: made[1]!, cleo: made[2]!, dana: made[3]! };
   for (const other of [people.ben, people.cleo, people.dana]) await befriend(people.ann, other);
-  const make = (more: Record<string, unknown> = {}) => order(owner, gameId, { playerCount: 3, ...body, ...more });
+  const make = (more: Record<string, unknown> = {}) => factories.order(owner, gameId, { playerCount: 3, ...body, ...more });
   return { server, owner, gameId, ...people, make, playtestId: await make() };
 }
 type Market = Awaited<ReturnType<typeof market>>;
 
-const slotOf = async (person: Person, id: string) => (await person.getHeldSlot({ params: { id } })).slot;
+const slotOf = async (person: factories.Person, id: string) => (await person.getHeldSlot({ params: { id } })).slot;
 /** Lines such as `ben asked 1000`. */
-const teamOf = async (person: Person, id: string) =>
+const teamOf = async (person: factories.Person, id: string) =>
   (await slotOf(person, id)).team!.members.map(({ handle, status, shareCents }) => `${handle} ${status} ${shareCents}`);
-const offersTo = async (person: Person) => (await person.listOffers()).playtests.map(({ slotsOpen }) => slotsOpen);
+const offersTo = async (person: factories.Person) => (await person.listOffers()).playtests.map(({ slotsOpen }) => slotsOpen);
 const refusal = ({ status, body }: Reply) => [status, body.error.details?.[0]?.message ?? body.error.message];
-const team = (person: Person, slotId: string, action: string, body?: unknown) =>
+const team = (person: factories.Person, slotId: string, action: string, body?: unknown) =>
   person.post(`/playtester/slots/${slotId}/team/${action}`, body);
-const claimOf = (person: Person, playtestId: string, ...handles: string[]) =>
+const claimOf = (person: factories.Person, playtestId: string, ...handles: string[]) =>
   person.post(`/playtester/playtests/${playtestId}/claim`, { with: handles.map((handle) => ({ handle })) });
-const titlesOf = async (person: Person) =>
+const titlesOf = async (person: factories.Person) =>
   (await person.get("/notifications")).body.data.notifications.map(({ title }: { title: string }) => title);
-const earned = async (person: Person) => (await person.getEarnings()).balanceCents;
+const earned = async (person: factories.Person) => (await person.getEarnings()).balanceCents;
 
 async function complete({ ann, ben, cleo, playtestId }: Market): Promise<string> {
   const slotId = await claimWith(ann, playtestId, "ben", "cleo");
@@ -58,7 +48,7 @@ async function complete({ ann, ben, cleo, playtestId }: Market): Promise<string>
 
 async function submitted(known: Market): Promise<string> {
   const slotId = await complete(known);
-  await giveVideo(known.server, slotId, known.ann);
+  await factories.giveVideo(known.server, slotId, known.ann);
   await known.ann.submitSlot({ params: { id: slotId } });
   return slotId;
 }
@@ -76,7 +66,7 @@ onBothDatabases("teams", (serve, it) => {
     expect(await offersTo(ben)).toEqual([]);
     await cleo.updatePlaytesterProfile({ body: { available: false } });
     expect(await offersTo(ann)).toEqual([1]);
-    await (await firstAdmin(server)).suspendUser({ params: { id: dana.id }, body: {} });
+    await (await factories.firstAdmin(server)).suspendUser({ params: { id: dana.id }, body: {} });
     expect(await offersTo(ann)).toEqual([]);
   });
 
@@ -230,7 +220,7 @@ onBothDatabases("teams", (serve, it) => {
     const { ann, ben, cleo, playtestId, server } = await market(serve);
     const slotId = await claimWith(ann, playtestId, "ben", "cleo");
     await confirm(ben, slotId);
-    const set = (person: Person, shareCents: number) =>
+    const set = (person: factories.Person, shareCents: number) =>
       server.request("PUT", `/playtester/slots/${slotId}/team/shares`, {
         key: person.key,
         body: { shares: [{ handle: "ben", shareCents }] },
@@ -256,14 +246,14 @@ onBothDatabases("teams", (serve, it) => {
       const known = await market(serve, { durationMinutes: 30 });
       const { server, owner, ann, ben, cleo } = known;
       if (asset === "hours") {
-        await giveMinutes(server, owner, 1000);
+        await factories.giveMinutes(server, owner, 1000);
         known.playtestId = await known.make();
       }
       // $15.00 of three is $5.00 each; one cent more for Ben makes it uneven.
       const body = { with: [{ handle: "ben", shareCents: 501 }, { handle: "cleo" }] };
       const slotId = (await ann.claimPlaytest({ params: { id: known.playtestId }, body })).slot.id;
       for (const person of [ben, cleo]) await confirm(person, slotId);
-      await giveVideo(server, slotId, ann);
+      await factories.giveVideo(server, slotId, ann);
       await ann.submitSlot({ params: { id: slotId } });
       await owner.acceptSlot({ params: { id: slotId } });
       expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 501, 499]);
@@ -272,7 +262,7 @@ onBothDatabases("teams", (serve, it) => {
           tx.run("UPDATE team_members SET share_cents = share_cents + ? WHERE slot_id = ? AND seat = 1", by, slotId),
         );
       await shift(1);
-      expect((await ledgerFaults(server)).join()).toMatch(/was not paid 502.*the shares of its team are 1501 of 1500/s);
+      expect((await factories.ledgerFaults(server)).join()).toMatch(/was not paid 502.*the shares of its team are 1501 of 1500/s);
       await shift(-1);
       const { entries } = await ben.getEarnings();
       expect(entries.map(({ kind, amountCents, slotId: of }) => [kind, amountCents, of])).toEqual([["payout", 501, slotId]]);
@@ -280,7 +270,7 @@ onBothDatabases("teams", (serve, it) => {
       expect(statement).toMatchObject({ earnedCents: 499, games: [{ slots: 1, amountCents: 499 }] });
       const { notifications } = (await ben.get("/notifications")).body.data;
       expect(notifications[0].body).toBe("Your playtest of Lantern Deep was accepted and earned you $5.01.");
-      const admin = await firstAdmin(server);
+      const admin = await factories.firstAdmin(server);
       await server.advance(8 * 24 * hour);
       await admin.post("/admin/payouts", { userId: ben.id, amountCents: 501 });
       expect([await earned(ann), await earned(ben)]).toEqual([500, 0]);
@@ -322,7 +312,7 @@ onBothDatabases("teams", (serve, it) => {
       ["K2"],
       ["ann confirmed 1000", "ben confirmed 1000", "cleo confirmed 1000"],
     ]);
-    await giveVideo(server, retry.id, ann);
+    await factories.giveVideo(server, retry.id, ann);
     await ann.submitSlot({ params: { id: retry.id } });
     await owner.acceptSlot({ params: { id: retry.id } });
     expect(await earned(ben)).toBe(1000);
@@ -334,7 +324,7 @@ onBothDatabases("teams", (serve, it) => {
     const slotId = await complete(known);
     await ben.leaveTeam({ params: { id: slotId } });
     expect((await ben.get(`/playtester/slots/${slotId}`)).status).toBe(404);
-    await giveVideo(server, slotId, ann);
+    await factories.giveVideo(server, slotId, ann);
     const short = [
       409,
       "Your team has 2 of 3 players. Nothing was submitted. Ask another friend, and submit when they have confirmed.",
@@ -424,7 +414,7 @@ onBothDatabases("teams", (serve, it) => {
     await team(dana, slotId, "decline");
     await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "ben" } });
     for (const person of [ben, cleo]) await confirm(person, slotId);
-    await giveVideo(server, slotId, ann);
+    await factories.giveVideo(server, slotId, ann);
     await ann.submitSlot({ params: { id: slotId } });
     await owner.acceptSlot({ params: { id: slotId } });
     expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([500, 1500, 1000]);
@@ -448,7 +438,7 @@ onBothDatabases("teams", (serve, it) => {
     await server.advance(13 * hour);
     await owner.deleteSlot({ params: { id: slot.id } });
     expect(await Promise.all([ann, ben, cleo].map(earned))).toEqual([2000, 0, 1000]);
-    const toldTo = async (person: Person) =>
+    const toldTo = async (person: factories.Person) =>
       (await person.listNotifications({})).notifications.filter(({ type }) => type === "slot.cancelled").map(({ body }) => body);
     expect(await toldTo(ann)).toEqual([expect.stringContaining("$20.00")]);
     expect(await toldTo(cleo)).toEqual([expect.stringContaining("$10.00")]);
@@ -474,7 +464,7 @@ onBothDatabases("teams", (serve, it) => {
   it("a suspended member: cannot confirm, can be replaced, and the last to confirm learns who is missing", async () => {
     const known = await market(serve);
     const { server, ann, ben, cleo, dana, playtestId } = known;
-    const admin = await firstAdmin(server);
+    const admin = await factories.firstAdmin(server);
     const slotId = await claimWith(ann, playtestId, "ben", "cleo");
     await confirm(ben, slotId);
     await admin.suspendUser({ params: { id: ben.id }, body: {} });
@@ -506,17 +496,21 @@ onBothDatabases("teams", (serve, it) => {
   it("a disputed payment holds the share of each member", async () => {
     const server = await serve({ config: teamsOn });
     server.deps.config.payouts.holdDays = 7;
-    const owner = await registerOwner(server, "Olive");
+    const owner = await factories.registerOwner(server, "Olive");
     const { paymentId } = (await owner.post("/billing/credit", { amountCents: 20_000 })).body.data;
     await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
     const [ann, ben] = [await registerWithHandle(server, "ann"), await registerWithHandle(server, "ben")];
     await befriend(ann, ben);
-    const slotId = await claimWith(ann, await order(owner, await createGame(owner), { playerCount: 2 }), "ben");
+    const slotId = await claimWith(
+      ann,
+      await factories.order(owner, await factories.createGame(owner), { playerCount: 2 }),
+      "ben",
+    );
     await confirm(ben, slotId);
-    await giveVideo(server, slotId, ann);
+    await factories.giveVideo(server, slotId, ann);
     await ann.submitSlot({ params: { id: slotId } });
     await owner.acceptSlot({ params: { id: slotId } });
-    const held = async (person: Person) => {
+    const held = async (person: factories.Person) => {
       const { balanceCents, heldCents, disputedCents } = await person.getEarnings();
       return [balanceCents, heldCents, disputedCents];
     };
@@ -524,7 +518,7 @@ onBothDatabases("teams", (serve, it) => {
       [1000, 1000, 0],
       [1000, 1000, 0],
     ]);
-    await (await firstAdmin(server)).chargebackPayment({ params: { id: paymentId } });
+    await (await factories.firstAdmin(server)).chargebackPayment({ params: { id: paymentId } });
     for (const person of [ann, ben]) expect(await held(person)).toEqual([1000, 0, 1000]);
   });
 
@@ -573,7 +567,7 @@ onBothDatabases("teams", (serve, it) => {
     const known = await market(serve);
     const { ann, ben, cleo, dana, make } = known;
     const slotId = await complete(known);
-    const remove = (person: Person) => person.post("/auth/delete-account", { password: "correct horse" });
+    const remove = (person: factories.Person) => person.post("/auth/delete-account", { password: "correct horse" });
     const refused = await remove(ben);
     expect(refusal(refused)[0]).toBe(409);
     expect(refused.text).toContain("1 slot of friends not finished: leave their teams, or wait until they are reviewed.");

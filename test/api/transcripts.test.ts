@@ -4,18 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -32,19 +21,20 @@ const using = (transcriber: Transcriber) => ({
 });
 
 async function market(server: TestServer) {
-  const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
-  const gameId = await createGame(owner);
-  await giveCredit(server, owner, 100_000);
+  const [owner, playtester] = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
+  const gameId = await factories.createGame(owner);
+  await factories.giveCredit(server, owner, 100_000);
   return { owner, playtester, gameId };
 }
 
 async function submitted(server: TestServer) {
   const people = await market(server);
-  const slotId = await play(server, people.playtester, await order(people.owner, people.gameId));
+  const slotId = await factories.play(server, people.playtester, await factories.order(people.owner, people.gameId));
   return { ...people, slotId };
 }
 
-const transcription = async (owner: Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot.transcription;
+const transcription = async (owner: factories.Person, slotId: string) =>
+  (await owner.get(`/slots/${slotId}`)).body.data.slot.transcription;
 const errorOf = async (server: TestServer, slotId: string) =>
   (await server.deps.store.read((q) => q.one<{ error: string }>("SELECT error FROM transcriptions WHERE slot_id = ?", slotId)))!
     .error;
@@ -115,16 +105,16 @@ onBothDatabases("transcripts", (serve, it) => {
     const server = await serve(using({ command: runs("vtt") }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
     await server.advance(0);
-    const other = await registerOwner(server);
+    const other = await factories.registerOwner(server);
     const foreign = await other.get(`/playtests/slots/${slotId}/transcript`);
     const absent = await other.get(`/playtests/slots/${unknown}/transcript`);
     expect([foreign.status, foreign.body.error]).toEqual([404, absent.body.error]);
-    const reserved = await claim(playtester, await order(owner, gameId));
+    const reserved = await factories.claim(playtester, await factories.order(owner, gameId));
     expect((await owner.get(`/slots/${reserved}/transcript`)).status).toBe(404);
   });
 
   const edited = "WEBVTT\n\n00:00.000 --> 00:02.000\nHello, captain.\n";
-  const textAt = async (owner: Person, slotId: string) =>
+  const textAt = async (owner: factories.Person, slotId: string) =>
     (await fetch((await owner.get(`/slots/${slotId}/transcript`)).body.data.downloadUrl)).text();
   const files = (server: TestServer) => readdirSync(join(server.deps.dataDir, "blobs", "transcripts"));
 
@@ -162,9 +152,9 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(await textAt(owner, slotId)).toBe(edited);
     await owner.delete(`/slots/${slotId}/transcript`);
     expect(await transcription(owner, slotId)).toBeNull();
-    const reserved = await claim(playtester, await order(owner, gameId));
+    const reserved = await factories.claim(playtester, await factories.order(owner, gameId));
     expect((await put(reserved)).body.error.message).toBe("This slot has no video yet. Nothing was changed.");
-    expect((await (await registerOwner(server)).delete(`/slots/${slotId}/transcript`)).status).toBe(404);
+    expect((await (await factories.registerOwner(server)).delete(`/slots/${slotId}/transcript`)).status).toBe(404);
   });
 
   it.each([
@@ -191,9 +181,9 @@ onBothDatabases("transcripts", (serve, it) => {
   it("file name: the command never sees the playtester's", async () => {
     const server = await serve(using({ command: runs("arguments", "{video}") }));
     const { owner, playtester, gameId } = await market(server);
-    const slotId = await claim(playtester, await order(owner, gameId));
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
     const trap = join(freshFolder(), "trap");
-    const bytes = videoBytes(5000);
+    const bytes = factories.videoBytes(5000);
     const filename = `$(touch ${trap}); touch ${trap}; "--help".mp4`;
     const url = await begin(server, playtester, `/playtester/slots/${slotId}/video`, bytes.length, {
       filename,
@@ -239,7 +229,7 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(await transcription(owner, slotId)).toMatchObject({ status: "processing" });
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
     expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
-    const publicSlot = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
+    const publicSlot = await factories.play(server, playtester, await factories.order(owner, gameId, { visibility: "public" }));
     await owner.post(`/slots/${publicSlot}/accept`);
     // Other jobs run meanwhile.
     await vi.waitUntil(async () => (await owner.get(`/slots/${publicSlot}`)).body.data.slot.status === "accepted", {
@@ -260,11 +250,11 @@ onBothDatabases("transcripts", (serve, it) => {
     };
     const server = await serve({ transcriber: { transcribe } });
     const { owner, playtester, gameId } = await market(server);
-    const other = await registerPlaytester(server);
-    const playtestId = await order(owner, gameId, { quantity: 1 });
-    for (let at = 0; at < 4; at++) await play(server, playtester, await order(owner, gameId));
-    const slotId = await claim(other, playtestId);
-    await giveVideo(server, slotId, other, videoBytes(6000));
+    const other = await factories.registerPlaytester(server);
+    const playtestId = await factories.order(owner, gameId, { quantity: 1 });
+    for (let at = 0; at < 4; at++) await factories.play(server, playtester, await factories.order(owner, gameId));
+    const slotId = await factories.claim(other, playtestId);
+    await factories.giveVideo(server, slotId, other, factories.videoBytes(6000));
     expect((await other.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
     held.open();
     await vi.waitUntil(() => transcribed.length === 5, { timeout: 30_000 });

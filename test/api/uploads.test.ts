@@ -4,30 +4,21 @@ import { Agent, request as httpRequest } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { begin, metadataHeader, octets, patch, raw, sha256, tus, upload, uploadWithCuts } from "../helpers/tus.ts";
 
 const day = 86_400_000;
 const named = { filename: "play.mp4", filetype: "video/mp4" };
-const bytes = videoBytes(5_000);
+const bytes = factories.videoBytes(5_000);
 
 async function market(server: TestServer) {
-  const owner = await registerOwner(server);
-  const gameId = await createGame(owner);
-  await giveCredit(server, owner, 10_000);
-  const playtestId = await order(owner, gameId, { quantity: 2 });
-  const player = await registerPlaytester(server);
-  const slotId = await claim(player, playtestId);
+  const owner = await factories.registerOwner(server);
+  const gameId = await factories.createGame(owner);
+  await factories.giveCredit(server, owner, 10_000);
+  const playtestId = await factories.order(owner, gameId, { quantity: 2 });
+  const player = await factories.registerPlaytester(server);
+  const slotId = await factories.claim(player, playtestId);
   const video = `/playtester/slots/${slotId}/video`;
   return { owner, gameId, builds: `/games/${gameId}/builds`, player, playtestId, slotId, video };
 }
@@ -38,11 +29,11 @@ const filesIn = (server: TestServer) =>
     .map((entry) => entry.name);
 
 const idOf = (url: string) => url.split("/").at(-1)!;
-const submit = (player: Person, slotId: string) => player.post(`/playtester/slots/${slotId}/submit`, {});
-const head = (server: TestServer, person: Person, url: string) => raw(server, person, "HEAD", url);
+const submit = (player: factories.Person, slotId: string) => player.post(`/playtester/slots/${slotId}/submit`, {});
+const head = (server: TestServer, person: factories.Person, url: string) => raw(server, person, "HEAD", url);
 
 /** A PATCH that has sent only the first of its bytes, and waits. Without `length` it does not say how many there will be. */
-async function stalled(server: TestServer, person: Person, url: string, offset: number, sent: Buffer, length?: number) {
+async function stalled(server: TestServer, person: factories.Person, url: string, offset: number, sent: Buffer, length?: number) {
   const size = length === undefined ? { "transfer-encoding": "chunked" } : { "content-length": length };
   const headers = { ...octets, authorization: `Bearer ${person.key}`, "upload-offset": offset, ...size };
   const call = httpRequest(url, { method: "PATCH", headers });
@@ -142,7 +133,7 @@ onBothDatabases("uploads", (serve, it) => {
 
     it("access: only the game's owner and the slot's playtester", async ({ server }) => {
       const { builds, video, owner } = await market(server);
-      const [otherOwner, otherPlayer] = [await registerOwner(server), await registerPlaytester(server)];
+      const [otherOwner, otherPlayer] = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
       expect((await raw(server, otherOwner, "POST", builds, good)).status).toBe(404);
       expect((await raw(server, otherPlayer, "POST", video, good)).status).toBe(404);
       expect((await raw(server, owner, "POST", video, good)).status).toBe(403);
@@ -163,9 +154,9 @@ onBothDatabases("uploads", (serve, it) => {
       const { player, video, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       expect((await patch(server, player, url, 0, bytes.subarray(0, 2_000))).status).toBe(204);
-      const other = await registerPlaytester(server);
+      const other = await factories.registerPlaytester(server);
       const rest = bytes.subarray(2_000);
-      const rows: [name: string, person: Person | undefined, headers: Record<string, string>, status: number][] = [
+      const rows: [name: string, person: factories.Person | undefined, headers: Record<string, string>, status: number][] = [
         ["wrong offset", player, { "upload-offset": "1999" }, 409],
         ["offset ahead", player, { "upload-offset": "2001" }, 409],
         ["no offset", player, { "upload-offset": "" }, 400],
@@ -255,7 +246,7 @@ onBothDatabases("uploads", (serve, it) => {
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
       const first = await stalled(server, player, url, 0, bytes.subarray(0, 1_000), 5_000);
-      expect((await head(server, await registerPlaytester(server), url)).status).toBe(404);
+      expect((await head(server, await factories.registerPlaytester(server), url)).status).toBe(404);
       first.call.end(bytes.subarray(1_000));
       expect(await first.outcome).toBe(204);
     });
@@ -387,7 +378,7 @@ onBothDatabases("uploads", (serve, it) => {
       const second = await begin(server, player, video, bytes.length, named);
       expect((await patch(server, player, first, 0, bytes)).status).toBe(410);
       await patch(server, player, second, 0, bytes);
-      const better = videoBytes(6_000);
+      const better = factories.videoBytes(6_000);
       const third = await begin(server, player, video, better.length, named);
       await server.advance(0);
       expect(filesIn(server).sort()).toEqual([idOf(second), idOf(third)].sort());
@@ -457,7 +448,7 @@ onBothDatabases("uploads", (serve, it) => {
 });
 
 onBothDatabases("storage limits of uploads", (serve, it) => {
-  const create = (server: TestServer, person: Person, path: string, size: number, metadata: Record<string, string>) =>
+  const create = (server: TestServer, person: factories.Person, path: string, size: number, metadata: Record<string, string>) =>
     raw(server, person, "POST", path, { ...tus, "upload-length": String(size), "upload-metadata": metadataHeader(metadata) });
   const build = (content: Buffer) => ({ filename: "a.zip", sha256: sha256(content) });
 
@@ -501,7 +492,7 @@ onBothDatabases("storage limits of uploads", (serve, it) => {
     await begin(server, player, video, bytes.length, named);
     await upload(server, player, video, bytes, { metadata: named });
     await upload(server, player, video, bytes, { metadata: named });
-    const second = `/playtester/slots/${await claim(player, await order(owner, gameId))}/video`;
+    const second = `/playtester/slots/${await factories.claim(player, await factories.order(owner, gameId))}/video`;
     expect((await create(server, player, second, bytes.length, named)).status).toBe(409);
     expect((await submit(player, slotId)).status).toBe(200);
     expect((await create(server, player, second, bytes.length, named)).status).toBe(201);

@@ -5,17 +5,7 @@ import * as users from "../../server/accounts/users-store.ts";
 import { topicList } from "../../src/help/list.ts";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { ownServer } from "../helpers/own-server.ts";
@@ -36,14 +26,14 @@ const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, stri
 beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer({ config: (config) => void Object.assign(config.playtesters, { maxReserved: 4 }) });
-  const owner = await registerOwner(server, "Hearth & Co");
-  await giveCredit(server, owner, 100_000);
-  const ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
-  const fresh = await registerPlaytester(server, "Bo");
+  const owner = await factories.registerOwner(server, "Hearth & Co");
+  await factories.giveCredit(server, owner, 100_000);
+  const ann = await factories.registerPlaytester(server, "Annegret Vierzehnheiligen");
+  const fresh = await factories.registerPlaytester(server, "Bo");
   await fillPortal(owner, ann);
   for (const path of ["slots", "applications", "messages", "earnings", "notifications"])
     pages.fresh[`${path}-empty`] = `/play/${path}`;
-  const cookieOf = async (who: Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
+  const cookieOf = async (who: factories.Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
   pages.fresh["offers-to-claim"] = "/play";
   cookies = { busy: await cookieOf(ann), fresh: await cookieOf(fresh) };
   await setUpFactor(server, ann, "correct horse");
@@ -57,8 +47,8 @@ afterAll(async () => {
 });
 
 /** Creates one of everything that a page can show. */
-async function fillPortal(owner: Person, ann: Person): Promise<void> {
-  const game = (name: string, more = {}) => createGame(owner, { name, ...more });
+async function fillPortal(owner: factories.Person, ann: factories.Person): Promise<void> {
+  const game = (name: string, more = {}) => factories.createGame(owner, { name, ...more });
   const described = await game("Lantern Deep", {
     description: "Down the well, by the light of one lantern.\nMind the oil.",
     externalUrl: "https://example.com/lantern-deep",
@@ -66,31 +56,38 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     platforms: ["Steam", "itch.io"],
   });
   const wide = await game("Donaudampfschifffahrtsgesellschaftskapitänssimulator");
-  await order(owner, described, { quantity: 3 });
-  await order(owner, wide, { selectionMode: "manual", qualifications: "Owns a gamepad and a patient cat.", quantity: 2 });
-  await order(owner, described, { visibility: "public" });
-  const applied = await order(owner, described, { selectionMode: "manual" });
+  await factories.order(owner, described, { quantity: 3 });
+  await factories.order(owner, wide, {
+    selectionMode: "manual",
+    qualifications: "Owns a gamepad and a patient cat.",
+    quantity: 2,
+  });
+  await factories.order(owner, described, { visibility: "public" });
+  const applied = await factories.order(owner, described, { selectionMode: "manual" });
   await ann.post(`/playtester/playtests/${applied}/applications`, { qualificationsResponse: "I do own one.\nAnd a cat." });
 
   const slots: Record<string, string> = {};
-  slots.accepted = await play(server, ann, await order(owner, described));
+  slots.accepted = await factories.play(server, ann, await factories.order(owner, described));
   await owner.post(`/slots/${slots.accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
-  slots.published = await play(server, ann, await order(owner, described, { visibility: "public" }));
+  slots.published = await factories.play(server, ann, await factories.order(owner, described, { visibility: "public" }));
   await owner.post(`/slots/${slots.published}/accept`);
   await server.advance(0);
-  slots.rejected = await play(server, ann, await order(owner, described));
+  slots.rejected = await factories.play(server, ann, await factories.order(owner, described));
   await owner.post(`/slots/${slots.rejected}/reject`, { reason: "No sound.\nPlease try again.", allowRetry: true });
-  slots.submitted = await play(server, ann, await order(owner, described));
-  slots.blocked = await claim(ann, await order(owner, described));
+  slots.submitted = await factories.play(server, ann, await factories.order(owner, described));
+  slots.blocked = await factories.claim(ann, await factories.order(owner, described));
   await ann.post(`/playtester/slots/${slots.blocked}/report`, { reasonCode: "crash", notes: "At the second door." });
   const keys = ["AAAA-BBBB-CCCC-DDDD-EEEE-FFFF"];
-  slots.reserved = await claim(ann, await order(owner, wide, { keysForTesters: keys, notesForTesters: "Try the cave." }));
-  await giveVideo(server, slots.reserved, ann);
+  slots.reserved = await factories.claim(
+    ann,
+    await factories.order(owner, wide, { keysForTesters: keys, notesForTesters: "Try the cave." }),
+  );
+  await factories.giveVideo(server, slots.reserved, ann);
 
   await ann.updateProfile({ body: { timeZone: "America/Argentina/ComodRivadavia" } });
   const [at, later] = [3, 4].map((days) => new Date(server.clock.now() + days * 86_400_000).toISOString());
-  await order(owner, wide, { scheduledAt: at });
-  const session = await order(owner, described, { scheduledAt: at, playerCount: 2 });
+  await factories.order(owner, wide, { scheduledAt: at });
+  const session = await factories.order(owner, described, { scheduledAt: at, playerCount: 2 });
   slots.scheduled = (await ann.claimPlaytest({ params: { id: session }, body: { scheduledAt: at! } })).slot.id;
   await owner.updatePlaytest({ params: { id: session }, body: { scheduledAt: later! } });
 
@@ -125,7 +122,7 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     watch: `/watch/${slots.published}`,
     "watch-list": "/watch",
     "watch-game": `/watch/games/${await gameOf(owner, slots.published!)}`,
-    "watch-removed": `/watch/${await withdrawn(owner, await registerPlaytester(server, "Cy"))}`,
+    "watch-removed": `/watch/${await withdrawn(owner, await factories.registerPlaytester(server, "Cy"))}`,
     ...(await sharedPages(owner, slots.submitted)),
   };
   const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
@@ -147,12 +144,16 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
   };
 }
 
-const gameOf = async (owner: Person, slotId: string): Promise<string> =>
+const gameOf = async (owner: factories.Person, slotId: string): Promise<string> =>
   (await owner.get(`/slots/${slotId}`)).body.data.slot.gameId;
 
 /** A slot whose playtester took the published video back. */
-async function withdrawn(owner: Person, playtester: Person): Promise<string> {
-  const slotId = await play(server, playtester, await order(owner, await createGame(owner), { visibility: "public" }));
+async function withdrawn(owner: factories.Person, playtester: factories.Person): Promise<string> {
+  const slotId = await factories.play(
+    server,
+    playtester,
+    await factories.order(owner, await factories.createGame(owner), { visibility: "public" }),
+  );
   await owner.post(`/slots/${slotId}/accept`);
   await server.advance(0);
   await playtester.post(`/playtester/slots/${slotId}/unpublish`);
@@ -160,7 +161,7 @@ async function withdrawn(owner: Person, playtester: Person): Promise<string> {
 }
 
 /** The public pages of a video, of a playtest, and of a video with a password. */
-async function sharedPages(owner: Person, slotId: string): Promise<Record<string, string>> {
+async function sharedPages(owner: factories.Person, slotId: string): Promise<Record<string, string>> {
   const lines = Array.from(
     { length: 30 },
     (_, at) => `00:${String(at).padStart(2, "0")}:01.000 --> 00:59:02.000\nLine ${at}: ${"so it goes ".repeat(at % 7)}`,

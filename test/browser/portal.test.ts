@@ -3,16 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  createGame,
-  giveCredit,
-  ledgerFaults,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { reusedStore } from "../helpers/reused-store.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -28,7 +19,7 @@ afterAll(() => browser.close());
 
 let server: TestServer;
 let remove: () => Promise<unknown>;
-let owner: Person;
+let owner: factories.Person;
 let playtestId: string;
 let context: BrowserContext | undefined;
 let complaints: string[];
@@ -37,16 +28,16 @@ beforeEach(async () => {
   const store = await reusedStore();
   remove = () => store.remove();
   server = await startTestServer({ store });
-  owner = await registerOwner(server, "Hearth & Co");
-  await registerPlaytester(server, "Ann");
-  await giveCredit(server, owner, 50_000);
-  const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-  playtestId = await order(owner, gameId, { quantity: 1, keysForTesters: ["AAAA-BBBB"] });
+  owner = await factories.registerOwner(server, "Hearth & Co");
+  await factories.registerPlaytester(server, "Ann");
+  await factories.giveCredit(server, owner, 50_000);
+  const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+  playtestId = await factories.order(owner, gameId, { quantity: 1, keysForTesters: ["AAAA-BBBB"] });
 });
 
 afterEach(async () => {
   await context?.close();
-  const faults = await ledgerFaults(server);
+  const faults = await factories.ledgerFaults(server);
   await server.close();
   await remove();
   expect([...faults, ...complaints]).toEqual([]);
@@ -98,7 +89,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   await claimSlot(page);
   await page.getByText("AAAA-BBBB").waitFor();
 
-  const bytes = videoBytes(20 * 1024 * 1024);
+  const bytes = factories.videoBytes(20 * 1024 * 1024);
   const video = join(freshFolder(), "Höhle.mp4");
   writeFileSync(video, bytes);
   const offsets: string[] = [];
@@ -166,7 +157,7 @@ it("portal upload: a file that is not a video is refused with the reason, and an
     .waitFor();
   expect(await choose.getAttribute("aria-invalid")).toBe("true");
   expect(await page.evaluate("document.activeElement.id")).toBe("video");
-  await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: videoBytes() });
+  await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: factories.videoBytes() });
   await page.getByText(/^film\.mp4 .* is uploaded\.$/).waitFor();
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
 });
@@ -178,7 +169,7 @@ it("portal upload: a file that is too large is refused before anything is sent",
   await claimSlot(page);
   const sent: string[] = [];
   page.on("request", (request) => sent.push(`${request.method()} ${request.url()}`));
-  await videoField(page).setInputFiles({ name: "big.mp4", mimeType: "video/mp4", buffer: videoBytes(1_200_000) });
+  await videoField(page).setInputFiles({ name: "big.mp4", mimeType: "video/mp4", buffer: factories.videoBytes(1_200_000) });
   await page.getByText("big.mp4 has 1.1 MiB, and a video can have at most 1.0 MiB. Nothing was sent.").waitFor();
   expect(sent).toEqual([]);
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isDisabled()).toBe(true);
@@ -190,7 +181,7 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
   await signInByLink(page);
   await claimSlot(page);
   const video = join(freshFolder(), "long.mp4");
-  writeFileSync(video, videoBytes(10 * 1024 * 1024));
+  writeFileSync(video, factories.videoBytes(10 * 1024 * 1024));
   let tries = 0;
   let reached = () => {};
   const held = new Promise<void>((resolve) => {
@@ -220,7 +211,7 @@ it("portal upload: on a slow connection it shows MiB, rate and time left; offlin
   await signInByLink(page);
   await claimSlot(page);
   const video = join(freshFolder(), "slow.mp4");
-  writeFileSync(video, videoBytes(10 * MiB));
+  writeFileSync(video, factories.videoBytes(10 * MiB));
   const network = await page.context().newCDPSession(page);
   const connect = (conditions: { offline?: boolean; uploadThroughput?: number }) =>
     network.send("Network.emulateNetworkConditions", {
@@ -254,11 +245,13 @@ it("portal: while another video is uploaded, Submit waits; discarded, the one be
   await signInByLink(page);
   await claimSlot(page);
   const submit = page.getByRole("button", { name: "Submit", exact: true });
-  await videoField(page).setInputFiles({ name: "first.mp4", mimeType: "video/mp4", buffer: videoBytes() });
+  await videoField(page).setInputFiles({ name: "first.mp4", mimeType: "video/mp4", buffer: factories.videoBytes() });
   await page.getByText(/^first\.mp4 .* is uploaded\.$/).waitFor();
   expect(await submit.isDisabled()).toBe(false);
   await page.route("**/api/v1/uploads/*", (route) => (route.request().method() === "PATCH" ? undefined : route.continue()));
-  await page.locator("#video").setInputFiles({ name: "second.mp4", mimeType: "video/mp4", buffer: videoBytes(100_000) });
+  await page
+    .locator("#video")
+    .setInputFiles({ name: "second.mp4", mimeType: "video/mp4", buffer: factories.videoBytes(100_000) });
   await page.getByText("You can submit when second.mp4 is uploaded.").waitFor();
   expect(await submit.isDisabled()).toBe(true);
   await press(page, "Pause");
@@ -269,14 +262,14 @@ it("portal: while another video is uploaded, Submit waits; discarded, the one be
   await submit.click();
   await page.getByText("Thank you!").waitFor();
   const { slot } = (await owner.get(`/slots/${new URL(page.url()).pathname.split("/").at(-1)}`)).body.data;
-  expect(slot.submission.videoFileSize).toBe(videoBytes().length);
+  expect(slot.submission.videoFileSize).toBe(factories.videoBytes().length);
 });
 
 it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", {
   timeout: 60_000,
 }, async () => {
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
-  const choosy = await order(owner, gameId, {
+  const choosy = await factories.order(owner, gameId, {
     selectionMode: "manual",
     qualifications: "Owns a gamepad.",
     notesForTesters: "Try the cave.",
@@ -301,7 +294,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   for (const text of ["CCCC-DDDD", "Press start.", "Try the cave.", "in 3 days"]) await page.getByText(text).waitFor();
 
   const submit = async (name: string): Promise<string> => {
-    const video = { name, mimeType: "video/mp4", buffer: videoBytes() };
+    const video = { name, mimeType: "video/mp4", buffer: factories.videoBytes() };
     await videoField(page).setInputFiles(video);
     await page.getByText(new RegExp(`^${name} .* is uploaded\\.$`)).waitFor();
     await press(page, "Submit");
@@ -343,17 +336,17 @@ it("portal without JavaScript: claim, upload, submit, and release a slot", { tim
   await press(page, "Upload");
   await page.getByRole("alert").filter({ hasText: "not an MP4" }).waitFor();
   complaints.splice(0);
-  await choose.setInputFiles({ name: "Höhle.mp4", mimeType: "video/mp4", buffer: videoBytes(3_000_000) });
+  await choose.setInputFiles({ name: "Höhle.mp4", mimeType: "video/mp4", buffer: factories.videoBytes(3_000_000) });
   await press(page, "Upload");
   await page.getByText("Your video is uploaded. Now submit it.").waitFor();
   await press(page, "Submit");
   await page.getByText("Thank you!").waitFor();
   const slotId = new URL(page.url()).pathname.split("/").at(-1);
   const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
-  expect(Buffer.from(await (await fetch(downloadUrl)).arrayBuffer()).equals(videoBytes(3_000_000))).toBe(true);
+  expect(Buffer.from(await (await fetch(downloadUrl)).arrayBuffer()).equals(factories.videoBytes(3_000_000))).toBe(true);
 
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
-  playtestId = await order(owner, gameId);
+  playtestId = await factories.order(owner, gameId);
   await claimSlot(page);
   await page.getByText("Release this slot").click();
   await press(page, "Release slot");

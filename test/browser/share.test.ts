@@ -2,16 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -20,16 +11,16 @@ const vtt = "WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nWhere is the lamp?\n\n00:0
 
 let browser: Browser;
 let server: TestServer;
-let owner: Person;
+let owner: factories.Person;
 let slotId: string;
 beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
-  owner = await registerOwner(server);
-  await giveCredit(server, owner, 20_000);
-  const tester = await registerPlaytester(server, "Pia");
-  slotId = await claim(tester, await order(owner, await createGame(owner)));
-  await giveVideo(server, slotId, tester, sample);
+  owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 20_000);
+  const tester = await factories.registerPlaytester(server, "Pia");
+  slotId = await factories.claim(tester, await factories.order(owner, await factories.createGame(owner)));
+  await factories.giveVideo(server, slotId, tester, sample);
   await tester.post(`/playtester/slots/${slotId}/submit`);
   await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
 }, 60_000);

@@ -5,16 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import { startStudio } from "../helpers/cli.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -22,18 +13,18 @@ import type { TestServer } from "../helpers/server.ts";
 
 let browser: Browser;
 let server: TestServer;
-let owner: Person;
-let ann: Person;
+let owner: factories.Person;
+let ann: factories.Person;
 let cookies: { busy: string; fresh: string };
 const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { signedOut: {}, busy: {}, fresh: {} };
 
 beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
-  owner = await registerOwner(server, "Hearth & Co");
-  await giveCredit(server, owner, 100_000);
-  ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
-  const nobody = await registerOwner(server, "New here");
+  owner = await factories.registerOwner(server, "Hearth & Co");
+  await factories.giveCredit(server, owner, 100_000);
+  ann = await factories.registerPlaytester(server, "Annegret Vierzehnheiligen");
+  const nobody = await factories.registerOwner(server, "New here");
   pages.busy = await fillStudio();
   pages.fresh = { "inbox-empty": "/studio", "games-empty": "/studio/games", "messages-empty": "/studio/messages" };
   pages.signedOut = {
@@ -43,7 +34,7 @@ beforeAll(async () => {
     start: "/",
     todo: "/todo/review",
   };
-  const cookieOf = async (who: Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
+  const cookieOf = async (who: factories.Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
   cookies = { busy: await cookieOf(owner), fresh: await cookieOf(nobody) };
 }, 60_000);
 
@@ -54,33 +45,33 @@ afterAll(async () => {
 
 /** Creates one of everything that an owner's page can show. */
 async function fillStudio(): Promise<Record<string, string>> {
-  const bo = await registerPlaytester(server, "Bo");
-  const game = await createGame(owner, {
+  const bo = await factories.registerPlaytester(server, "Bo");
+  const game = await factories.createGame(owner, {
     name: "Lantern Deep",
     description: "Down the well, by the light of one lantern.",
     devices: ["PC", "Linux"],
   });
-  const wide = await createGame(owner, { name: "Donaudampfschifffahrtsgesellschaftskapitänssimulator" });
-  const manual = await order(owner, wide, {
+  const wide = await factories.createGame(owner, { name: "Donaudampfschifffahrtsgesellschaftskapitänssimulator" });
+  const manual = await factories.order(owner, wide, {
     selectionMode: "manual",
     qualifications: "Owns a gamepad and a patient cat.",
     quantity: 2,
   });
   await ann.post(`/playtester/playtests/${manual}/applications`, { qualificationsResponse: "I do own one.\nAnd a cat." });
   await bo.post(`/playtester/playtests/${manual}/applications`, { qualificationsResponse: "Two cats." });
-  const board = await order(owner, game, { quantity: 8, notesForTesters: "Try the cave." });
+  const board = await factories.order(owner, game, { quantity: 8, notesForTesters: "Try the cave." });
   const slots: Record<string, string> = {};
-  const others = await Promise.all(["Chidi", "Dao", "Esi", "Farid"].map((name) => registerPlaytester(server, name)));
-  const [chidi, dao, esi, farid] = others as [Person, Person, Person, Person];
-  slots.accepted = await play(server, ann, board);
+  const others = await Promise.all(["Chidi", "Dao", "Esi", "Farid"].map((name) => factories.registerPlaytester(server, name)));
+  const [chidi, dao, esi, farid] = others as [factories.Person, factories.Person, factories.Person, factories.Person];
+  slots.accepted = await factories.play(server, ann, board);
   await owner.post(`/slots/${slots.accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
-  slots.rejected = await play(server, bo, board);
+  slots.rejected = await factories.play(server, bo, board);
   await owner.post(`/slots/${slots.rejected}/reject`, { reason: "No sound." });
-  slots.submitted = await play(server, chidi, board);
-  await play(server, dao, board);
-  slots.blocked = await claim(esi, board);
+  slots.submitted = await factories.play(server, chidi, board);
+  await factories.play(server, dao, board);
+  slots.blocked = await factories.claim(esi, board);
   await esi.post(`/playtester/slots/${slots.blocked}/report`, { reasonCode: "crash", notes: "At the second door, every time." });
-  slots.reserved = await claim(farid, board);
+  slots.reserved = await factories.claim(farid, board);
   const contact = (await ann.get("/chat/contacts")).body.data.contacts[0].id;
   const chat = (await ann.post("/chat/conversations", { contactId: contact })).body.data.conversation.id;
   await ann.post(`/chat/conversations/${chat}/messages`, { content: "Thanks for having me." });
@@ -138,8 +129,8 @@ describe.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"
 );
 
 it("board: a change appears without a reload, and with a reload where there is no JavaScript", { timeout: 60_000 }, async () => {
-  const game = await createGame(owner, { name: "Live" });
-  const playtest = await order(owner, game, { quantity: 1 });
+  const game = await factories.createGame(owner, { name: "Live" });
+  const playtest = await factories.order(owner, game, { quantity: 1 });
   const [live, plain] = await Promise.all([
     contextOf("busy", { width: 1280 }),
     contextOf("busy", { width: 1280, javaScriptEnabled: false }),
@@ -148,7 +139,7 @@ it("board: a change appears without a reload, and with a reload where there is n
   const streaming = page.waitForResponse((reply) => reply.url().endsWith("/studio/events"));
   await Promise.all([page, still].map((one) => one.goto(`/studio/playtests/${playtest}`)));
   await streaming;
-  await play(server, await registerPlaytester(server, "Gus"), playtest);
+  await factories.play(server, await factories.registerPlaytester(server, "Gus"), playtest);
   await page.locator(".turn .slot", { hasText: "Gus" }).waitFor();
   expect(await still.locator(".slot").count()).toBe(0);
   await still.reload();
@@ -159,8 +150,8 @@ it("board: a change appears without a reload, and with a reload where there is n
 });
 
 it("board: a change before the stream of events begins appears too", { timeout: 60_000 }, async () => {
-  const game = await createGame(owner, { name: "Late" });
-  const playtest = await order(owner, game, { quantity: 1 });
+  const game = await factories.createGame(owner, { name: "Late" });
+  const playtest = await factories.order(owner, game, { quantity: 1 });
   const context = await contextOf("busy", { width: 1280 });
   const page = await context.newPage();
   const played = gate();
@@ -169,7 +160,7 @@ it("board: a change before the stream of events begins appears too", { timeout: 
     await route.continue();
   });
   await page.goto(`/studio/playtests/${playtest}`);
-  await play(server, await registerPlaytester(server, "Ida"), playtest);
+  await factories.play(server, await factories.registerPlaytester(server, "Ida"), playtest);
   played.open();
   await page.locator(".turn .slot", { hasText: "Ida" }).waitFor({ timeout: 10_000 });
   await context.close();

@@ -3,16 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
@@ -29,16 +20,16 @@ const film = "film.mp4";
 
 let browser: Browser;
 let server: TestServer;
-let owner: Person;
+let owner: factories.Person;
 let gameId: string;
 let context: BrowserContext;
 
 beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
-  owner = await registerOwner(server);
-  await giveCredit(server, owner, 200_000);
-  gameId = await createGame(owner);
+  owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 200_000);
+  gameId = await factories.createGame(owner);
 }, 60_000);
 afterEach(async () => {
   await context.close();
@@ -53,8 +44,8 @@ type Handle = (route: Route, offset: number) => unknown;
 
 /** A playtester at the page of a slot, with a video of two pieces. */
 async function newScene() {
-  const playtester = await registerPlaytester(server);
-  const slotId = await claim(playtester, await order(owner, gameId));
+  const playtester = await factories.registerPlaytester(server);
+  const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
   context = await browser.newContext({ baseURL: server.baseUrl });
   const signIn = async () => {
     const value = (await signedIn(server, playtester)).cookies.get("playtest_session")!;
@@ -64,7 +55,7 @@ async function newScene() {
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const file = join(freshFolder(), film);
-  writeFileSync(file, videoBytes(2 * piece));
+  writeFileSync(file, factories.videoBytes(2 * piece));
   /** The offset of each piece that was sent; `*` for the start of an upload. */
   const sent: (number | "*")[] = [];
   let handle: Handle = (route) => route.continue();
@@ -177,7 +168,7 @@ const rows: Row[] = [
       expect([scene.sent, await scene.page.locator("#upload-progress").isVisible()]).toEqual([[], false]);
       // Another is chosen meanwhile: this one alone is sent.
       const other = join(freshFolder(), "other.mp4");
-      writeFileSync(other, videoBytes(MiB / 2));
+      writeFileSync(other, factories.videoBytes(MiB / 2));
       await scene.choose(other);
       await scene.says("Reading other.mp4.");
       letRead();
@@ -336,7 +327,7 @@ const rows: Row[] = [
     },
     async holds(scene) {
       expect(await scene.received()).toBe(piece);
-      writeFileSync(scene.file, videoBytes(MiB / 2));
+      writeFileSync(scene.file, factories.videoBytes(MiB / 2));
       await scene.choose();
       await scene.says(`${film} (512 KiB, length: unknown) is uploaded.`);
       expect(await scene.uploaded()).toBe(MiB / 2);
@@ -393,7 +384,7 @@ it("upload: a file that is found to be of no use after another was chosen change
   const scene = await newScene();
   letRead = await holdReader(scene);
   const cut = join(freshFolder(), "cut.mp4");
-  writeFileSync(cut, videoBytes(MiB).subarray(0, 500));
+  writeFileSync(cut, factories.videoBytes(MiB).subarray(0, 500));
   await scene.choose(cut);
   await scene.says("Reading cut.mp4.");
   await scene.choose();

@@ -4,16 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
@@ -26,20 +17,20 @@ const folder = mkdtempSync(join(tmpdir(), "playtest-formats-"));
 let browser: Browser;
 let store: TestStore;
 let server: TestServer;
-let owner: Person;
-let tester: Person;
-let second: Person;
+let owner: factories.Person;
+let tester: factories.Person;
+let second: factories.Person;
 let gameId: string;
 let context: BrowserContext;
 beforeAll(async () => {
   browser = await launchBrowser();
   store = await drivers[0]!.open();
   server = await startTestServer({ store });
-  owner = await registerOwner(server, "Olive");
-  tester = await registerPlaytester(server, "Tess");
-  second = await registerPlaytester(server, "Tom");
-  await giveCredit(server, owner, 100_000);
-  gameId = await createGame(owner);
+  owner = await factories.registerOwner(server, "Olive");
+  tester = await factories.registerPlaytester(server, "Tess");
+  second = await factories.registerPlaytester(server, "Tom");
+  await factories.giveCredit(server, owner, 100_000);
+  gameId = await factories.createGame(owner);
 }, 60_000);
 afterAll(async () => {
   await browser.close();
@@ -67,8 +58,8 @@ const picture = async (page: Page, name: string) => {
 };
 
 async function submitted(bytes: Buffer): Promise<string> {
-  const slotId = await claim(tester, await order(owner, gameId));
-  await giveVideo(server, slotId, tester, bytes);
+  const slotId = await factories.claim(tester, await factories.order(owner, gameId));
+  await factories.giveVideo(server, slotId, tester, bytes);
   await tester.post(`/playtester/slots/${slotId}/submit`);
   return slotId;
 }
@@ -115,11 +106,11 @@ describe.each([390, 1280])("at %i pixels", (width) => {
   });
 
   it("recordings of which nobody knows the length play side by side", async () => {
-    const playtestId = await order(owner, gameId, { quantity: 2 });
+    const playtestId = await factories.order(owner, gameId, { quantity: 2 });
     const ids: string[] = [];
     for (const one of [tester, second]) {
-      const slotId = await claim(one, playtestId);
-      await giveVideo(server, slotId, one, longRecording(20, 100_000));
+      const slotId = await factories.claim(one, playtestId);
+      await factories.giveVideo(server, slotId, one, longRecording(20, 100_000));
       await one.post(`/playtester/slots/${slotId}/submit`);
       ids.push(slotId);
     }
@@ -138,7 +129,7 @@ describe.each([390, 1280])("at %i pixels", (width) => {
   });
 
   it("a file that nobody could watch is refused before any of it is sent; another format is warned of", async () => {
-    const slotId = await claim(tester, await order(owner, gameId));
+    const slotId = await factories.claim(tester, await factories.order(owner, gameId));
     const page = await opened(`/play/slots/${slotId}`, width, "play");
     const sent: string[] = [];
     page.on("request", (request) => request.url().includes("/api/v1/") && sent.push(request.method()));

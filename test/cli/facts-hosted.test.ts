@@ -2,17 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { playtest, type Ran, testFolder } from "../helpers/cli.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { startHosted } from "../helpers/hosted.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -30,19 +20,19 @@ interface Fact {
 
 let server: TestServer;
 let hosted: Awaited<ReturnType<typeof startHosted>>;
-let admin: Person;
-let owner: Person;
+let admin: factories.Person;
+let owner: factories.Person;
 let gameId: string;
 let cwd: string;
 beforeAll(async () => {
   server = await ownServer();
-  admin = await firstAdmin(server);
+  admin = await factories.firstAdmin(server);
   return server.close;
 });
 beforeEach(async () => {
-  owner = await registerOwner(server);
-  await giveCredit(server, owner, 50_000);
-  gameId = await createGame(owner);
+  owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 50_000);
+  gameId = await factories.createGame(owner);
   cwd = testFolder();
   hosted = await startHosted(server.baseUrl, "json", ["videoDurationSeconds"]);
 });
@@ -65,7 +55,7 @@ const prices = { 30: 1500, 60: 2000, 120: 3500, 180: 5000 };
 async function orderAt(cents: number, game = gameId, body = {}): Promise<void> {
   server.deps.config.pricing.baseCents = { ...prices, 60: cents };
   await server.advance(1000);
-  await order(owner, game, body);
+  await factories.order(owner, game, body);
 }
 const ordered = async (game = gameId): Promise<{ costPerSlotCents: number; playerCount: number; status: string }[]> =>
   (await owner.get(`/games/${game}/playtests`)).body.data.playtests;
@@ -90,7 +80,7 @@ const facts: Fact[] = [
   {
     says: "The price is that of an earlier order of the same length and number of players.",
     async line() {
-      const newer = await createGame(owner);
+      const newer = await factories.createGame(owner);
       await orderAt(1000, newer);
       await orderAt(1700);
       return "playtests quote --json";
@@ -179,9 +169,9 @@ const facts: Fact[] = [
     says: "The position must be within the video, which ends at 1:30. Nothing was noted.",
     code: 2,
     async line() {
-      const ann = await registerPlaytester(server, "Ann");
-      slotId = await claim(ann, await order(owner, gameId));
-      await giveVideo(server, slotId, ann, await videoOf(90));
+      const ann = await factories.registerPlaytester(server, "Ann");
+      slotId = await factories.claim(ann, await factories.order(owner, gameId));
+      await factories.giveVideo(server, slotId, ann, await videoOf(90));
       await ann.post(`/playtester/slots/${slotId}/submit`);
       return `review note ${slotId} 1:30.001 late`;
     },

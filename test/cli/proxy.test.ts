@@ -3,16 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
-import {
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startProxy, type TestProxy } from "../helpers/proxy.ts";
@@ -23,7 +14,7 @@ import { certificatesFor, type Front, startTlsFront } from "../helpers/tls.ts";
 const name = "playtest.office.example";
 const base = `https://${name}`;
 let server: TestServer;
-let owner: Person;
+let owner: factories.Person;
 let proxy: TestProxy;
 let front: Front;
 let ca: string;
@@ -34,8 +25,8 @@ beforeAll(async () => {
   server = await ownServer({ config: (config) => Object.assign(config, { sandbox: false, autoVerify: true }) });
   // Its links lead where the proxy leads.
   Object.assign(server.deps.config, { baseUrl: base });
-  owner = await registerOwner(server);
-  await giveCredit(server, owner, 10_000);
+  owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 10_000);
   const certificates = certificatesFor([name]);
   ca = certificates.ca;
   const { port } = new URL(server.baseUrl);
@@ -69,7 +60,7 @@ const at = (credentials = "") => `http://${credentials}127.0.0.1:${proxy.port}`;
 describe("through a proxy to an instance with a private certificate", () => {
   it("uploads and downloads completely, with one tunnel per connection", { timeout: 60_000 }, async () => {
     const folder = testFolder();
-    const gameId = await createGame(owner);
+    const gameId = await factories.createGame(owner);
     const build = Buffer.alloc(3_000_000, "build");
     writeFileSync(join(folder, "game.bin"), build);
     const env = { HTTPS_PROXY: at() };
@@ -80,12 +71,12 @@ describe("through a proxy to an instance with a private certificate", () => {
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${name}:443`]));
     expect(proxy.asked.length).toBeLessThan(5);
 
-    const tester = await registerPlaytester(server);
-    const slot = await play(server, tester, await order(owner, gameId));
+    const tester = await factories.registerPlaytester(server);
+    const slot = await factories.play(server, tester, await factories.order(owner, gameId));
     const loaded = await run(["review", "download", slot, "--dir", "videos", "--json"], env, folder);
     expect([loaded.code, loaded.stderr]).toEqual([0, ""]);
     const [video = ""] = readdirSync(join(folder, "videos"));
-    expect(readFileSync(join(folder, "videos", video)).equals(videoBytes())).toBe(true);
+    expect(readFileSync(join(folder, "videos", video)).equals(factories.videoBytes())).toBe(true);
   });
 
   it("refuses an untrusted certificate and names NODE_EXTRA_CA_CERTS", async () => {

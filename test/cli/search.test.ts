@@ -1,32 +1,23 @@
 import { beforeAll, expect, it } from "vitest";
 import { playtest, type RunOptions } from "../helpers/cli.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 let server: TestServer;
-let owner: Person;
+let owner: factories.Person;
 let gameId: string;
 let playtestId: string;
 let slotId: string;
 beforeAll(async () => {
   server = await ownServer();
-  owner = await registerOwner(server);
-  await giveCredit(server, owner, 20_000);
-  gameId = await createGame(owner);
-  playtestId = await order(owner, gameId);
-  const tester = await registerPlaytester(server, "Ann");
-  slotId = await claim(tester, playtestId);
-  await giveVideo(server, slotId, tester);
+  owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, 20_000);
+  gameId = await factories.createGame(owner);
+  playtestId = await factories.order(owner, gameId);
+  const tester = await factories.registerPlaytester(server, "Ann");
+  slotId = await factories.claim(tester, playtestId);
+  await factories.giveVideo(server, slotId, tester);
   await tester.post(`/playtester/slots/${slotId}/submit`, { notes: "The end is great.\nThe door was hard to find." });
   const vtt = "WEBVTT\n\n1:02:36.000 --> 1:02:40.000\nSo dark.\n\n1:02:41.000 --> 1:02:43.000\nI can't find the door.\n";
   await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: vtt.replaceAll("1:02", "01:02") } });

@@ -3,16 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import {
-  createGame,
-  firstAdmin,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -20,7 +11,7 @@ import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 /** What only a real terminal shows: keys one by one, hidden input, and a terminal that works afterwards. */
 let server: TestServer;
-let owner: Person;
+let owner: factories.Person;
 let gameId: string;
 
 beforeAll(async () => {
@@ -28,10 +19,10 @@ beforeAll(async () => {
   server = await ownServer({
     config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
   });
-  owner = await registerOwner(server, "Ada");
-  await giveCredit(server, owner, 100_000);
-  gameId = await createGame(owner, { name: "Moon Miner", buildUrl: `${server.baseUrl}/build.zip` });
-  await createGame(owner, { name: "Star Miner" });
+  owner = await factories.registerOwner(server, "Ada");
+  await factories.giveCredit(server, owner, 100_000);
+  gameId = await factories.createGame(owner, { name: "Moon Miner", buildUrl: `${server.baseUrl}/build.zip` });
+  await factories.createGame(owner, { name: "Star Miner" });
   return server.close;
 });
 afterEach(leaveAll);
@@ -45,14 +36,16 @@ async function submissions(...names: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) {
     server.clock.set(server.clock.now() + 1_000);
-    ids.push(await play(server, await registerPlaytester(server, name), await order(owner, gameId)));
+    ids.push(
+      await factories.play(server, await factories.registerPlaytester(server, name), await factories.order(owner, gameId)),
+    );
   }
   await server.advance(60_000);
   return ids;
 }
 
 it("auth password: asks for the passwords without showing them, for the new one twice", async () => {
-  const person = await registerOwner(server);
+  const person = await factories.registerOwner(server);
   const session = sit(["auth", "password"], { PLAYTEST_API_KEY: person.key });
   await session.see("Current password:", "correct horse\r");
   await session.see("New password (at least 8 characters):", "battery staple\r");
@@ -69,7 +62,7 @@ it("auth password: asks for the passwords without showing them, for the new one 
 });
 
 it("auth factor enable, login and a payout: a QR code, and prompts for codes", async () => {
-  const person = await registerOwner(server);
+  const person = await factories.registerOwner(server);
   const { email } = (await person.get("/auth/me")).body.data;
   const enabling = sit(["auth", "factor", "enable"], { PLAYTEST_API_KEY: person.key });
   await enabling.see("Current password:", "correct horse\r");
@@ -90,7 +83,7 @@ it("auth factor enable, login and a payout: a QR code, and prompts for codes", a
   await signingIn.see("Signed in to");
   expect(await signingIn.ended).toBe(0);
 
-  const admin = await firstAdmin(server);
+  const admin = await factories.firstAdmin(server);
   const app = await setUpFactor(server, admin);
   const code = await app.nextCode();
   const paying = sit(["admin", "grant", person.id, "--credit", "20", "--note", "sorry"], { PLAYTEST_API_KEY: admin.key });
@@ -105,9 +98,9 @@ it("auth factor enable, login and a payout: a QR code, and prompts for codes", a
 });
 
 it("sandbox play: an omitted slot is picked from the open ones", async () => {
-  const person = await registerOwner(server);
-  await giveCredit(server, person, 10_000);
-  await order(person, await createGame(person, { name: "Comet Miner" }));
+  const person = await factories.registerOwner(server);
+  await factories.giveCredit(server, person, 10_000);
+  await factories.order(person, await factories.createGame(person, { name: "Comet Miner" }));
   const session = sit(["sandbox", "play"], { PLAYTEST_API_KEY: person.key });
   await session.see("Which slot?");
   await session.see("Comet Miner", "\r");
@@ -219,7 +212,7 @@ it("a submission to accept is picked where none is named, and only by a person w
 
 it("a name in a question or a list cannot drive the terminal", async () => {
   const name = "\u001b]0;owned\u0007\u001b[2J\u202eevil";
-  const evil = await createGame(owner, { name });
+  const evil = await factories.createGame(owner, { name });
   const shown = "\\u001b]0;owned\\u0007\\u001b[2J\\u202eevil";
   const asked = sit(["order", evil]);
   await asked.see(`Order 1 slot of ${shown}`, "\u0003");
@@ -244,7 +237,7 @@ it("a key that is typed is not shown, and is kept", async () => {
 });
 
 it("a wait shows how it stands on a line that rewrites itself, and Ctrl-C takes it away", async () => {
-  const session = sit(["playtests", "wait", await order(owner, gameId)]);
+  const session = sit(["playtests", "wait", await factories.order(owner, gameId)]);
   await session.see("1 open", "\u0003");
   expect([await session.ended, session.restored()]).toEqual([130, true]);
   expect(session.shown).toContain("\u001b[?25l");
@@ -253,8 +246,8 @@ it("a wait shows how it stands on a line that rewrites itself, and Ctrl-C takes 
 it("tester claim asks whether a playtest at a fixed time suits", async () => {
   // Noon in UTC, however far the tests before this one moved the clock.
   const scheduledAt = `${new Date(server.clock.now() + 48 * 3_600_000).toISOString().slice(0, 10)}T12:00:00.000Z`;
-  const id = await order(owner, gameId, { scheduledAt });
-  const tester = await registerPlaytester(server, "Tess");
+  const id = await factories.order(owner, gameId, { scheduledAt });
+  const tester = await factories.registerPlaytester(server, "Tess");
   await tester.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
   const claiming = () => sit(["tester", "claim", id], { PLAYTEST_API_KEY: tester.key });
   const refused = claiming();

@@ -2,32 +2,26 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
-import {
-  createGame,
-  giveCredit,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { videoOf } from "../helpers/videos.ts";
 
 let server: TestServer;
-let owner: Person;
-let player: Person;
+let owner: factories.Person;
+let player: factories.Person;
 let playtestId: string;
 let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
 
 beforeEach(async () => {
   server = await ownServer();
-  owner = await registerOwner(server, "Ada");
-  player = await registerPlaytester(server, "Pim");
-  await giveCredit(server, owner, 20_000);
-  playtestId = await order(owner, await createGame(owner), { quantity: 2, notesForTesters: "Look at the bridge." });
+  owner = await factories.registerOwner(server, "Ada");
+  player = await factories.registerPlaytester(server, "Pim");
+  await factories.giveCredit(server, owner, 20_000);
+  playtestId = await factories.order(owner, await factories.createGame(owner), {
+    quantity: 2,
+    notesForTesters: "Look at the bridge.",
+  });
   run = playtestWith({ baseUrl: server.baseUrl, key: player.key, cwd: testFolder() });
   return server.close;
 });
@@ -37,7 +31,7 @@ afterEach(() => expect(server.errors).toEqual([]));
 const claim = async (): Promise<string> => JSON.parse((await run(["tester", "claim", playtestId, "--json"])).stdout).slot.id;
 
 /** A video file in the folder the program runs in. */
-function video(folder: string, name = "play.mp4", bytes = videoBytes()) {
+function video(folder: string, name = "play.mp4", bytes = factories.videoBytes()) {
   writeFileSync(join(folder, name), bytes);
   return folder;
 }
@@ -74,7 +68,7 @@ describe("tester", () => {
 
   it("submits the video of the one slot it holds, byte for byte", async () => {
     const slotId = await claim();
-    const folder = video(testFolder(), "play.mp4", videoBytes(300_000));
+    const folder = video(testFolder(), "play.mp4", factories.videoBytes(300_000));
     const { code, stdout, stderr } = await run(["tester", "submit", "play.mp4", "--notes", "Fun!", "--json"], { cwd: folder });
     expect(code).toBe(0);
     expect(stderr).toContain("Submitted play.mp4, 293.0 KiB.");
@@ -85,7 +79,7 @@ describe("tester", () => {
     });
     const link = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data.downloadUrl;
     const stored = Buffer.from(await (await fetch(link)).arrayBuffer());
-    expect(stored.equals(videoBytes(300_000))).toBe(true);
+    expect(stored.equals(factories.videoBytes(300_000))).toBe(true);
   });
 
   it.each([
@@ -135,7 +129,7 @@ describe("tester", () => {
       stderr: "error: You have no active slot to submit a video for.\nFind a playtest to claim with `playtest tester browse`.\n",
     });
     const first = await claim();
-    const other = await order(owner, await createGame(owner, { name: "Star Lanes" }));
+    const other = await factories.order(owner, await factories.createGame(owner, { name: "Star Lanes" }));
     await player.post(`/playtester/playtests/${other}/claim`);
     const several = await run(["tester", "submit", "play.mp4"], { cwd: folder });
     expect(several).toMatchObject({ code: 2, stdout: "" });
@@ -186,7 +180,7 @@ describe("tester", () => {
 
   it("says how much of the earnings is held, and from when it is available", async () => {
     server.deps.config.payouts.holdDays = 7;
-    const slotId = await play(server, player, playtestId);
+    const slotId = await factories.play(server, player, playtestId);
     await owner.post(`/playtests/slots/${slotId}/accept`);
     const { stdout, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
     const from = new Date(server.deps.clock.now() + 7 * 24 * 3_600_000).toISOString();
@@ -200,7 +194,9 @@ describe("tester", () => {
   });
 
   it("applies where the owner chooses, and withdraws", async () => {
-    const manual = await order(owner, await createGame(owner, { name: "Star Lanes" }), { selectionMode: "manual" });
+    const manual = await factories.order(owner, await factories.createGame(owner, { name: "Star Lanes" }), {
+      selectionMode: "manual",
+    });
     const { stdout, code } = await run(["tester", "apply", manual, "--qualifications-response", "I like stars", "--json"]);
     expect(code).toBe(0);
     const { id } = JSON.parse(stdout).application;

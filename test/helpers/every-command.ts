@@ -10,19 +10,7 @@ import { contract, type Operation } from "../../src/contract/index.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
-import {
-  claim,
-  createGame,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  personWith,
-  play,
-  registerOwner,
-  registerPlaytester,
-  videoBytes,
-} from "./factories.ts";
+import * as factories from "./factories.ts";
 import { setUpFactor } from "./factors.ts";
 import { operationsOf } from "./operations.ts";
 import { addPasskey } from "./passkeys.ts";
@@ -35,7 +23,11 @@ import { startYoutube } from "./youtube.ts";
 
 /** The id of the newest publication. */
 async function publication(world: World): Promise<string> {
-  const slotId = await play(world.server, await registerPlaytester(world.server), await world.order({ visibility: "public" }));
+  const slotId = await factories.play(
+    world.server,
+    await factories.registerPlaytester(world.server),
+    await world.order({ visibility: "public" }),
+  );
   await world.owner.acceptSlot({ params: { id: slotId } });
   await world.server.advance(0);
   return (await operationsOf(world.server, world.admin).listPublications()).publications[0]!.id;
@@ -77,12 +69,12 @@ const testerGroup = async ({ server, admin }: World): Promise<string> =>
 export interface World {
   server: TestServer;
   receiver: Receiver;
-  owner: Person;
+  owner: factories.Person;
   admin: string;
   gameId: string;
   order(body?: Record<string, unknown>): Promise<string>;
   /** A slot that is claimed, with the key of who holds it. */
-  claimed(): Promise<{ slotId: string; key: string; person: Person }>;
+  claimed(): Promise<{ slotId: string; key: string; person: factories.Person }>;
   submitted(): Promise<string>;
   application(): Promise<{ id: string; playtest: string; key: string }>;
   payment(): Promise<string>;
@@ -107,10 +99,10 @@ async function refusedMail({ server, admin }: World): Promise<string> {
 }
 
 export async function everyWorld(server: TestServer, receiver: Receiver): Promise<World> {
-  const owner = await registerOwner(server, "Ada");
-  await giveCredit(server, owner, 10_000_000);
+  const owner = await factories.registerOwner(server, "Ada");
+  await factories.giveCredit(server, owner, 10_000_000);
   const admin = (await ensureAdmin(server.deps))!;
-  const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+  const gameId = await factories.createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
   const world: World = {
     server,
     receiver,
@@ -120,17 +112,17 @@ export async function everyWorld(server: TestServer, receiver: Receiver): Promis
     async order(body = {}) {
       // An agreement that the command of another row left would have to be accepted before each claim.
       await server.request("DELETE", "/admin/agreement", { key: admin });
-      return order(owner, gameId, body);
+      return factories.order(owner, gameId, body);
     },
     async claimed() {
-      const person = await registerPlaytester(server);
-      const slotId = await claim(person, await world.order());
+      const person = await factories.registerPlaytester(server);
+      const slotId = await factories.claim(person, await world.order());
       return { slotId, key: person.key, person };
     },
-    submitted: async () => play(server, await registerPlaytester(server), await world.order()),
+    submitted: async () => factories.play(server, await factories.registerPlaytester(server), await world.order()),
     async application() {
       const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
-      const person = await registerPlaytester(server);
+      const person = await factories.registerPlaytester(server);
       const reply = await person.post(`/playtester/playtests/${playtest}/applications`, { qualificationsResponse: "Yes." });
       return { id: reply.body.data.application.id, playtest, key: person.key };
     },
@@ -180,7 +172,7 @@ function withFile(name: string, text: string | Buffer): string {
 const withFactor =
   (rest: string): Row =>
   async ({ server }) => {
-    const person = await registerOwner(server);
+    const person = await factories.registerOwner(server);
     const { recoveryCodes } = await setUpFactor(server, person, "correct horse");
     return { key: person.key, words: `--code ${recoveryCodes[0]} ${rest}`.trim() };
   };
@@ -195,7 +187,7 @@ const tester =
     const { slotId, key } = await world.claimed();
     return { words: line(slotId), key };
   };
-const fresh: Row = async ({ server }) => ({ key: (await registerPlaytester(server)).key });
+const fresh: Row = async ({ server }) => ({ key: (await factories.registerPlaytester(server)).key });
 const profile: Row = async ({ server, owner }) => {
   const cwd = testFolder();
   const { playtest } = await import("./cli.ts");
@@ -208,15 +200,15 @@ const profile: Row = async ({ server, owner }) => {
 const subscribed =
   (cancelled: boolean): Row =>
   async ({ server }) => {
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
     await server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome: "paid" } });
     if (cancelled) await owner.post("/billing/subscription/cancel");
     return { key: owner.key, words: "--yes" };
   };
 const talked: Row = async (world) => {
-  const person = await registerPlaytester(world.server);
-  const slotId = await play(world.server, person, await world.order());
+  const person = await factories.registerPlaytester(world.server);
+  const slotId = await factories.play(world.server, person, await world.order());
   await world.owner.post(`/slots/${slotId}/accept`);
   const { body } = await world.owner.post("/chat/conversations", { contactId: person.id });
   await world.owner.post(`/chat/conversations/${body.data.conversation.id}/messages`, { content: "Hello" });
@@ -247,7 +239,7 @@ const ownScenes: Record<string, Row> = {
   "auth resend-verification": words(() => "--email nobody@example.com"),
   "auth profile update": words(() => "--website-url https://example.com"),
   "auth password": async ({ server }) => ({
-    key: (await registerOwner(server)).key,
+    key: (await factories.registerOwner(server)).key,
     words: ["--current-password-file", join(withFile("old", password), "old"), "--new-password-file", "-"],
     stdin: `${password}!`,
   }),
@@ -257,25 +249,25 @@ const ownScenes: Record<string, Row> = {
     stdin: password,
   }),
   "auth email": async ({ server }) => ({
-    key: (await registerOwner(server)).key,
+    key: (await factories.registerOwner(server)).key,
     words: `--new-email a${server.deps.newId()}@example.com --password-file -`,
     stdin: "correct horse",
   }),
   "auth factor enable": async ({ server }) => ({
-    key: (await registerOwner(server)).key,
+    key: (await factories.registerOwner(server)).key,
     words: "--password-file -",
     stdin: "correct horse",
   }),
   "auth factor disable": withFactor("--yes"),
   "auth factor recovery": withFactor("--yes"),
   "auth passkeys remove": async ({ server }) => {
-    const person = await registerPlaytester(server);
+    const person = await factories.registerPlaytester(server);
     const { id } = await addPasskey(server, person);
     return { key: person.key, words: `${id} --yes --password-file -`, stdin: "correct horse" };
   },
   "auth confirm": withFactor(""),
   "auth delete": async ({ server }) => ({
-    key: (await registerOwner(server)).key,
+    key: (await factories.registerOwner(server)).key,
     words: "--yes --password-file -",
     stdin: "correct horse",
   }),
@@ -301,9 +293,9 @@ const ownScenes: Record<string, Row> = {
   "playtests order": words(({ gameId }) => `${gameId} --yes`),
   "playtests quote": words(({ gameId }) => gameId),
   "playtests pay": async ({ server }) => {
-    const poor = await registerOwner(server);
-    const id = await order(poor, await createGame(poor));
-    await giveCredit(server, poor, 10_000);
+    const poor = await factories.registerOwner(server);
+    const id = await factories.order(poor, await factories.createGame(poor));
+    await factories.giveCredit(server, poor, 10_000);
     return { key: poor.key, words: `${id} --method credit --yes` };
   },
   "playtests keys list": words(({ order }) => order({ keysForTesters: ["AAAA-BBBB-CCCC"] })),
@@ -445,35 +437,35 @@ const ownScenes: Record<string, Row> = {
   "tester show": tester((id) => id),
   "tester submit": async (world) => {
     const { slotId, person } = await world.claimed();
-    await giveVideo(world.server, slotId, person);
-    return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", videoBytes()) };
+    await factories.giveVideo(world.server, slotId, person);
+    return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", factories.videoBytes()) };
   },
   "tester reschedule": async (world) => {
     const at = (days: number) => new Date(world.server.clock.now() + days * 86_400_000).toISOString();
     const id = await world.order({ scheduledAt: at(2) });
-    const person = await registerPlaytester(world.server);
+    const person = await factories.registerPlaytester(world.server);
     const { slot } = await person.claimPlaytest({ params: { id }, body: { scheduledAt: at(2) } });
     await world.owner.updatePlaytest({ params: { id }, body: { scheduledAt: at(3) } });
     return { words: `${slot.id} --accept`, key: person.key };
   },
   "tester release": tester((id) => `${id} --yes`),
   "tester unpublish": async (world) => {
-    const person = await registerPlaytester(world.server);
-    const slotId = await play(world.server, person, await world.order({ visibility: "public" }));
+    const person = await factories.registerPlaytester(world.server);
+    const slotId = await factories.play(world.server, person, await world.order({ visibility: "public" }));
     await world.owner.acceptSlot({ params: { id: slotId } });
     return { key: person.key, words: `${slotId} --yes` };
   },
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
   "tester earnings": fresh,
   "tester payout-details": fresh,
-  "tester statement": async ({ server }) => ({ key: (await registerPlaytester(server)).key, words: "--month 2026-03" }),
+  "tester statement": async ({ server }) => ({ key: (await factories.registerPlaytester(server)).key, words: "--month 2026-03" }),
   "tester payout-details set": async ({ server }) => ({
-    key: (await registerPlaytester(server)).key,
+    key: (await factories.registerPlaytester(server)).key,
     words: "--method paypal --email pay@example.com --password-file -",
     stdin: "correct horse",
   }),
   "tester payout-details remove": async ({ server }) => {
-    const person = await registerPlaytester(server);
+    const person = await factories.registerPlaytester(server);
     const body = { method: "paypal", email: "pay@example.com", password: "correct horse" };
     await person.post("/playtester/payout-details", body);
     return { key: person.key, words: "--yes --password-file -", stdin: "correct horse" };
@@ -539,7 +531,7 @@ const ownScenes: Record<string, Row> = {
   "serve reset-factor": async () => {
     const dataDir = dataDirFixture();
     const server = await startTestServer({ store: await openStore({ dataDir }), dataDir });
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     await setUpFactor(server, owner, "correct horse");
     await server.close();
     return { words: [owner.id, "--data", dataDir, "--yes"] };
@@ -548,13 +540,13 @@ const ownScenes: Record<string, Row> = {
   "sandbox advance": words(() => "1s"),
   "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),
   "sandbox verify": words(async ({ server, email }) => {
-    const { id } = await registerOwner(server);
+    const { id } = await factories.registerOwner(server);
     const user = (await server.deps.store.read((q) => findUser(q, id)))!;
     await server.deps.store.write((tx) => mailVerification(tx, user));
     return email(id);
   }),
   "sandbox subscription pay": async ({ server }) => {
-    const owner = await registerOwner(server);
+    const owner = await factories.registerOwner(server);
     const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
     return { key: owner.key, words: subscriptionId };
   },
@@ -586,7 +578,7 @@ async function rightfulIn(world: World): Promise<RightfulWorld> {
   const known = rightful.get(world);
   if (known) return known;
   const { id } = await operationsOf(world.server, world.admin).getMe();
-  const made = rightfulWorld(world.server, personWith(world.server, world.admin, id));
+  const made = rightfulWorld(world.server, factories.personWith(world.server, world.admin, id));
   rightful.set(world, made);
   return made;
 }
@@ -626,7 +618,7 @@ export const everyCommand: Record<string, Row> = {
 
 /** The token of a reset mail. */
 async function resetToken({ server }: World): Promise<string> {
-  const owner = await registerOwner(server);
+  const owner = await factories.registerOwner(server);
   const { email } = (await owner.get("/auth/me")).body.data;
   await server.request("POST", "/auth/password-reset", { body: { email } });
   const { messages } = (await server.request("GET", "/sandbox/outbox?limit=1")).body.data;
@@ -634,13 +626,13 @@ async function resetToken({ server }: World): Promise<string> {
 }
 
 async function trial({ server }: World) {
-  const owner = await registerOwner(server);
-  return order(owner, await createGame(owner), { isFreePublicTrial: true });
+  const owner = await factories.registerOwner(server);
+  return factories.order(owner, await factories.createGame(owner), { isFreePublicTrial: true });
 }
 
 async function earner(world: World) {
-  const person = await registerPlaytester(world.server);
-  const slotId = await play(world.server, person, await world.order());
+  const person = await factories.registerPlaytester(world.server);
+  const slotId = await factories.play(world.server, person, await world.order());
   await world.owner.post(`/slots/${slotId}/accept`);
   return person.id;
 }
@@ -661,7 +653,7 @@ async function disputed(world: World): Promise<string> {
 
 /** A payment of another owner, because a dispute ends the orders of whoever paid. */
 async function paymentOfAnother({ server }: World): Promise<string> {
-  const owner = await registerOwner(server);
+  const owner = await factories.registerOwner(server);
   const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
   await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
   return paymentId;
@@ -669,9 +661,9 @@ async function paymentOfAnother({ server }: World): Promise<string> {
 
 /** A batch with one pending payout. */
 async function payoutBatch(world: World): Promise<{ batchId: string; payoutId: string }> {
-  const person = await registerPlaytester(world.server);
+  const person = await factories.registerPlaytester(world.server);
   await person.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password: "correct horse" });
-  await world.owner.post(`/slots/${await play(world.server, person, await world.order())}/accept`);
+  await world.owner.post(`/slots/${await factories.play(world.server, person, await world.order())}/accept`);
   const asked = (method: string, path: string, body?: object) => world.server.request(method, path, { key: world.admin, body });
   const batchId: string = (await asked("POST", "/admin/payout-batches", {})).body.data.batch.id;
   return { batchId, payoutId: (await asked("GET", `/admin/payouts?batch=${batchId}`)).body.data.payouts[0].id };

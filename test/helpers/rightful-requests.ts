@@ -5,18 +5,7 @@ import * as signals from "../../server/sharing/signals/store.ts";
 import * as transcripts from "../../server/transcripts/store.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { openWallet } from "./crypto.ts";
-import {
-  claim,
-  createGame,
-  firstAdmin,
-  giveCredit,
-  giveVideo,
-  order,
-  type Person,
-  play,
-  registerOwner,
-  registerPlaytester,
-} from "./factories.ts";
+import * as factories from "./factories.ts";
 import { codeAt, setUpFactor } from "./factors.ts";
 import { befriend, claimWith, confirm, nameHandle } from "./friends.ts";
 import { mailedToken } from "./mails.ts";
@@ -36,7 +25,7 @@ const url = (path: string) => `https://${secretWord.toLowerCase()}.example/${pat
 
 /** A request that its account is allowed to send, and that has not been sent yet: nothing but authorization stands in its way. */
 export interface RightfulRequest {
-  as: Person;
+  as: factories.Person;
   /** Path parameters. */
   ids?: Record<string, string>;
   query?: Record<string, string>;
@@ -50,36 +39,44 @@ export interface RightfulRequest {
 
 export interface RightfulWorld {
   server: TestServer;
-  owner: Person;
-  playtester: Person;
-  admin: Person;
+  owner: factories.Person;
+  playtester: factories.Person;
+  admin: factories.Person;
   gameId: string;
   webhookId: string;
   deliveryId: string;
   conversationId: string;
   order(body?: Record<string, unknown>): Promise<string>;
   /** An owner or playtester that only one request is about. */
-  bystander(role: "game_owner" | "playtester"): Promise<Person>;
+  bystander(role: "game_owner" | "playtester"): Promise<factories.Person>;
   claimed(): Promise<string>;
   submitted(): Promise<string>;
   /** An application to a playtest whose owner chooses, and that playtest. */
   application(): Promise<{ id: string; playtestId: string }>;
-  payment(outcome?: "paid", by?: Person): Promise<string>;
+  payment(outcome?: "paid", by?: factories.Person): Promise<string>;
   payoutId(): Promise<string>;
   /** A batch with one pending payout, and the id of that payout. */
   payoutBatch(): Promise<{ batchId: string; payoutId: string }>;
 }
 
 /** `known`: the administrator of a server that has one already. */
-export async function rightfulWorld(server: TestServer, known?: Person): Promise<RightfulWorld> {
+export async function rightfulWorld(server: TestServer, known?: factories.Person): Promise<RightfulWorld> {
   const name = (who: string) => `${secretWord} ${who}`;
-  const [owner, playtester] = [await registerOwner(server, name("owner")), await registerPlaytester(server, name("playtester"))];
-  const admin = known ?? (await firstAdmin(server));
-  await giveCredit(server, owner, 10_000_000);
-  const gameId = await createGame(owner, { name: name("game"), buildUrl: url("build.zip"), instructions: name("instructions") });
-  const make = (body: Record<string, unknown> = {}) => order(owner, gameId, { notesForTesters: name("notes"), ...body });
-  await play(server, playtester, await make());
-  const accepted = await play(server, playtester, await make());
+  const [owner, playtester] = [
+    await factories.registerOwner(server, name("owner")),
+    await factories.registerPlaytester(server, name("playtester")),
+  ];
+  const admin = known ?? (await factories.firstAdmin(server));
+  await factories.giveCredit(server, owner, 10_000_000);
+  const gameId = await factories.createGame(owner, {
+    name: name("game"),
+    buildUrl: url("build.zip"),
+    instructions: name("instructions"),
+  });
+  const make = (body: Record<string, unknown> = {}) =>
+    factories.order(owner, gameId, { notesForTesters: name("notes"), ...body });
+  await factories.play(server, playtester, await make());
+  const accepted = await factories.play(server, playtester, await make());
   await owner.post(`/slots/${accepted}/accept`);
   // Earnings may be held for some days before they may be paid out.
   await server.advance(server.deps.config.payouts.holdDays * days);
@@ -104,9 +101,10 @@ export async function rightfulWorld(server: TestServer, known?: Person): Promise
     deliveryId: deliveries[0].id,
     conversationId,
     order: make,
-    bystander: (role) => (role === "playtester" ? registerPlaytester : registerOwner)(server, name("bystander")),
-    claimed: async () => claim(playtester, await make()),
-    submitted: async () => play(server, playtester, await make()),
+    bystander: (role) =>
+      (role === "playtester" ? factories.registerPlaytester : factories.registerOwner)(server, name("bystander")),
+    claimed: async () => factories.claim(playtester, await make()),
+    submitted: async () => factories.play(server, playtester, await make()),
     async application() {
       const playtestId = await make({ selectionMode: "manual", qualifications: name("qualifications") });
       const reply = await playtester.post(`/playtester/playtests/${playtestId}/applications`, {
@@ -118,20 +116,20 @@ export async function rightfulWorld(server: TestServer, known?: Person): Promise
     async payoutBatch() {
       const details = { method: "paypal", email: "pay@example.com", password: "correct horse" };
       await playtester.post("/playtester/payout-details", details);
-      await owner.post(`/slots/${await play(server, playtester, await make())}/accept`);
+      await owner.post(`/slots/${await factories.play(server, playtester, await make())}/accept`);
       const batchId: string = (await admin.post("/admin/payout-batches", {})).body.data.batch.id;
       const { payouts } = (await admin.get(`/admin/payouts?batch=${batchId}`)).body.data;
       return { batchId, payoutId: payouts[0].id };
     },
     // Of new earnings: a batch leaves nothing to pay.
     payoutId: async () => {
-      await owner.post(`/slots/${await play(server, playtester, await make())}/accept`);
+      await owner.post(`/slots/${await factories.play(server, playtester, await make())}/accept`);
       return (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string;
     },
   };
 }
 
-async function addWebhook(owner: Person): Promise<string> {
+async function addWebhook(owner: factories.Person): Promise<string> {
   const body = { url: `http://127.0.0.1:9/${secretWord}`, events: ["test.ping"] };
   return (await owner.post("/webhooks", body)).body.data.webhook.id;
 }
@@ -176,16 +174,16 @@ const onAccount =
   async ({ admin, bystander }) => ({ as: admin, ids: { id: (await bystander(role)).id }, body });
 const onBystandersGame: Row = async ({ admin, bystander }) => ({
   as: admin,
-  ids: { id: await createGame(await bystander("game_owner")) },
+  ids: { id: await factories.createGame(await bystander("game_owner")) },
 });
 const onTrial: Row = async ({ admin, bystander }) => ({ as: admin, ids: { id: await trialOf(await bystander("game_owner")) } });
 const onPublicVideo: Row = async ({ server, admin, bystander, playtester }) => {
   const owner = await bystander("game_owner");
-  return { as: admin, ids: { id: await slotIn.publishing!(server, owner, playtester, await createGame(owner)) } };
+  return { as: admin, ids: { id: await slotIn.publishing!(server, owner, playtester, await factories.createGame(owner)) } };
 };
 /** A slot of the owner whose video is published on the server's own page. */
 async function published({ server, owner, playtester, order }: RightfulWorld): Promise<string> {
-  const slotId = await play(server, playtester, await order({ visibility: "public" }));
+  const slotId = await factories.play(server, playtester, await order({ visibility: "public" }));
   await owner.post(`/slots/${slotId}/accept`);
   await server.advance(0);
   return slotId;
@@ -212,7 +210,7 @@ const onGoogle =
     return { as: admin, body: { adapter: "youtube", ...body } };
   };
 const onDeposit =
-  (bodyFor: (owner: Person) => unknown): Row =>
+  (bodyFor: (owner: factories.Person) => unknown): Row =>
   async ({ server, admin, bystander }) => {
     const owner = await bystander("game_owner");
     const wallet = await openWallet(server, owner);
@@ -236,8 +234,8 @@ const budgeted = async ({ bystander }: RightfulWorld) => {
 /** An order that waits, and the key of its account that decides. */
 const waiting = async ({ server, bystander }: RightfulWorld) => {
   const as = await bystander("game_owner");
-  await giveCredit(server, as, 100_000);
-  const gameId = await createGame(as, { name: secretWord });
+  await factories.giveCredit(server, as, 100_000);
+  const gameId = await factories.createGame(as, { name: secretWord });
   const budgets = [{ period: "order", approveOverCents: 1000 }];
   const { apiKey } = (await as.post("/auth/api-keys", { name: secretWord, budgets })).body.data;
   const reply = await server.request("POST", `/games/${gameId}/playtests`, {
@@ -256,7 +254,7 @@ const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => 
 
 let handles = 0;
 /** A playtester with a handle. */
-async function withHandle({ bystander }: RightfulWorld): Promise<{ person: Person; handle: string }> {
+async function withHandle({ bystander }: RightfulWorld): Promise<{ person: factories.Person; handle: string }> {
   const [person, handle] = [await bystander("playtester"), `${secretWord.toLowerCase()}-${++handles}`];
   await nameHandle(person, handle);
   return { person, handle };
@@ -282,7 +280,7 @@ async function asked(world: RightfulWorld) {
 
 /** A game with an agreement. */
 async function withAgreement({ server, owner }: RightfulWorld): Promise<{ gameId: string; version: string }> {
-  const gameId = await createGame(owner);
+  const gameId = await factories.createGame(owner);
   const reply = await server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: secretWord } });
   return { gameId, version: reply.body.data.agreement.version };
 }
@@ -290,7 +288,8 @@ async function withAgreement({ server, owner }: RightfulWorld): Promise<{ gameId
 const newGroup = async ({ admin, server }: RightfulWorld) =>
   (await admin.createGroup({ body: { name: `group-${server.deps.newId()}` } })).group.id;
 
-const trialOf = async (owner: Person) => order(owner, await createGame(owner), { isFreePublicTrial: true });
+const trialOf = async (owner: factories.Person) =>
+  factories.order(owner, await factories.createGame(owner), { isFreePublicTrial: true });
 const upload = { ...tus, "upload-length": "12" };
 const video = { ...upload, "upload-metadata": metadataHeader({ filename: "a.mp4", filetype: "video/mp4" }) };
 const build = {
@@ -378,8 +377,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   quotePlaytest: ({ owner, gameId }) => ({ as: owner, body: { gameId } }),
   payPlaytest: async ({ server, bystander }) => {
     const as = await bystander("game_owner");
-    const id = await order(as, await createGame(as));
-    await giveCredit(server, as, 100_000);
+    const id = await factories.order(as, await factories.createGame(as));
+    await factories.giveCredit(server, as, 100_000);
     return { as, ids: { id }, body: { method: "credit" } };
   },
   cancelPlaytest: onPlaytest(),
@@ -606,7 +605,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   createVideoUpload: onHeldSlot(undefined, video),
   submitSlot: async ({ server, playtester, claimed }) => {
     const id = await claimed();
-    await giveVideo(server, id, playtester);
+    await factories.giveVideo(server, id, playtester);
     return { as: playtester, ids: { id }, body: { notes: secretWord } };
   },
   releaseSlot: onHeldSlot(),
@@ -681,7 +680,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   deleteUser: onAccount("playtester"),
   getGameAgreement: onGame(),
-  putGameAgreement: async ({ owner }) => ({ as: owner, ids: { id: await createGame(owner) }, body: { text: secretWord } }),
+  putGameAgreement: async ({ owner }) => ({
+    as: owner,
+    ids: { id: await factories.createGame(owner) },
+    body: { text: secretWord },
+  }),
   deleteGameAgreement: async (world) => ({ as: world.owner, ids: { id: (await withAgreement(world)).gameId } }),
   listGameConsents: onGame(),
   getPlaytestAgreement: async ({ playtester, order, bystander }) => ({
@@ -693,7 +696,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     const { gameId, version } = await withAgreement(world);
     return {
       as: world.playtester,
-      ids: { id: await order(world.owner, gameId) },
+      ids: { id: await factories.order(world.owner, gameId) },
       ownIds: { id: await trialOf(await world.bystander("game_owner")) },
       body: { version },
     };
@@ -724,11 +727,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   // By an owner of their own: a disputed payment refuses their orders.
   chargebackPayment: async ({ admin, server, payment }) => ({
     as: admin,
-    ids: { id: await payment("paid", await registerOwner(server)) },
+    ids: { id: await payment("paid", await factories.registerOwner(server)) },
   }),
   listDisputes: byAdmin(),
   liftDispute: async ({ admin, server, payment }) => {
-    const id = await payment("paid", await registerOwner(server));
+    const id = await payment("paid", await factories.registerOwner(server));
     await admin.post(`/admin/payments/${id}/chargeback`);
     return { as: admin, ids: { id }, body: { note: "settled" } };
   },
@@ -797,7 +800,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
 } satisfies Record<Operation, Row>;
 
 /** A deposit of another amount than its payment asked for, and what its sender signs to have it credited. */
-async function lateDeposit(server: TestServer, owner: Person) {
+async function lateDeposit(server: TestServer, owner: factories.Person) {
   const sender = evmWallet();
   const wallet = await openWallet(server, owner);
   const asked = await wallet.ask();
@@ -904,7 +907,7 @@ async function transcribed({ server, submitted }: RightfulWorld): Promise<string
 }
 
 /** A build that this server stores. */
-async function storedBuild(server: TestServer, owner: Person, gameId: string): Promise<Record<string, string>> {
+async function storedBuild(server: TestServer, owner: factories.Person, gameId: string): Promise<Record<string, string>> {
   const bytes = Buffer.from(secretWord);
   const metadata = metadataHeader({ filename: "b.zip", filetype: "application/zip", sha256: sha256(bytes) });
   const headers = { ...octets, "upload-length": String(bytes.length), "upload-metadata": metadata };

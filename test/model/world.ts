@@ -1,22 +1,14 @@
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import {
-  createGame,
-  giveCredit,
-  giveVideo,
-  type Person,
-  personWith,
-  registerOwner,
-  registerPlaytester,
-} from "../helpers/factories.ts";
+import * as factories from "../helpers/factories.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 import { type Action, kinds, type State } from "./model.ts";
 
 /** The server, driven by the model's actions: model indices on one side, ids on the other. */
 export interface World {
   server: TestServer;
-  owner: Person;
-  admin: Person;
-  playtesters: Person[];
+  owner: factories.Person;
+  admin: factories.Person;
+  playtesters: factories.Person[];
   gameId: string;
   playtests: string[];
   slots: string[];
@@ -26,22 +18,22 @@ export interface World {
 export const credit = 8_000;
 export const people = 4;
 
-const admins = new WeakMap<TestServer, Person>();
+const admins = new WeakMap<TestServer, factories.Person>();
 
-async function adminOf(server: TestServer): Promise<Person> {
-  const known = admins.get(server) ?? personWith(server, (await ensureAdmin(server.deps))!, "admin");
+async function adminOf(server: TestServer): Promise<factories.Person> {
+  const known = admins.get(server) ?? factories.personWith(server, (await ensureAdmin(server.deps))!, "admin");
   admins.set(server, known);
   return known;
 }
 
 /** People and a game of their own, so that many worlds fit on one server. */
 export async function createWorld(server: TestServer): Promise<World> {
-  const owner = await registerOwner(server);
-  await giveCredit(server, owner, credit);
-  const playtesters: Person[] = [];
-  for (let n = 0; n < people; n++) playtesters.push(await registerPlaytester(server));
+  const owner = await factories.registerOwner(server);
+  await factories.giveCredit(server, owner, credit);
+  const playtesters: factories.Person[] = [];
+  for (let n = 0; n < people; n++) playtesters.push(await factories.registerPlaytester(server));
   const nothing = { playtests: [], slots: [], applications: [] };
-  return { server, owner, admin: await adminOf(server), playtesters, gameId: await createGame(owner), ...nothing };
+  return { server, owner, admin: await adminOf(server), playtesters, gameId: await factories.createGame(owner), ...nothing };
 }
 
 /** Sends what the action stands for; the status it got. `before` is the state it was chosen in. */
@@ -88,7 +80,7 @@ async function sendToSlot(world: World, action: Extract<Action, { slot: number }
   const holder = world.playtesters[slot.holder ?? 0]!;
   switch (action.do) {
     case "submit":
-      if (slot.status === "reserved") await giveVideo(server, id, holder);
+      if (slot.status === "reserved") await factories.giveVideo(server, id, holder);
       return holder.post(`/playtester/slots/${id}/submit`);
     case "report":
       return holder.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" });
