@@ -77,7 +77,7 @@ const homes: Record<string, RegExp> = {
 /** The rooms of the server in the order of their imports: each imports only from itself and from those before it. */
 const rooms = (
   "lib config outbound database jobs mail ledger audit accounts http games events billing search playtests transcripts uploads sharing trackers chat admin " +
-  "personal inbox sandbox operations metrics web mcp app"
+  "personal inbox sandbox operations metrics oauth web mcp app"
 ).split(" ");
 const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
 /** A type of the app's dependencies, of a transaction or of the HTTP layer's call may be named anywhere: it is what every room is handed. */

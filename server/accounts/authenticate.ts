@@ -9,6 +9,7 @@ import {
   roles,
   type Scope,
 } from "../../src/contract/endpoint.ts";
+import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { perRow } from "../database/rows.ts";
@@ -38,11 +39,20 @@ export async function authenticate(
     const session = await findSession(deps, headers);
     if (session) return principalOf(session, headers);
   }
-  const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  const key = bearerOf(headers);
   if (!key) throw unauthorized("An API key is required. Send it as `Authorization: Bearer <API_KEY>`.");
   const found = await deps.store.read((q) => keys.findByHash(q, sha256(key)));
+  return principalOfFound(deps, found, "The API key is unknown or revoked.");
+}
+
+/** The secret in `Authorization: Bearer …`. */
+export const bearerOf = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+
+/** Whom a key that was found is for. 401 with `unknown` if there is none or it was revoked, 401 too if it expired; 403 if its account is suspended. */
+export function principalOfFound(deps: Deps, found: keys.KeyWithAccount | undefined, unknown: string): Principal {
   const now = deps.clock.now();
-  if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
+  if (!found || found.revoked_at !== null) throw unauthorized(unknown);
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
   if (found.suspended_at !== null) throw suspended();
   deps.keyUsage.touch(found.id, found.last_used_at);
@@ -93,6 +103,7 @@ const principalOfKey = perRow(
     scopes: scopesOf(key),
     emailVerified: key.email_verified_at !== null,
     readOnly: key.read_only === 1,
+    ...(key.toolsets !== null && { toolsets: JSON.parse(key.toolsets) as Toolset[] }),
   }),
 );
 

@@ -7,12 +7,11 @@ export type KeyRow = Tables["api_keys"];
 
 export type KeyWithAccount = KeyRow & Pick<Tables["users"], "role" | "email_verified_at" | "suspended_at" | "admin_scopes">;
 
-export const findByHash = (q: Query, hash: string) =>
-  q.one<KeyWithAccount>(
-    `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, k.read_only, u.role, u.email_verified_at, u.suspended_at, u.admin_scopes
-       FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.hash = ?`,
-    hash,
-  );
+/** Selects a key with its account; what follows says by what it is found. */
+export const withAccount = `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, k.read_only, k.toolsets,
+    u.role, u.email_verified_at, u.suspended_at, u.admin_scopes FROM api_keys k JOIN users u ON u.id = k.user_id`;
+
+export const findByHash = (q: Query, hash: string) => q.one<KeyWithAccount>(`${withAccount} WHERE k.hash = ?`, hash);
 
 /** Whether the key is valid: not revoked, not expired, and its account not suspended. */
 export const isLive = async (q: Query, keyId: string, now: number) =>

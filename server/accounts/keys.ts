@@ -1,7 +1,7 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Principal } from "../http/call.ts";
-import { ApiError, forbidden, notFound } from "../lib/api-error.ts";
+import { ApiError, conflict, forbidden, notFound } from "../lib/api-error.ts";
 import * as keys from "./keys-store.ts";
 import { createKey } from "./service.ts";
 
@@ -25,6 +25,10 @@ export async function rotateKey(
   const now = tx.now;
   const old = await keys.findLive(tx, keyId, caller.userId, now);
   if (!old) throw notFound();
+  if (old.client_id !== null)
+    throw conflict(
+      "A connected client renews its tokens by itself. Nothing was changed. To end the connection, revoke it: playtest auth keys revoke",
+    );
   const scopes = JSON.parse(old.scopes) as Scope[];
   if (!isProven) await requireReplaceable(tx, caller, old);
   if (graceMs === 0) await keys.revokeReplaced(tx, old.id, caller.userId, now);

@@ -1,6 +1,7 @@
 import { impliedScopes, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import { pages } from "../../src/contract/pages/addresses.ts";
 import { plural } from "../../src/contract/text/plural.ts";
+import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import { server, Trail } from "../audit/trail.ts";
@@ -259,6 +260,8 @@ export async function createKey(
     rotatedFrom?: string | null;
     replaces?: string | null;
     readOnly?: boolean;
+    /** The OAuth client that acts with it, by tokens: then the secret is for nobody. */
+    client?: { id: string; toolsets: readonly Toolset[] };
   },
 ): Promise<{ row: keys.KeyRow; secret: string }> {
   const most = tx.config.limits.keysPerAccount;
@@ -271,13 +274,15 @@ export async function createKey(
     id: tx.newId(),
     user_id: options.userId,
     name: options.name,
-    prefix: secret.slice(0, 10),
+    prefix: options.client ? "pt_at_" : secret.slice(0, 10),
     hash: sha256(secret),
     scopes: JSON.stringify(options.scopes),
     parent_id: options.parentId,
     rotated_from: options.rotatedFrom,
     replaces: options.replaces,
     read_only: options.readOnly ? 1 : 0,
+    client_id: options.client?.id,
+    toolsets: options.client && JSON.stringify(options.client.toolsets),
     created_at: tx.now,
     expires_at: options.expiresAt,
   });

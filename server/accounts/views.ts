@@ -1,4 +1,5 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
+import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Principal } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { browserName } from "./browser/agents.ts";
@@ -47,5 +48,6 @@ export const keyView = (key: KeyRow, inUse?: Pick<Principal, "keyId">) => ({
   parentId: key.parent_id,
   rotatedFrom: key.rotated_from,
   readOnly: key.read_only === 1,
+  connection: key.toolsets === null ? null : (JSON.parse(key.toolsets) as Toolset[]),
   current: key.id === inUse?.keyId,
 });

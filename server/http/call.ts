@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, HeadersOut, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Deps } from "../app/deps.ts";
 import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Trail } from "../audit/trail.ts";
@@ -22,6 +23,8 @@ export interface Principal {
   emailVerified: boolean;
   /** Whether the key can change nothing. */
   readOnly: boolean;
+  /** What the client may do that was connected by OAuth. Absent for API keys and sessions. */
+  toolsets?: readonly Toolset[];
 }
 
 /** Whose key or session a request came with. */

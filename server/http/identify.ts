@@ -18,8 +18,11 @@ export type Identify = (
   headers: Headers,
 ) => Promise<Principal | undefined>;
 
-/** Authenticates requests and limits their rate: per API key, or per address for requests without a key or with a password. */
-export function createIdentify(deps: Deps): Identify {
+/**
+ * Authenticates requests and limits their rate: per API key, or per address for requests without a key or with a password. `check` tells
+ * whose key it is.
+ */
+export function createIdentify(deps: Deps, check: typeof authenticate = authenticate): Identify {
   const { limits } = deps.config;
   const { limiter } = deps;
   const addressOf = createAddresses(deps.config);
@@ -54,7 +57,7 @@ export function createIdentify(deps: Deps): Identify {
     if (kind || keyless) limitAddress(request, kind ?? "keyless", headers);
     if (keyless) return undefined;
     try {
-      const principal = await authenticate(deps, request.headers, endpoint);
+      const principal = await check(deps, request.headers, endpoint);
       if (!kind) limitCaller(principal, headers);
       return principal;
     } catch (error) {

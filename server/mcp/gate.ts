@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { permits } from "../../src/contract/endpoint.ts";
 import { pages } from "../../src/contract/pages/addresses.ts";
 import { isAddress } from "../../src/contract/text/addresses.ts";
+import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Principal } from "../http/call.ts";
 import { isLoopback } from "../lib/addresses.ts";
 import { ApiError, forbidden } from "../lib/api-error.ts";
@@ -29,11 +30,15 @@ export function requireOwnHost({ host, origin }: IncomingHttpHeaders, baseUrl: s
 
 const metadata = (baseUrl: string) => `resource_metadata="${baseUrl}${pages.mcpMetadata()}"`;
 
-/** A refused API key with where to learn how to sign in (RFC 9728, section 5.1, and RFC 6750, section 3). */
-export function challenged(error: unknown, { authorization }: IncomingHttpHeaders, baseUrl: string): unknown {
+/** A refused API key with where to learn how to sign in (RFC 9728, section 5.1, and RFC 6750, section 3), and what to ask for then. */
+export function challenged(
+  error: unknown,
+  { authorization }: IncomingHttpHeaders,
+  { baseUrl, allowed }: { baseUrl: string; allowed: readonly Toolset[] },
+): unknown {
   if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") return error;
   const invalid = authorization === undefined ? "" : `error="invalid_token", `;
-  const headers = { ...error.headers, "WWW-Authenticate": `Bearer ${invalid}${metadata(baseUrl)}` };
+  const headers = { ...error.headers, "WWW-Authenticate": `Bearer ${invalid}scope="${allowed.join(" ")}", ${metadata(baseUrl)}` };
   return new ApiError(error.code, error.message, { headers, cause: error });
 }
 

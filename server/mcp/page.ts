@@ -11,13 +11,14 @@ import { apiErrorOf, failureText, type Headers, setHeaders } from "../http/reply
 import { methodNotAllowed } from "../http/routes.ts";
 import type { Target } from "../http/target.ts";
 import { type ApiError, badRequest, notFound } from "../lib/api-error.ts";
+import { authenticateClient } from "../oauth/tokens.ts";
 import { readCaptions } from "../web/adapters/media.ts";
 import type { Page } from "../web/types.ts";
 import { challenged, requireOwner, requireOwnHost } from "./gate.ts";
 import type { Host } from "./host.ts";
 import { problemOf } from "./problem.ts";
 import type { AnswerMessage } from "./protocol/http.ts";
-import { settingsOf } from "./settings.ts";
+import { allowedBy, settingsFor } from "./settings.ts";
 import { createWaits } from "./waits.ts";
 
 const owner = { access: ["game_owner"] } as const;
@@ -26,17 +27,17 @@ const owner = { access: ["game_owner"] } as const;
 const maxBytes = 256 * 1024;
 
 /**
- * `POST /mcp`: the Model Context Protocol for an API key. The tools call operations as that key's account in this process, by the same
- * rules as over HTTP.
+ * `POST /mcp`: the Model Context Protocol for an API key or a connected client. The tools call operations as its account in this process,
+ * by the same rules as over HTTP.
  */
 export function mcpPage(deps: Deps, callAs: CallAs, answers = loadAnswers): Page {
   const { baseUrl, http, version } = deps.config;
-  const identify = createIdentify(deps);
+  const identify = createIdentify(deps, authenticateClient);
   const wait = createWaits(deps);
   const stateKey = Buffer.from(deps.secrets.mac("mcp state", "key"), "base64url");
 
   const hostOf = (principal: Principal, url: Target, origin: Origin): Host => ({
-    ...settingsOf(url.searchParams),
+    ...settingsFor(principal, url.searchParams),
     call: callAs(principal, origin),
     version,
     baseUrl,
@@ -55,7 +56,7 @@ export function mcpPage(deps: Deps, callAs: CallAs, answers = loadAnswers): Page
     if (request.method !== "POST") throw methodNotAllowed(["POST"], "page");
     const headers: Headers = {};
     const principal = await identify(request, owner, headers).catch((error: unknown) => {
-      throw challenged(error, request.headers, baseUrl);
+      throw challenged(error, request.headers, { baseUrl, allowed: allowedBy(url.searchParams) });
     });
     setHeaders(response, headers);
     if (!principal) throw new Error("/mcp was called without a principal");

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { defaultReviewsPerDay, toolsets } from "../../src/contract/text/toolsets.ts";
+import { defaultReviewsPerDay, type Toolset, toolsets } from "../../src/contract/text/toolsets.ts";
+import type { Principal } from "../http/call.ts";
 import { validate } from "../http/validate.ts";
-import type { Host } from "./host.ts";
 
 const listed = z
   .string()
@@ -15,8 +15,19 @@ const perDay = z
   .transform(Number);
 const settings = z.object({ allow: listed, reviews: perDay });
 
-/** What the address of `/mcp` allows: `?allow=read,order&reviews=5`. Who configures a client writes it; no model does. 422 if it is wrong. */
-export function settingsOf(query: URLSearchParams): Pick<Host, "allowed" | "reviewsPerDay"> {
+/**
+ * What the address of `/mcp` allows: `?allow=read,order&reviews=5`. Who configures a client writes it; no model does. What the owner allowed
+ * a connected client limits it, and is what it has where the address says nothing. 422 if it is wrong.
+ */
+export function settingsFor({ toolsets: granted }: Pick<Principal, "toolsets">, query: URLSearchParams) {
   const { allow, reviews } = validate(settings, Object.fromEntries(query));
-  return { allowed: new Set(allow), reviewsPerDay: reviews };
+  if (!granted) return { allowed: new Set(allow), reviewsPerDay: reviews };
+  const allowed = new Set(query.has("allow") ? allow.filter((toolset) => granted.includes(toolset)) : granted);
+  return { allowed, reviewsPerDay: Math.min(reviews, defaultReviewsPerDay) };
+}
+
+/** The toolsets that an address names, for a client that has yet to be connected. */
+export function allowedBy(query: URLSearchParams): readonly Toolset[] {
+  const { data = ["read"] } = listed.safeParse(query.get("allow") ?? undefined);
+  return data as readonly Toolset[];
 }

@@ -23,6 +23,9 @@ export const replies = from("idempotency", "account_id, idempotency_key", "expir
 export const sessions = from("sessions", "hash", "expires_at <= ?");
 export const emailChanges = from("email_changes", "user_id", "expires_at <= ?");
 export const tokens = from("one_time_tokens", "hash", "expires_at <= ?");
+export const connectionRequests = from("connection_requests", "id", "expires_at <= ?");
+/** Also refresh tokens that were exchanged: until they expire, a second use of one tells that it was stolen. */
+export const connectionTokens = from("connection_tokens", "hash", "expires_at <= ?");
 export const shares = from("shares", "id", "expires_at <= ?");
 export const passkeyChallenges = from("passkey_challenges", "bound_to", "expires_at <= ?");
 /** Authenticator apps whose set-up was not completed. */

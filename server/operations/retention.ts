@@ -10,6 +10,8 @@ import { removeOldCopies } from "./upgrade.ts";
 const batch = 500;
 /** Longer than any bucket takes to fill. */
 const hourMs = 3_600_000;
+/** For how long a second use of an authorization code is told from a wrong one. */
+const dayMs = 24 * hourMs;
 
 /** Starts the periodic removal of expired data. Not used in a sandbox: its clock jumps, and its emails are inspected in tests. */
 export const startRetention = (deps: Deps): Promise<void> =>
@@ -23,6 +25,8 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.replies, now],
     [old.sessions, now],
     [old.tokens, now],
+    [old.connectionRequests, now - dayMs],
+    [old.connectionTokens, now],
     [old.emailChanges, now],
     [old.passkeyChallenges, now],
     [old.wrongPasswords, now],

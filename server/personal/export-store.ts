@@ -7,7 +7,9 @@ type Row = Record<string, unknown>;
 /** What is kept about an account, by kind: never a secret, nor what only concerns somebody else. Each `?` is the account's id. */
 const kinds = {
   apiKeys:
-    "SELECT id, name, prefix, scopes, parent_id, read_only AS is_read_only, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
+    "SELECT id, name, prefix, scopes, parent_id, read_only AS is_read_only, client_id, toolsets, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
+  connectionRequests:
+    "SELECT id, client_name, toolsets, key_id, created_at, decided_at, used_at FROM connection_requests WHERE user_id = ?",
   budgets: `SELECT id, key_id, game_id, period, limit_cents, limit_minutes, limit_slots, approve_over_cents, created_at, removed_at
     FROM budgets WHERE owner_id = ?`,
   orderApprovals: `SELECT id, key_id, game_id, method, total_cents, status, reason, playtest_id, created_at, expires_at, decided_at

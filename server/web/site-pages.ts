@@ -6,6 +6,7 @@ import { Unsubscribing } from "../events/unsubscribe.ts";
 import { storePostedCover } from "../games/covers/posted.ts";
 import { maxCoverBytes } from "../games/covers/rules.ts";
 import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
+import { Connections } from "../oauth/connections.ts";
 import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
 import { PublicShares } from "../sharing/shares/public.ts";
@@ -14,6 +15,7 @@ import { readPosted, storePostedBuild, storePostedVideo } from "../uploads/poste
 import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
+import { oauth } from "./adapters/oauth.ts";
 import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
 import { robots } from "./adapters/robots-txt.ts";
 import { sitemap } from "./adapters/sitemap.ts";
@@ -73,7 +75,7 @@ export function sitePages(
   const newFormKey = () => deps.randomBytes(16).toString("hex");
   const readLongForm = createReadForm(config.http, longForm);
   const signedIn = { site, callAs, streamAs, fileAs, accounts, limits, readForm, readLongForm, newFormKey, now: clock.now };
-  // Not counted: files that browsers cache. The portal and Studio count per session.
+  // Not counted: files that browsers cache. The portal and Studio count per session, what answers programs by itself.
   return {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
     "reset-password": counted(resetPassword(accounts, readForm, site)),
@@ -92,6 +94,7 @@ export function sitePages(
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),
+    oauth: oauth({ deps, readForm, limits }),
     play: portal({
       ...signedIn,
       readFileForm: readUpTo(videoMaxBytes),
@@ -101,6 +104,7 @@ export function sitePages(
     }),
     studio: studio({
       ...signedIn,
+      connections: new Connections(deps),
       sendMedia: (wanted, ...exchange) => sendMedia(deps, { as: "owner", ...wanted }, ...exchange),
       readCaptions: (userId, slotId) => readCaptions(deps, userId, slotId),
       readFileForm: { build: readUpTo(buildMaxBytes), cover: readUpTo(maxCoverBytes) },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { apiKey } from "./accounts/api-keys.ts";
 import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
@@ -105,31 +106,6 @@ export const me = user.extend({
   profile: profile.nullable(),
   scopes: extension(z.array(scopeName()).meta({ description: "Scopes of the API key in use." })),
 });
-
-export const apiKey = z
-  .strictObject({
-    id: id(),
-    name: z.string(),
-    prefix: z.string().meta({ description: "First characters of the key, to tell keys apart." }),
-    scopes: z.array(scopeName()),
-    createdAt: timestamp(),
-    lastUsedAt: timestamp().nullable(),
-    expiresAt: timestamp().nullable(),
-    parentId: extension(
-      id()
-        .nullable()
-        .meta({ description: "The key it was created with. It ends with that key; null for one created with a password." }),
-    ),
-    rotatedFrom: extension(
-      id().nullable().meta({
-        description:
-          "The key that it replaced without the password. It is revoked with that key, also afterwards; null for any other.",
-      }),
-    ),
-    readOnly: extension(z.boolean().meta({ description: "Whether it can change nothing." })),
-    current: extension(z.boolean().meta({ description: "Whether it is the key that asks." })),
-  })
-  .meta({ id: "ApiKey" });
 
 export const session = z
   .strictObject({

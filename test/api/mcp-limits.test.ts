@@ -63,20 +63,21 @@ onBothDatabases("mcp: who may call", (serve, it) => {
 
   it("a call without a key is told where to learn how to sign in, and there it says so", async ({ server }) => {
     const { status, challenge, text } = await posted(server, {});
-    expect([status, challenge]).toEqual([401, `Bearer ${metadata(server)}`]);
+    expect([status, challenge]).toEqual([401, `Bearer scope="read", ${metadata(server)}`]);
     expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { data: { code: "UNAUTHORIZED" } } });
     const document = await fetch(`${server.baseUrl}/.well-known/oauth-protected-resource/mcp`);
     expect(await document.json()).toEqual({
       resource: `${server.baseUrl}/mcp`,
       resource_name: "playtest",
+      authorization_servers: [server.baseUrl],
       bearer_methods_supported: ["header"],
-      scopes_supported: ["game_owner", "billing"],
+      scopes_supported: ["read", "order", "review"],
       resource_documentation: `${server.baseUrl}/docs/mcp`,
     });
   });
 
   it("an unknown, revoked or expired key is refused as an invalid token", async ({ server, owner }) => {
-    const expected = [401, `Bearer error="invalid_token", ${metadata(server)}`];
+    const expected = [401, `Bearer error="invalid_token", scope="read", ${metadata(server)}`];
     const made = await owner.post("/auth/api-keys", {
       name: "agent",
       expiresAt: new Date(server.clock.now() + day).toISOString(),

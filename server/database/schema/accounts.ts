@@ -39,7 +39,29 @@ export const accounts = {
     read_only: orElse(int, 0),
     /** How many submissions it accepted or rejected in its last such day, of requests that limit it. The day as its first millisecond. */
     review_day: orElse(int, 0), reviews: orElse(int, 0),
+    /** The OAuth client that acts with it, by its tokens alone: nobody has the secret of such a key. Null for an API key. */
+    client_id: orNull(text),
+    /** What that client may do, as a JSON array of toolsets. Null for an API key. */
+    toolsets: orNull(text),
     last_used_at: orNull(int), expires_at: orNull(int), revoked_at: orNull(int), created_at: int,
+  },
+  /** A client that asks to be connected to an account, and what its owner decided. It becomes an authorization code, which is used once. */
+  connection_requests: {
+    id: text, client_id: text, client_name: text, redirect_uri: text, state: orNull(text),
+    /** The SHA-256 of the client's secret, in base64url (PKCE, S256). */
+    challenge: text,
+    /** What it asks for, as a JSON array. */
+    toolsets: text, created_at: int,
+    /** Until when its owner can decide; then, until when the code works (ms). */
+    expires_at: int,
+    /** Who decided. */
+    user_id: orNull(text),
+    /** The key that was made for it; null while nobody decided, and when it was declined. It ends at `key_expires_at` once the code is used. */
+    key_id: orNull(text), key_expires_at: orNull(int), decided_at: orNull(int), used_at: orNull(int),
+  },
+  /** A token of a connected client, by its SHA-256. `used_at`: when a refresh token was exchanged for the next one. */
+  connection_tokens: {
+    hash: text, kind: oneOf(["access", "refresh"]), key_id: text, created_at: int, expires_at: int, used_at: orNull(int),
   },
   /** A signed-in browser. `hash` is the SHA-256 of its cookie's token, `csrf` the token that its forms contain. */
   sessions: {

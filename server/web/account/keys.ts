@@ -2,6 +2,7 @@ import { budgetText } from "../../../src/contract/accounts/budget-text.ts";
 import type { NewBudget } from "../../../src/contract/accounts/budgets.ts";
 import { type Role, roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
 import type { Data } from "../../../src/contract/index.ts";
+import type { Toolset } from "../../../src/contract/text/toolsets.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { iso } from "../../lib/time.ts";
@@ -28,6 +29,14 @@ const does: Record<Scope, string> = {
   approve: "Approvals",
   money: "Money",
   accounts: "Accounts",
+};
+
+/** What a connected program may do. */
+const tools: Record<Toolset, string> = {
+  read: "reads",
+  order: "orders within its budget",
+  build: "uploads builds",
+  review: "reviews submissions",
 };
 
 const scopeInput = (scope: Scope) => `scope-${scope}`;
@@ -95,7 +104,7 @@ ${copied(`playtest login --with-key --base-url ${site.baseUrl}`, "the command")}
     const budgets = me.role === "game_owner" ? (await call("listBudgets")).data.budgets : [];
     const list = html`<ul class="list">${keys.map((key) => item(context, key, budgets))}</ul>`;
     const body = html`${query.get("done") === "revoked" && notice("The API key and those created with it or in its place were revoked.")}
-<p>With an API key, the <code>playtest</code> command and your own programs act for your account.</p>
+<p>With an API key, the <code>playtest</code> command and your own programs act for your account. Programs that you connected in the browser are listed with them.</p>
 ${keys.length > 0 ? list : html`<p>You have no API keys.</p>`}
 <section><h2>Create an API key</h2>
 <form method="post" action="${create.at()}">${tokens(context)}${newKey(context, me.role)}
@@ -112,11 +121,13 @@ ${backToAccount({ to })}`;
 
   const item = (context: C, key: Key, budgets: readonly Budget[]): Markup => {
     const limits = budgets.filter(({ keyId }) => keyId === key.id).map((one) => budgetText(one, usd));
-    return html`<li class="card"><div class="head"><h2>${key.name}</h2><code>${key.prefix}…</code></div>
-<p class="soft">Created ${time(key.createdAt)}, ${used(key.lastUsedAt)}, ${key.expiresAt === null ? "does not expire" : html`expires ${time(key.expiresAt)}`}</p>
-<ul class="facts">${key.scopes.map((scope) => html`<li>${does[scope]}</li>`)}${key.readOnly && html`<li>reads only</li>`}${limits.map((limit) => html`<li>${limit}</li>`)}</ul>
-<details><summary>Revoke<span class="hidden"> ${key.name}</span></summary><p>Everything that uses this key stops working at once. So do keys created with it or in its place.</p>
-<form method="post" action="${revoke.at(key.id)}">${tokens(context)}<button class="danger">Revoke the key</button></form></details></li>`;
+    const { connection } = key;
+    const may = connection === null ? key.scopes.map((scope) => does[scope]) : connection.map((toolset) => tools[toolset]);
+    return html`<li class="card"><div class="head"><h2>${key.name}</h2>${connection === null ? html`<code>${key.prefix}…</code>` : html`<span class="soft">connected program</span>`}</div>
+<p class="soft">${connection === null ? "Created" : "Connected"} ${time(key.createdAt)}, ${used(key.lastUsedAt)}, ${key.expiresAt === null ? "does not expire" : html`expires ${time(key.expiresAt)}`}</p>
+<ul class="facts">${may.map((one) => html`<li>${one}</li>`)}${key.readOnly && html`<li>reads only</li>`}${limits.map((limit) => html`<li>${limit}</li>`)}</ul>
+<details><summary>Revoke<span class="hidden"> ${key.name}</span></summary><p>${connection === null ? "Everything that uses this key stops working at once. So do keys created with it or in its place." : "The program can do nothing more for your account, from now on."}</p>
+<form method="post" action="${revoke.at(key.id)}">${tokens(context)}<button class="danger">${connection === null ? "Revoke the key" : "Disconnect the program"}</button></form></details></li>`;
   };
 
   return { at: to.keys, view, actions: [create, revoke] };

@@ -3,15 +3,18 @@ import type { Config } from "../../config/schema.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
 import type { Page } from "../types.ts";
-import { resourceMetadata } from "./resource-metadata.ts";
+import { authorizationServerMetadata, resourceMetadata } from "./resource-metadata.ts";
 
 const validMs = 180 * 86_400_000;
 
 /** `/.well-known`: what programs look for at a fixed address. */
 export const wellKnown = (config: Pick<Config, "baseUrl" | "security">, name: string, now: () => number): Page => {
-  const [security, metadata] = [securityTxt(config, now), resourceMetadata(config.baseUrl, name)];
-  return (request, response, url, origin) =>
-    (url.pathname === pages.mcpMetadata() ? metadata : security)(request, response, url, origin);
+  const documents: Record<string, Page> = {
+    [pages.mcpMetadata()]: resourceMetadata(config.baseUrl, name),
+    [pages.authorizationServer()]: authorizationServerMetadata(config.baseUrl),
+  };
+  const security = securityTxt(config, now);
+  return (request, response, url, origin) => (documents[url.pathname] ?? security)(request, response, url, origin);
 };
 
 /** `/.well-known/security.txt` (RFC 9116): where to report a vulnerability, if the operator says so. */

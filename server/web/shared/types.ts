@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallOperation, Operation } from "../../../src/contract/index.ts";
 import type { Address } from "../../../src/contract/pages/addresses.ts";
 import type { Caller } from "../../http/call.ts";
+import type { Origin } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import type { PageContent } from "../html.ts";
 import type { Site } from "../site.ts";
@@ -15,6 +16,8 @@ export interface SessionView {
   csrf: string;
   /** The browser's session itself. The local Studio has none. */
   caller?: Caller;
+  /** The request of that session. The local Studio has none. */
+  origin?: Origin;
 }
 
 /** Everything that a page for somebody who is signed in needs to render or to run its action. */

@@ -73,7 +73,7 @@ export function signedInArea<C extends PageContext>(door: Door, parts: AreaParts
       (await streamAs(principal, asked.origin, last)).write(asked.request, asked.response);
     const sendFile: Exchange["sendFile"] = async (operation, params) =>
       (await fileAs(principal, asked.origin, operation, params)).write(asked.request, asked.response);
-    const view = { userId, displayName, csrf, caller: principal };
+    const view = { userId, displayName, csrf, caller: principal, origin: asked.origin };
     const exchange: Exchange = { ...asked, session: view, call, streamEvents, sendFile };
     if (role !== door.role) {
       limits.perAddress(asked.request, "keyless");

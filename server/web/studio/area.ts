@@ -9,6 +9,7 @@ import { type Area, SignedInPages } from "../shared/pages.ts";
 import { approval, approvals } from "./approvals/page.ts";
 import { billing } from "./billing/page.ts";
 import { payment } from "./billing/payments.ts";
+import { connectProgram } from "./connect/page.ts";
 import { findings } from "./findings/list.ts";
 import { finding } from "./findings/page.ts";
 import { builds } from "./games/builds.ts";
@@ -78,10 +79,11 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
   ];
   // Who signs in with an API key in `playtest studio` finds the account at its server.
   const own = account.instance === null ? accountPages(ownAccount) : [];
+  const connecting = host.connections === null ? [] : [connectProgram(host.connections)];
   return new SignedInPages({
     ...given,
     base: studio.inbox(),
-    pages: [...pages, ...own],
+    pages: [...pages, ...own, ...connecting],
     // `playtest studio` may show a server whose ids are no UUIDs.
     ids: opaqueIds,
     contextOf: (page) => ({

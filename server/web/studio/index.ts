@@ -1,4 +1,5 @@
 import type { Caller } from "../../http/call.ts";
+import type { Connections } from "../../oauth/connections.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { type ReadFileForm, takesFile } from "../shared/posted-files.ts";
 import type { View } from "../shared/types.ts";
@@ -9,6 +10,7 @@ import { studioPages } from "./area.ts";
 import type { Serve, StudioContext } from "./types.ts";
 
 export interface StudioParts extends AreaParts {
+  connections: Connections;
   /** The text of the captions of a slot that this account ordered; undefined without any. */
   readCaptions(userId: string, slotId: string): Promise<string | undefined>;
   readFileForm: Record<"build" | "cover", ReadFileForm>;
@@ -28,6 +30,7 @@ export function studio(parts: StudioParts): Page {
     account: { instance: null, signsOut: true },
     offers: async () => true,
     keepsMoments: () => false,
+    connections: parts.connections,
     readCaptions: ({ session }, slotId) => parts.readCaptions(session.userId, slotId),
     sendMedia: mediaOf(parts),
     files: { build: fileForm(parts, "build"), cover: fileForm(parts, "cover") },

@@ -151,6 +151,7 @@ class LoopbackStudio {
         account: { instance: parts.instance, signsOut: false },
         offers: parts.offers,
         keepsMoments: parts.keepsMoments,
+        connections: null,
         files: null,
         readCaptions: ({ call }, slotId) => readCaptions(parts, call, slotId),
         sendMedia:

@@ -1,4 +1,5 @@
 import type { Operation } from "../../../src/contract/index.ts";
+import type { Connections } from "../../oauth/connections.ts";
 import * as shared from "../shared/types.ts";
 
 /**
@@ -39,6 +40,8 @@ export interface StudioHost extends Pick<StudioContext, "cli" | "account" | "off
   sendMedia(part: shared.MediaPart): Serve;
   /** The text of the captions of a slot that this account ordered; undefined without any. */
   readCaptions(context: shared.PageContext, slotId: string): Promise<string | undefined>;
+  /** Connects programs to the account; null where somebody is signed in with an API key. */
+  connections: Connections | null;
   /** Takes forms with files; null where only the command sends them. When storing fails, `view` is shown again. */
   files: Readonly<Record<"build" | "cover", (view: shared.View<StudioContext>, done: (id: string) => string) => Serve>> | null;
 }

@@ -20,6 +20,7 @@ const keyView = viewOf<ItemOf<"listApiKeys">>([
   detail("created with:parentId"),
   detail("replaces:rotatedFrom", "id"),
   detail("read-only:readOnly"),
+  detail("connected program:connection"),
   detail("in use:current"),
 ]);
 

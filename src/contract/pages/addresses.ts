@@ -67,6 +67,13 @@ export const pages = {
   resetPassword: address("/reset-password"),
   unsubscribe: address("/unsubscribe"),
   mcp: address("/mcp"),
+  /** Where clients of `mcp` are connected to an account (OAuth 2.1). */
+  authorize: address("/oauth/authorize"),
+  token: address("/oauth/token"),
+  registerClient: address("/oauth/register"),
+  revokeToken: address("/oauth/revoke"),
+  /** What a client learns about these (RFC 8414). */
+  authorizationServer: address("/.well-known/oauth-authorization-server"),
   /** What a client of `mcp` learns about how to sign in (RFC 9728, section 3.1). */
   mcpMetadata: address("/.well-known/oauth-protected-resource/mcp"),
 };
@@ -126,6 +133,7 @@ export const studio = {
   slot: address("/studio/slots/:id"),
   problem: address("/studio/slots/:id/problem"),
   approvals: address("/studio/approvals"),
+  connect: address("/studio/connect/:id"),
   approval: address("/studio/approvals/:id"),
   messages: address("/studio/messages"),
   conversation: address("/studio/messages/:id"),
