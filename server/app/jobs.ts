@@ -1,6 +1,7 @@
 import { disputeLater } from "../billing/cards/dispute-payment.ts";
 import { confirmDeposit, releaseQuote } from "../billing/crypto/confirm-deposit.ts";
 import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
+import { endSignedPayment } from "../billing/crypto/signed/end.ts";
 import { expirePayment } from "../billing/expire-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
 import { mentionUnread } from "../chat/unread.ts";
@@ -38,6 +39,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "cut-still": cutStill,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
+  "end-signed-payment": endSignedPayment,
   "keep-deposit": keepDeposit,
   "lapse-payment": expirePayment,
   "discard-clip": discardClip,

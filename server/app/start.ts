@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { owed } from "../admin/store.ts";
+import { endAllSettling } from "../billing/crypto/signed/end.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { issueMissing } from "../billing/invoices/service.ts";
 import { ensureCategories } from "../games/default-categories.ts";
@@ -73,6 +74,7 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
   await issueMissing(deps);
   if (!deps.config.sandbox) {
     await watchChains(deps);
+    await endAllSettling(deps);
     await startRetention(deps);
     await startSweep(deps);
   }

@@ -127,6 +127,19 @@ const failedLetter = (context: Context, { id, amount_cents: cents, description }
   action: seePayment(context, id),
 });
 
+/** For a signed payment that no chain has. */
+export const unsettledLetter = (
+  context: Context,
+  { payment_id: id, amount_cents: cents }: { payment_id: string; amount_cents: number },
+): Letter => ({
+  subject: `Your signed payment of ${usd(cents)} was not made`,
+  paragraphs: [
+    `Your wallet signed a payment of ${usd(cents)}, but it was never sent to the chain, and it has expired. You were not charged.`,
+    `To pay, request payment instructions again and sign those.\nPayment: ${id}`,
+  ],
+  action: seePayment(context, id),
+});
+
 /** For a crypto payment that could not be credited. `why` is a sentence. */
 export const sentBackLetter = (context: Context, { id, cents, why }: { id: string; cents: number; why: string }): Letter => ({
   subject: `Your crypto payment of ${usd(cents)} was sent back`,

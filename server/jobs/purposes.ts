@@ -15,6 +15,7 @@ const purposes = {
   "dispute-payment": "record a dispute of a payment",
   "end-proposal": "release a slot whose playtester did not answer another time",
   "end-publishing": "show a video on the own page that a platform did not publish in time",
+  "end-signed-payment": "find out what became of a signed payment",
   "expire-approval": "end the time to approve an order",
   "expire-order": "expire an order that was not paid",
   "expire-slot": "expire a slot",

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/contract/text/plural.ts";
 import { checkAudit } from "../audit/checks.ts";
+import * as signedPayments from "../billing/crypto/signed/store.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { defaults } from "../config/defaults.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
@@ -47,6 +48,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
     if (schema.ok) checks.push(await store.read((q) => publicationCheck(q, options.now, (config ?? defaults).publishing)));
+    if (schema.ok) checks.push(await store.read((q) => signedPaymentCheck(q, options.now)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...known, ...checks];
   } catch (error) {
@@ -192,6 +194,23 @@ async function publicationCheck(q: Query, now: number, { to }: Config["publishin
   if (troubled === 0) return { name, ok: true, detail: "every published video is where it should be" };
   const detail = `${plural(troubled, "video")} not published or deleted by a platform: ${reason} \`playtest admin publishing list\` shows each`;
   return { name, ok: true, warning: true, detail };
+}
+
+const hourMs = 3_600_000;
+
+/** Signed payments end by themselves, once the final blocks of their chain reach beyond them. */
+async function signedPaymentCheck(q: Query, now: number): Promise<Check> {
+  const name = "signed_payments";
+  const settling = await signedPayments.listSettling(q);
+  const late = settling.filter(({ valid_before: end }) => end < now - hourMs);
+  if (late.length === 0) return { name, ok: true, detail: `${plural(settling.length, "signed payment")} being settled` };
+  const [oldest] = late;
+  return {
+    name,
+    ok: false,
+    detail: `${plural(late.length, "signed payment")} without an end for more than an hour, the oldest on ${oldest!.chain} with the nonce ${oldest!.nonce}`,
+    help: "It is not known whether they were paid. The server asks the chain every minute: look at `playtest admin jobs` and check the node of the chain (crypto.<chain>.rpcUrl).",
+  };
 }
 
 /** The index of the search is made from other rows and from files: at worst it is made again. */

@@ -67,6 +67,27 @@ onBothDatabases("signed payments on a real EVM node", (serve) => {
     expect([(await ask(signature)).status, await credit()]).toEqual([200, 2000]);
   });
 
+  it("the chain says what became of a signed payment: used, or never, once its final blocks reach beyond it", async () => {
+    const sent: { payer: string; nonce: string }[] = [];
+    const { server, owner } = await open(async (transfer) => {
+      sent.push(transfer);
+      if (sent.length === 1) await execute(transfer);
+      return { is: "unknown", cause: new Error("no answer") };
+    });
+    for (const amountCents of [2000, 2100]) {
+      const ask = (headers = {}) => owner.post("/billing/credit/x402", { amountCents }, { ...asking(), ...headers });
+      await ask(await signFor(await ask(), account));
+    }
+    const chain = server.deps.chains.get("base")!;
+    const now = await node.now();
+    const stateOf = (at: number, until: number) =>
+      chain.findNonce!({ payer: sent[at]!.payer, nonce: sent[at]!.nonce, since: now - 60_000, until });
+    expect(await stateOf(0, now + 3_600_000)).toEqual({ is: "open" });
+    await node.mine(3);
+    expect(await stateOf(0, now)).toMatchObject({ is: "used", txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+    expect(await stateOf(1, now)).toEqual({ is: "unused" });
+  });
+
   it("a transaction that the contract refused credits nothing", async () => {
     const { owner, credit } = await open(async (transfer) => {
       const { payload } = structuredClone(transfer.payload) as { payload: { authorization: { value: string } } };

@@ -367,6 +367,39 @@ onBothDatabases("a facilitator", (serve) => {
     expect(await shop.state()).toEqual(paidOnce("a top-up"));
   });
 
+  it.each(both)("that never sends it: the signature ends with its validity, and its owner is told: %s", async (what) => {
+    const { shop, server, now } = await openWith("stays silent");
+    const asked = await shop.post(what);
+    const signature = await signFor(asked, account);
+    expect((await shop.post(what, signature)).status).toBe(402);
+    const state = async () => (await server.deps.store.read((q) => q.all("SELECT status, error FROM signed_payments")))[0];
+    await server.advance(5 * 60_000);
+    expect(await state()).toMatchObject({ status: "settling" });
+    await server.advance(5 * 60_000);
+    expect(await state()).toEqual({ status: "failed", error: "expired unused" });
+    const letter = server.mails.find(({ subject }) => subject === "Your signed payment of $20.00 was not made")!;
+    expect(letter.text).toContain("You were not charged.");
+    const again = await shop.post(what, signature);
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      "This signature was refused before (expired unused). Nothing was ordered or charged. Sign the payment again.",
+    ]);
+    expect(await shop.state()).toEqual(unpaid(what));
+    now.behavior = "honest";
+    const asAgain = await shop.post(what);
+    expect(asAgain.status).toBe(402);
+  });
+
+  it("that sent it without an answer: its end is the payment, and nobody is told that it was not made", async () => {
+    const { shop, server, facilitator } = await openWith("stays silent");
+    await shop.post("a top-up", await signFor(await shop.post("a top-up"), account));
+    await server.deps.store.write((tx) => tx.run("DELETE FROM jobs WHERE kind = 'scan-deposits'"));
+    await facilitator.execute();
+    await server.advance(20 * 60_000);
+    expect(await shop.state()).toEqual(paidOnce("a top-up"));
+    expect(server.mails.filter(({ subject }) => subject.includes("was not made"))).toEqual([]);
+  });
+
   it("whose outcome is not known: no second signature is sent for the same instructions", async () => {
     const { shop, facilitator } = await openWith("stays silent");
     const asked = await shop.post("a top-up");

@@ -171,6 +171,72 @@ describe("--wallet-command", () => {
     expect([unsure.code, unsure.stderr]).toEqual([8, expect.stringContaining("Do not run this again.")]);
   });
 
+  const honest = "eip155:8453";
+  it.each([
+    ["another network", { network: "eip155:137" }, "to pay on eip155:137, which is not base"],
+    ["another chain of real money", { network: "eip155:1" }, "to pay on eip155:1, which is not base"],
+    ["another token", { asset: `0x${"ab".repeat(20)}` }, "which is not USDC on base"],
+    ["another receiver", { payTo: `0x${"cd".repeat(20)}` }, "although its instructions name"],
+  ])("a server that asks the wallet for %s gets nothing, and nothing is signed", async (_, changes, message) => {
+    const spoil = (name: string, value: string) => {
+      if (name !== "payment-required") return value;
+      const required = JSON.parse(Buffer.from(value, "base64").toString());
+      Object.assign(required.accepts[0], changes);
+      return Buffer.from(JSON.stringify(required)).toString("base64");
+    };
+    const never = () => false;
+    const liar = await startFlakyNetwork(fixture.server.baseUrl, never, never, spoil);
+    const refused = await runWith(await lines.order(), wallet("fails"), { baseUrl: liar.baseUrl });
+    await liar.close();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(refused.stderr).not.toContain("the wallet is locked");
+  });
+
+  it.each(["signs-more", "signs-other-receiver", "signs-other-token", "signs-other-network"])(
+    "what a wallet that %s prints is not sent",
+    async (fault) => {
+      const refused = await runWith(await lines.order(), wallet(fault));
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringContaining("signed another payment than the server asked for"),
+      ]);
+      expect(await orders()).toEqual(["pending_payment"]);
+    },
+  );
+
+  it("billing credit x402: a wallet signs, the credit is added, and the receipt is shown", async () => {
+    const added = await runWith("billing credit x402 --amount 20", wallet());
+    expect([added.code, added.stdout]).toEqual([0, "Added $20.00. The balance is now $20.00.\n"]);
+    const { stdout } = await runWith("billing credit x402 --amount 30 --json", wallet());
+    expect(JSON.parse(stdout).result).toMatchObject({
+      creditedCents: 3000,
+      balanceCents: 5000,
+      receipt: { network: honest, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    });
+  });
+
+  it.each([
+    ["--amount 20 --sandbox", 2, "--wallet-command cannot be used together with --sandbox or --qr."],
+    ["--amount 20 --qr", 2, "--wallet-command cannot be used together with --sandbox or --qr."],
+    ["--tx 0x12", 2, "--wallet-command and --tx cannot be used together."],
+    ["--amount 20 --currency ETH", 7, "This server does not take signed payments here."],
+    ["--amount 20", 1, "The wallet command ended with 3. Nothing was paid."],
+  ])("billing credit x402 %s: a wallet that fails adds nothing", async (flags, code, message) => {
+    const refused = await runWith(`billing credit x402 ${flags}`, wallet("fails"));
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect((await fixture.owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
+  });
+
+  it("billing credit x402: a payment whose outcome is not known ends with 8 and says not to repeat it", async () => {
+    fixture.server.deps.facilitator = {
+      chains: ["base"],
+      verify: async () => undefined,
+      settle: async () => ({ is: "unknown", cause: new Error("no answer") }),
+    };
+    const unsure = await runWith("billing credit x402 --amount 20", wallet());
+    expect([unsure.code, unsure.stderr]).toEqual([8, expect.stringContaining("Do not run this again.")]);
+  });
+
   it("a server that asks for more than the price gets nothing", async () => {
     const { deps } = fixture.server;
     const base = deps.chains.get("base")!;

@@ -4,8 +4,16 @@ import type { AddressInfo } from "node:net";
 
 type Which = (request: IncomingMessage) => boolean | Promise<boolean>;
 
-/** A way to a server on which the replies to some requests are lost: what was asked for happens all the same. Refused ones do not happen. */
-export async function startFlakyNetwork(target: string, isLost: Which, isRefused: Which = () => false) {
+/**
+ * A way to a server on which the replies to some requests are lost: what was asked for happens all the same. Refused ones do not happen.
+ * `spoil` changes headers of the replies.
+ */
+export async function startFlakyNetwork(
+  target: string,
+  isLost: Which,
+  isRefused: Which = () => false,
+  spoil: (name: string, value: string) => string = (_, value) => value,
+) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -19,7 +27,8 @@ export async function startFlakyNetwork(target: string, isLost: Which, isRefused
     const body = Buffer.from(await reply.arrayBuffer());
     if (await isLost(request)) return void response.socket?.destroy();
     const kept = [...reply.headers].filter(([name]) => !["connection", "keep-alive", "transfer-encoding"].includes(name));
-    response.writeHead(reply.status, Object.fromEntries(kept)).end(body);
+    const spoiled = kept.map(([name, value]) => [name, spoil(name, value)]);
+    response.writeHead(reply.status, Object.fromEntries(spoiled)).end(body);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

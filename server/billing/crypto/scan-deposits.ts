@@ -33,7 +33,7 @@ export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
 }
 
 /** Records one transaction at a time, so that a scan that is interrupted repeats only the rest. */
-async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void> {
+export async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void> {
   const seen = await finalOn(deps, chain, txHash);
   if (seen.status === "reverted") return;
   const prices = await pricesOf(deps, seen.transfers);
@@ -79,7 +79,7 @@ async function finalOn(deps: Deps, chain: Chain, txHash: string) {
   return seen;
 }
 
-async function orLater<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
+export async function orLater<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -8,6 +8,7 @@ import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { fundsOf } from "../shared/price.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
+import { type Receipt, receiptOf, signatureFor } from "../shared/wallet.ts";
 
 type Credited = Data<"buyCreditWithCrypto">;
 
@@ -34,7 +35,7 @@ export const creditX402 = define({
   summary: "Buy credit with crypto, in two steps",
   description:
     "Step 1, with --amount: prints how much to send, to which address and by when. Step 2, after sending the transaction, with --tx: adds the\n" +
-    "credit. With --from, a payment from that address counts although it is late or of another amount. Exits with 8 while the transaction is not final; with --wait, waits until it is.",
+    "credit. With --wallet-command, a program signs the payment, and both steps are one. With --from, a payment from that address counts although it is late or of another amount. Exits with 8 while the transaction is not final; with --wait, waits until it is.",
   operation: ["buyCreditWithCrypto", "createTransaction"],
   body: "buyCreditWithCrypto",
   flags: {
@@ -46,10 +47,14 @@ export const creditX402 = define({
     wait: flag.toggle("With --tx: wait until the transaction is final"),
     for: flag.duration("With --wait: how long to wait (default 15m)"),
     sandbox: flag.toggle("Create the transaction on the sandbox chain and pay with it"),
+    walletCommand: flag.text("With --amount: command that signs the payment (JSON on standard input and output)", {
+      value: "COMMAND",
+    }),
   },
   exits: [7, 8],
   examples: [
     "playtest billing credit x402 --amount 20 --qr",
+    "playtest billing credit x402 --amount 20 --wallet-command 'node wallet.js'",
     "playtest billing credit x402 --tx 0x5a1c… --wait",
     "playtest billing credit x402 --amount 20 --chain solana --currency SOL --sandbox",
   ],
@@ -57,7 +62,13 @@ export const creditX402 = define({
     if ((flags.tx === undefined) === (body.amountCents === undefined))
       throw usage("Pass --amount to get payment instructions, or --tx for a transaction that you sent.");
     if (flags.tx !== undefined && flags.from !== undefined) throw usage("--from and --tx cannot be used together.");
+    if (flags.tx !== undefined && flags.walletCommand !== undefined)
+      throw usage("--wallet-command and --tx cannot be used together. Nothing was paid.");
     if (flags.tx !== undefined) return redeem(ctx, flags.tx, flags);
+    if (flags.walletCommand !== undefined) {
+      if (flags.sandbox || flags.qr) throw usage("--wallet-command cannot be used together with --sandbox or --qr.");
+      return sign(ctx, body, { ...flags, walletCommand: flags.walletCommand });
+    }
     if (flags.sandbox) await requireSandbox(ctx);
     const { payment, instructions } = await requestInstructions(ctx, body, flags);
     if (flags.sandbox) return redeem(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });
@@ -96,20 +107,29 @@ function detailsOf(header: string | undefined): Pick<Instructions, "atomicAmount
   return { atomicAmount: text(maxAmountRequired), asset: text(asset) };
 }
 
+/** What the server answered to the first request, and what was sent with it. */
+interface Asked {
+  payment: Payment;
+  instructions: Instructions;
+  /** What a wallet is asked to sign. */
+  required: string | undefined;
+  headers: Record<string, string>;
+  idempotencyKey: string;
+}
+
 /** Step 1: the server answers 402 with what to pay. */
-async function requestInstructions(
-  ctx: Context,
-  body: object,
-  flags: Flags,
-): Promise<{ payment: Payment; instructions: Instructions }> {
+async function requestInstructions(ctx: Context, body: object, flags: Flags): Promise<Asked> {
   if (flags.from !== undefined && !(await ctx.api().offers("proveDeposit")))
     throw usage("This server does not take --from: it cannot tie a payment to an address. Nothing was requested.");
   const headers = { "x-payment-method": "x402", ...chainHeaders(flags), ...(flags.from && { "x-payment-from": flags.from }) };
-  const request = { method: "POST", path, headers, body, idempotencyKey: ctx.api().nextKey() };
+  const idempotencyKey = ctx.api().nextKey();
+  const request = { method: "POST", path, headers, body, idempotencyKey };
   const reply = await ctx.api().exchange(request);
   const payment = readApiError(parseJson(reply.body))?.payment as Payment | undefined;
-  if (reply.status === 402 && payment !== undefined)
-    return { payment, instructions: { ...payment, network: payment.network, ...detailsOf(reply.headers["x-payment"]) } };
+  if (reply.status === 402 && payment !== undefined) {
+    const instructions = { ...payment, network: payment.network, ...detailsOf(reply.headers["x-payment"]) };
+    return { payment, instructions, required: reply.headers["payment-required"], headers, idempotencyKey };
+  }
   if (reply.status >= 300) throw errorOf(ctx, reply);
   throw await ctx.api().unusable(request, request.idempotencyKey, notTheApi(reply, new URL(ctx.api().base)));
 }
@@ -119,6 +139,21 @@ async function sandboxTransaction(ctx: Context, { chain, currency, receiver, ato
     ReturnType<Context["api"]>["createTransaction"]
   >[0]["body"];
   return (await ctx.api().createTransaction({ body })).txHash;
+}
+
+/** Both steps at once: a program signs what the server asks for, and the same request goes there again with the signature. */
+async function sign(ctx: Context, body: { amountCents?: number | undefined }, flags: Flags & { walletCommand: string }) {
+  const { payment, required, headers, idempotencyKey } = await requestInstructions(ctx, body, flags);
+  const { chain, receiver } = payment;
+  const quoted = { header: required, chain, receiver, cents: body.amountCents };
+  const signature = await signatureFor(ctx, flags.walletCommand, quoted);
+  const request = { method: "POST", path, headers: { ...headers, ...signature }, body, idempotencyKey };
+  const reply = await ctx.api().exchange(request);
+  if (reply.status < 300) return credited(ctx, await creditedBy(ctx, request, reply), receiptOf(reply));
+  if (reply.status !== 402 || retryAfter(reply.headers["retry-after"], ctx.now()) === undefined) throw errorOf(ctx, reply);
+  const hint =
+    "Do not run this again. If the payment was made, the server adds the credit by itself: see `playtest billing balance`.";
+  throw stillPending(errorOf(ctx, reply).message, hint);
 }
 
 /** Step 2: submits the transaction; with --wait again and again until it is final. */
@@ -143,19 +178,27 @@ async function redeem(ctx: Context, txHash: string, flags: Flags) {
 async function submit(ctx: Context, headers: Record<string, string>): Promise<{ credited: Credited } | HttpReply> {
   const request = { method: "POST", path, headers, idempotencyKey: ctx.api().nextKey() };
   const reply = await ctx.api().exchange(request);
-  if (reply.status >= 300) return reply;
-  const url = new URL(ctx.api().base);
-  const read = requireData(reply, "buyCreditWithCrypto", undefined, url).catch(async (error: Error) => {
-    throw await ctx.api().unusable(request, request.idempotencyKey, error);
-  });
-  return { credited: (await read).data as Credited };
+  return reply.status >= 300 ? reply : { credited: await creditedBy(ctx, request, reply) };
 }
 
-async function credited(ctx: Context, data: Credited) {
+/** What a reply says was credited. */
+async function creditedBy(
+  ctx: Context,
+  request: { method: string; path: string; idempotencyKey: string },
+  reply: HttpReply,
+): Promise<Credited> {
+  const read = requireData(reply, "buyCreditWithCrypto", undefined, new URL(ctx.api().base)).catch(async (error: Error) => {
+    throw await ctx.api().unusable(request, request.idempotencyKey, error);
+  });
+  return (await read).data as Credited;
+}
+
+async function credited(ctx: Context, data: Credited, receipt?: Receipt) {
   // The credit was added, whatever becomes of this request.
   const { balanceCents } = await fundsOf(ctx).catch(() => ({ balanceCents: undefined }));
   const balance = balanceCents === undefined ? "" : ` The balance is now ${usd(balanceCents)}.`;
-  return ctx.text(`Added ${usd(data.creditedCents)}.${balance}`, { result: { ...data, balanceCents: balanceCents ?? null } });
+  const result = { ...data, balanceCents: balanceCents ?? null, ...(receipt && { receipt }) };
+  return ctx.text(`Added ${usd(data.creditedCents)}.${balance}`, { result });
 }
 
 async function showQr(ctx: Context, uri: string) {

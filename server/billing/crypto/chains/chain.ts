@@ -39,9 +39,24 @@ export interface Chain {
   addressOf(text: string): string | undefined;
   /** Undefined when the transaction is unknown. */
   find(txHash: string): Promise<SeenTransaction | undefined>;
+  /**
+   * What became of a payment that was signed for the chain (EIP-3009), by its final blocks. `open`: they do not reach beyond `until` yet, when
+   * the contract refuses it. Absent on a chain without such payments.
+   */
+  findNonce?(signed: SignedNonce): Promise<NonceState>;
   /** Scans final blocks for transactions that may contain transfers to the receiver. */
   scan(task: ScanTask): Promise<Scanned>;
 }
+
+/** A signed payment: who signed it, in lower case like its nonce, and within which times it can have been used (ms). */
+export interface SignedNonce {
+  payer: string;
+  nonce: string;
+  since: number;
+  until: number;
+}
+
+export type NonceState = { is: "open" | "unused" } | { is: "used"; txHash: string };
 
 /** The range of a scan. Times are in ms. */
 export interface ScanTask {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { ChainDown, type Scanned, type ScanTask } from "./chain.ts";
-import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
+import { ChainDown, type NonceState, type Scanned, type ScanTask, type SignedNonce } from "./chain.ts";
+import { authorizationTopic, type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
 import type { Rpc } from "./rpc.ts";
 
 const header = z.object({ number: quantity, timestamp: quantity }).nullable();
@@ -26,6 +26,21 @@ export async function scanEvm(rpc: Rpc, options: EvmOptions, { after, since, nat
   const tokens = await tokenHashes(rpc, options, from, to);
   const coins = nativeSince === null ? [] : await coinHashes(rpc, receiver, await firstAt(rpc, nativeSince, from, to), to);
   return { hashes: [...new Set([...tokens, ...coins])], position: String(to), behind: to < head };
+}
+
+/** Looks for the transaction that used a signed payment. Throws `ChainDown` if the node is unavailable. */
+export async function findNonceOnEvm(rpc: Rpc, options: EvmOptions, signed: SignedNonce): Promise<NonceState> {
+  const { payer, nonce, since, until } = signed;
+  const head = await finalHead(rpc, options);
+  if (head < 0n) return { is: "open" };
+  const last = known(await rpc("eth_getBlockByNumber", [text(head), false], header), head);
+  if (Number(last.timestamp) * 1000 <= until) return { is: "open" };
+  const from = await firstAt(rpc, since, 0n, head);
+  const to = await firstAt(rpc, until, from, head);
+  const topics = [authorizationTopic, `0x${payer.slice(2).padStart(64, "0")}`, nonce];
+  const range = { fromBlock: text(from), toBlock: text(least(to, head)), address: options.usdc, topics };
+  const [used] = await rpc("eth_getLogs", [range], logs);
+  return used ? { is: "used", txHash: used.transactionHash.toLowerCase() } : { is: "unused" };
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { sameAddress } from "../rules.ts";
 import { evmAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
-import { scanEvm } from "./evm-scan.ts";
+import { findNonceOnEvm, scanEvm } from "./evm-scan.ts";
 import { authorizationTopic, type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
 
@@ -52,6 +52,10 @@ export function createEvmChain(options: EvmOptions): Chain {
       const at = Number(inBlock.timestamp) * 1000;
       const status = mined.status === 1n ? "success" : "reverted";
       return { status, final: await isFinal(rpc, mined.blockNumber, options), at, transfers };
+    },
+    async findNonce(signed) {
+      await ready();
+      return findNonceOnEvm(rpc, options, signed);
     },
     async scan(task) {
       await ready();

@@ -1,7 +1,7 @@
 import type { Store } from "../../../database/port.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { type ChainName, sameAddress } from "../rules.ts";
-import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain-store.ts";
+import { findByNonce, findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain-store.ts";
 import { evmAddress, solanaAddress } from "./addresses.ts";
 import type { Chain } from "./chain.ts";
 
@@ -60,6 +60,12 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
           ? [{ index: 0, currency, to, amount: BigInt(amount_atomic), from: made.sender, nonce: made.nonce }]
           : [],
       };
+    },
+    async findNonce({ payer, nonce, until }) {
+      const now = clock.now();
+      const made = await store.read((q) => findByNonce(q, name, payer, nonce));
+      if (now - finalConfirmations * blockMs <= until || (made && !isFinal(made, now))) return { is: "open" };
+      return made?.status === "success" ? { is: "used", txHash: made.tx_hash } : { is: "unused" };
     },
     async scan({ after, since }) {
       const now = clock.now();

@@ -14,6 +14,7 @@ import * as crypto from "../store.ts";
 import type { Found, Proof, Scope } from "../types.ts";
 import { scheduleScan } from "../watch.ts";
 import { receiptHeader } from "../x402.ts";
+import { scheduleEnd } from "./end.ts";
 import { authorizationIn, mismatch, requirementsOf, signedAmount } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -165,6 +166,7 @@ async function begin(deps: Deps, payable: Payable, transfer: SignedTransfer, row
       throw conflict(
         `Another signed payment for the same instructions is being settled. Do not sign again: repeat this request in ${lookAgainSeconds} s. ${nothing}`,
       );
+    await scheduleEnd(tx, row);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Query } from "../../../database/port.ts";
-import { addRow, findRow, updateWhere } from "../../../database/rows.ts";
+import { addRow, findRow, findRows, updateWhere } from "../../../database/rows.ts";
 import type { New, Tables } from "../../../database/schema/index.ts";
 
 export type SignedRow = Tables["signed_payments"];
@@ -16,6 +16,11 @@ export const findSent = (q: Query, { chain, payer, nonce }: Omit<SignedKey, "ass
 
 /** False when the nonce is known, or the quote has another one that may still arrive, which unique indexes decide. */
 export const add = (tx: Query, row: New<"signed_payments">): Promise<boolean> => addRow(tx, "signed_payments", row);
+
+export const byId = (q: Query, id: string) => findRow(q, "signed_payments", { id });
+
+/** Those of which nobody said what became of them. */
+export const listSettling = (q: Query) => findRows(q, "signed_payments", { status: "settling" }, "created_at", "id");
 
 /** Notes what the facilitator said of one that it was sent. */
 export const note = (
