@@ -50,6 +50,18 @@ describe("mcp install", () => {
   });
 });
 
+describe("mcp run", () => {
+  it.each([
+    ["--root .", "--root requires --allow build. Nothing was started."],
+    ["--allow read,review --root .", "--root requires --allow build. Nothing was started."],
+    ["--reviews-per-day 5", "--reviews-per-day requires --allow review. Nothing was started."],
+    ["--allow order,build --reviews-per-day 0", "--reviews-per-day requires --allow review. Nothing was started."],
+  ])("refuses %s, which would have no effect", async (flags, message) => {
+    const refused = await playtest(["mcp", "run", ...flags.split(" ")], { env: { PLAYTEST_API_KEY: "pt_sk_0123456789" } });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe("push_build", () => {
   const fixture = eachOwnerFixture();
 

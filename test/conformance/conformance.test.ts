@@ -1,9 +1,12 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { registerOwner } from "../helpers/factories.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { decide, leadsTo, oauthOf } from "../helpers/oauth.ts";
+import { signedIn } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { freshFolder, sqlite } from "../helpers/store.ts";
 import { installNode, npm } from "../node-version.mjs";
@@ -74,6 +77,40 @@ describe.each(revisions)("the conformance suite, %s", (revision) => {
     expect(general.length).toBeGreaterThan(6);
     expect(failing(found).filter((name) => general.includes(name))).toEqual([]);
   });
+});
+
+/** The scenarios for authorization servers need somebody who decides in a browser. The others about authorization are for clients. */
+it("the conformance suite passes for the authorization server", async () => {
+  const server = await startTestServer({ store: await sqlite.open() });
+  const owner = await registerOwner(server);
+  const port = await freePort();
+  const clientId = await oauthOf(server).clientId({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+  const given = { url: server.baseUrl, "client-id": clientId, resource: `${server.baseUrl}/mcp`, port: String(port) };
+  const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+  const suiteRun = spawn(node, [program, "authorization", ...flags], { cwd: freshFolder() });
+  const ended = new Promise((resolve) => suiteRun.once("close", resolve));
+  let output = "";
+  for await (const chunk of suiteRun.stdout) {
+    output += chunk;
+    const [, path] = /^http\S+(\/oauth\/authorize\S+)$/m.exec(output) ?? [];
+    if (path === undefined || output.includes("decided")) continue;
+    output += "decided\n";
+    const done = await decide(await signedIn(server, owner, "/studio"), path);
+    expect((await fetch(leadsTo(done)!)).status).toBe(200);
+  }
+  await ended;
+  await server.close();
+  const rows = [...output.matchAll(/^([✓✗]) ([\w-]+): (\d+) passed, (\d+) failed/gm)].map(([, , name, , failed]) => [
+    name,
+    failed,
+  ]);
+  expect([rows, output]).toEqual([
+    [
+      ["authorization-server-metadata-endpoint", "0"],
+      ["authorization-code-grant", "0"],
+    ],
+    expect.stringContaining("decided"),
+  ]);
 });
 
 it("what does not apply is in the suite and does not pass, so that no reason goes stale", async () => {

@@ -1,4 +1,7 @@
-/** Scenarios of the conformance suite that say nothing about this server, by their beginnings, and why. */
+/**
+ * Scenarios of the conformance suite that say nothing about this server, by their beginnings, and why. Those that begin with `auth/` test
+ * programs that sign in, and no program here signs in by OAuth: they are not run. Of the authorization server, all are run.
+ */
 export const notApplicable: Record<string, string> = {
   "tasks-": "tasks are an extension of the protocol that no tool here uses: `wait_for` answers within 50 seconds",
   "resources-subscribe": "nothing here changes while a client listens, so the server does not offer subscriptions",

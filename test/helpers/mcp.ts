@@ -75,7 +75,9 @@ function transportOf({ kind, transport, baseUrl, key, allow, reviewsPerDay, fold
     return new (isOld ? OldStreamableHTTPClientTransport : StreamableHTTPClientTransport)(url, { requestInit });
   }
   const limit = reviewsPerDay === undefined ? [] : ["--reviews-per-day", String(reviewsPerDay)];
-  const args = [program, "mcp", "--allow", allow ?? "read,order,build,review", ...limit, "--root", folder];
+  const allowed = allow ?? "read,order,build,review";
+  const root = allowed.includes("build") ? ["--root", folder] : [];
+  const args = [program, "mcp", "--allow", allowed, ...limit, ...root];
   const env = {
     PATH: process.env.PATH!,
     HOME: folder,

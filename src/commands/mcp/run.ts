@@ -16,6 +16,12 @@ export function allowedBy(given: readonly string[]): ReadonlySet<Toolset> {
   return new Set(names.length === 0 ? ["read"] : (names as Toolset[]));
 }
 
+/** A flag for a toolset that the client does not get would have no effect. */
+function requireToolset(allowed: ReadonlySet<Toolset>, toolset: Toolset, name: string, given: unknown): void {
+  if (given === undefined || allowed.has(toolset)) return;
+  throw usage(`${name} requires --allow ${toolset}. Nothing was started.`);
+}
+
 /** What an error of the client says to a model. The hints of commands are for people. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof DryRun) return { code: "DRY_RUN", message: "This server was started with --dry-run. Nothing was sent." };
@@ -37,14 +43,14 @@ const waiting = (ctx: Context) => async (ms: number, signal: AbortSignal) => {
   return true;
 };
 
-function partsOf(ctx: Context, flags: { allow: readonly string[]; reviewsPerDay: number; root: string }): StdioParts {
+function partsOf(ctx: Context, flags: { allowed: ReadonlySet<Toolset>; reviewsPerDay: number; root: string }): StdioParts {
   const { send, signal } = ctx;
   const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
   return {
     call: ctx.api().call,
     version,
     baseUrl: new URL(ctx.settings().get("baseUrl")!.value).origin,
-    allowed: allowedBy(flags.allow),
+    allowed: flags.allowed,
     reviewsPerDay: flags.reviewsPerDay,
     wait: waiting(ctx),
     pushBuild: createPusher(ctx, flags.root),
@@ -84,9 +90,12 @@ export const run = define({
   },
   examples: ["playtest mcp", "playtest mcp --allow read,order", "playtest mcp --allow read,review --reviews-per-day 5"],
   async run({ flags }, ctx) {
+    const allowed = allowedBy(flags.allow);
+    requireToolset(allowed, "review", "--reviews-per-day", flags.reviewsPerDay);
+    requireToolset(allowed, "build", "--root", flags.root);
     if (!ctx.settings().apiKey()) throw notSignedIn();
     const { reviewsPerDay = defaultReviewsPerDay, root = ctx.io.cwd() } = flags;
-    const parts = partsOf(ctx, { allow: flags.allow, reviewsPerDay, root });
+    const parts = partsOf(ctx, { allowed, reviewsPerDay, root });
     const { serve } = await import("../../../server/mcp/stdio.ts");
     await serve(parts);
     return undefined;
