@@ -39,6 +39,7 @@ import {
   placeOrder,
   priceOrder,
   pricePlaytest,
+  refuseAbove,
   takenAs,
 } from "./orders.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
@@ -110,7 +111,7 @@ export const orders = {
   async createPlaytest(call) {
     const ownerId = call.principal.userId;
     // Without payments, every order is free however it asks to be paid.
-    const { "X-Payment-Method": asked = "any" } = call.headers;
+    const { "X-Payment-Method": asked = "any", "X-Max-Cost-Cents": maxCents } = call.headers;
     const method: PaymentMethod = call.deps.config.payments.enabled ? asked : "any";
     const { gameId } = call.params;
     if (isPayment(call.headers)) {
@@ -128,6 +129,7 @@ export const orders = {
     const again = async (tx: Tx, before: playtests.PlaytestRow) => {
       await Promise.all([lockActive(tx, ownerId), requireUnfrozen(tx, ownerId)]);
       const cents = before.cost_per_slot_cents * before.quantity;
+      refuseAbove(maxCents, cents);
       const purchase = { cents, minutes: 0, slots: before.quantity, worthCents: cents };
       await takeForUnpaid(tx, call.principal, before, purchase);
       return bill(tx, before, cents);
@@ -135,7 +137,8 @@ export const orders = {
     const place = async (tx: Tx) => {
       const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
       if (before) return again(tx, before);
-      const placed = await placeOrder(call.deps, tx, { gameId, caller: call.principal, requestKey }, call.body, method);
+      const ordering = { gameId, caller: call.principal, requestKey, maxCents };
+      const placed = await placeOrder(call.deps, tx, ordering, call.body, method);
       if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
       return replyTo(call.deps, tx, placed, method === "card");
     };

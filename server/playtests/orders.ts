@@ -87,6 +87,8 @@ export interface Ordering {
   caller: Caller;
   /** The price (cents) at which a person approved it. */
   approvedCents?: number;
+  /** The most (cents) that it may cost. */
+  maxCents?: number | undefined;
   /** The idempotency key of the request: an order that it asked approval for is not placed beside that. */
   requestKey?: string | undefined;
 }
@@ -116,6 +118,14 @@ export class PriceChanged extends NeedsApproval {
   override name = "PriceChanged";
 }
 
+/** 409 for an order that costs more than whoever placed it allowed: the price may have changed since they were shown it. */
+export function refuseAbove(maxCents: number | undefined, cents: number): void {
+  if (maxCents === undefined || cents <= maxCents) return;
+  throw conflict(
+    `The order costs ${usd(cents)}, more than the ${usd(maxCents)} that it may cost (X-Max-Cost-Cents). Nothing was ordered or charged.`,
+  );
+}
+
 /**
  * Places an order and pays it from hours or credit if they cover it. Throws, with nothing written, when the requested
  * payment method or a budget does not cover it, it has to be approved first, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
@@ -123,7 +133,7 @@ export class PriceChanged extends NeedsApproval {
 export async function placeOrder(
   deps: Deps,
   tx: Tx,
-  { gameId, caller, approvedCents, requestKey }: Ordering,
+  { gameId, caller, approvedCents, maxCents, requestKey }: Ordering,
   order: Order,
   method: PaymentMethod,
 ): Promise<Placed> {
@@ -144,6 +154,7 @@ export async function placeOrder(
   await checkOrder(tx, game, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
+  if (settlement.by !== "hours") refuseAbove(maxCents, priced.need.totalCents);
   const planned = await plan(tx, binding, takenAs(settlement.by, priced.need, order.quantity));
   const { totalCents } = priced.need;
   if (approvedCents === undefined && needsApproval(caller, binding, totalCents)) throw new NeedsApproval(totalCents);

@@ -187,6 +187,21 @@ export const orderHeaders = z.object({
   "PAYMENT-SIGNATURE": signature.optional(),
 });
 
+/** Headers of a new order. */
+export const newOrderHeaders = orderHeaders.extend({
+  "X-Max-Cost-Cents": z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number of cents")
+    .transform(Number)
+    .optional()
+    .meta({
+      type: "integer",
+      minimum: 0,
+      description:
+        "The most that the order may cost in money, in cents. One that costs more is refused with 409, and nothing is charged.",
+    }),
+});
+
 /** Headers of a payment whose method the request names elsewhere. */
 export const payHeaders = orderHeaders.omit({ "X-Payment-Method": true });
 

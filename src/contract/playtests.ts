@@ -15,7 +15,7 @@ import {
   wholeListQuery,
   wholePage,
 } from "./fields.ts";
-import { orderHeaders, payHeaders } from "./headers.ts";
+import { newOrderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
   orderRef,
@@ -200,7 +200,7 @@ export const playtests = {
     existing: 200,
     accepted: waitingOrder,
     reply: orderReply,
-    headers: orderHeaders,
+    headers: newOrderHeaders,
     errors: ["PAYMENT_REQUIRED", "BUDGET_EXCEEDED", "NOT_CONFIGURED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {

@@ -182,6 +182,7 @@ describe("OpenAPI document: content", () => {
       "X-Payment-From",
       "X-Payment",
       "PAYMENT-SIGNATURE",
+      "X-Max-Cost-Cents",
       "Idempotency-Key",
     ]);
     expect(parametersOf(order)).toMatchObject([
@@ -192,6 +193,7 @@ describe("OpenAPI document: content", () => {
       { in: "header", schema: { type: "string", maxLength: 64 } },
       { in: "header", content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentProof" } } } },
       { in: "header", schema: { type: "string" } },
+      { in: "header", schema: { type: "integer", minimum: 0 } },
       { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
     ]);
     expect(Object.keys(order.responses).join(" ")).toBe("200 201 202 400 401 402 403 404 408 409 413 415 422 429 500 503");

@@ -96,11 +96,12 @@ function waits({ baseUrl }: Host, { id, expiresAt }: { id: string; expiresAt: st
 }
 
 /** Places an order. An idempotency key made from its ref lets a repeated call take effect once. */
-async function place(host: Host, given: Order, ref: string): Promise<Answer> {
+async function place(host: Host, given: Order, { ref, maxCostCents }: { ref: string; maxCostCents: number }): Promise<Answer> {
   const idempotencyKey = `mcp-${sha256(ref)}`;
+  const headers = { "x-max-cost-cents": String(maxCostCents) };
   try {
     const params = { gameId: given.game };
-    const { data } = await host.call("createPlaytest", { params, body: { ...bodyOf(given), ref }, idempotencyKey });
+    const { data } = await host.call("createPlaytest", { params, body: { ...bodyOf(given), ref }, headers, idempotencyKey });
     // In the server the reply of an order that waits comes like any other.
     if ("approval" in data) return waits(host, data.approval as Parameters<typeof waits>[1]);
     const { playtest, budgets = [] } = data;
@@ -168,6 +169,6 @@ export const orderPlaytest = tool({
         totalCents,
         missingCents,
       });
-    return (await question(exchange, given, totalCents)) ?? place(host, given, ref);
+    return (await question(exchange, given, totalCents)) ?? place(host, given, { ref, maxCostCents });
   },
 });

@@ -9,7 +9,7 @@ import { plural } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { fixedTime, requireFixedTimes } from "../shared/fixed-time.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
-import { isEarlierOrder, type Price, priceOrder, shortfall } from "../shared/price.ts";
+import { isEarlierOrder, maxCostHeader, type Price, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 
 /** An order to place after a push. */
@@ -80,10 +80,11 @@ export interface Placed {
 
 /** Places the order. An error says that the build was pushed, and how to order. */
 export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Placed> {
-  const { gameId, file, body, once } = after;
+  const { gameId, file, body, once, maxCents } = after;
   try {
     const idempotencyKey = once ? await keyOf(ctx, after) : undefined;
-    const request = { params: { gameId }, body, ...(idempotencyKey && { idempotencyKey }) };
+    const headers = maxCostHeader(maxCents);
+    const request = { params: { gameId }, body, headers, ...(idempotencyKey && { idempotencyKey }) };
     const reply = await ctx.api().call("createPlaytest", request);
     return { reply: reply.data, placedBefore: isEarlierOrder(reply) };
   } catch (error) {

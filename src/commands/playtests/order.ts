@@ -8,7 +8,16 @@ import { contentKey } from "../shared/content-key.ts";
 import { shownTime } from "../shared/fixed-time.ts";
 import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
-import { compareCost, earlierOrder, isEarlierOrder, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
+import {
+  compareCost,
+  earlierOrder,
+  isEarlierOrder,
+  type Method,
+  maxCostHeader,
+  priceOrder,
+  refuseMethod,
+  shortfall,
+} from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkWallet, payWithWallet, receiptOf } from "../shared/wallet.ts";
 import { checkBuild } from "./build-check.ts";
@@ -100,7 +109,7 @@ export const order = define({
     const at = body.scheduledAt === undefined ? "" : ` at ${await shownTime(ctx, body.scheduledAt, flags.timeZone)}`;
     if (at !== "") ctx.out.note(`It is played${at}.`);
     await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}${at}`, price, method, flags.maxCost);
-    const headers = paymentHeaders(method, flags);
+    const headers = { ...paymentHeaders(method, flags), ...maxCostHeader(flags.maxCost) };
     // Both requests of a signed payment are one order.
     const oneKey = { idempotencyKey: ctx.flags.idempotencyKey ?? ctx.api().nextKey(), ...key };
     try {

@@ -95,6 +95,10 @@ export function costOf(reply: OrderReply): number | undefined {
   return typeof costPerSlotCents === "number" ? costPerSlotCents * quantity : undefined;
 }
 
+/** Has the server refuse an order that costs more than the user allowed. Servers that do not know the header ignore it. */
+export const maxCostHeader = (maxCents: number | undefined): Record<string, string> =>
+  maxCents === undefined ? {} : { "x-max-cost-cents": String(maxCents) };
+
 /** Warns if an order that was placed costs more than the user allowed, or than an earlier one did. */
 export function compareCost(ctx: Context, reply: OrderReply, price: Price, maxCents: number | undefined): void {
   const cents = costOf(reply);
