@@ -91,6 +91,8 @@ export function sitePages(
     assets: assets(deps.brand),
     // Asked for by browsers at replies that are no pages, and by other programs that show an address.
     "favicon.ico": async (_request, response) => redirect(response, "/assets/icon.svg"),
+    // Where programs look for it that do not know the version of the API.
+    "openapi.json": async (_request, response) => redirect(response, "/api/v1/openapi.json"),
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),

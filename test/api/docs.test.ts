@@ -136,6 +136,11 @@ describe("for programs that read", () => {
     expect((await get("/docs/nothing.md")).status).toBe(404);
   });
 
+  it("the OpenAPI document is also where programs look for it first", async () => {
+    const reply = await get("/openapi.json");
+    expect([reply.url, (await reply.json()).openapi]).toEqual([`${server.baseUrl}/api/v1/openapi.json`, "3.1.1"]);
+  });
+
   it("llms.txt names every topic, and each of its links answers", async () => {
     const reply = await get("/llms.txt");
     const text = await reply.text();

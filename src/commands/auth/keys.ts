@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { arg, type Context, define, detail, flag, type ItemOf, prose, viewOf } from "../../cli/define.ts";
+import { arg, type Context, define, detail, flag, type ItemOf, prose, shorter, viewOf } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
 import { combineBudgets, parseBudget } from "../shared/budgets/limits.ts";
@@ -13,7 +13,7 @@ const keyView = viewOf<ItemOf<"listApiKeys">>([
   "id",
   "name",
   "prefix",
-  prose("scopes"),
+  shorter(prose("scopes"), ({ connection, scopes }) => (connection ? `connected: ${connection.join(", ")}` : scopes)),
   "last used:lastUsedAt",
   "expires:expiresAt",
   "created:createdAt",
