@@ -199,7 +199,7 @@ async function publicationCheck(q: Query, now: number, { to }: Config["publishin
 const hourMs = 3_600_000;
 
 /** Signed payments end by themselves, once the final blocks of their chain reach beyond them. */
-async function signedPaymentCheck(q: Query, now: number): Promise<Check> {
+export async function signedPaymentCheck(q: Query, now: number): Promise<Check> {
   const name = "signed_payments";
   const settling = await signedPayments.listSettling(q);
   const late = settling.filter(({ valid_before: end }) => end < now - hourMs);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { signedPaymentCheck } from "../../server/operations/doctor.ts";
 import { asking, instructionsOf, openWallet, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, registerOwner } from "../helpers/factories.ts";
@@ -375,6 +376,15 @@ onBothDatabases("a facilitator", (serve) => {
     const state = async () => (await server.deps.store.read((q) => q.all("SELECT status, error FROM signed_payments")))[0];
     await server.advance(5 * 60_000);
     expect(await state()).toMatchObject({ status: "settling" });
+    const check = (ms: number) => server.deps.store.read((q) => signedPaymentCheck(q, server.clock.now() + ms));
+    expect(await check(0)).toMatchObject({ ok: true, detail: "1 signed payment being settled" });
+    const late = await check(2 * 3_600_000);
+    expect([late.ok, late.detail]).toEqual([
+      false,
+      expect.stringMatching(
+        /^1 signed payment without an end for more than an hour, the oldest on base with the nonce 0x[0-9a-f]{64}$/,
+      ),
+    ]);
     await server.advance(5 * 60_000);
     expect(await state()).toEqual({ status: "failed", error: "expired unused" });
     const letter = server.mails.find(({ subject }) => subject === "Your signed payment of $20.00 was not made")!;
