@@ -72,6 +72,7 @@ export interface Asking {
 
 /** What an owner allows. */
 export interface Allowed {
+  /** With `read`, which every client has. */
   toolsets: readonly Grantable[];
   budgets: readonly NewBudget[];
   /** When the connection ends (ms). */
@@ -117,7 +118,6 @@ export class Connections {
   /** Connects the client and returns where its browser goes. 422 for orders without a budget. */
   async allow({ caller, origin }: Decider, id: string, { toolsets, budgets, expiresAt }: Allowed): Promise<string> {
     const limits = validate(newBudgets(), budgets);
-    if (toolsets.length === 0) throw invalid("toolsets", "must have at least one");
     if (toolsets.includes("order") && !limits.some(isLimited))
       throw invalid("budgets", "must limit a day or a month, because the client may order");
     return this.#deps.store.write(async (tx) => {

@@ -23,11 +23,10 @@ export const connectedDays = [30, 90, 365] as const;
 export const accessPrefix = "pt_at_";
 export const refreshPrefix = "pt_rt_";
 
-/** The toolsets of a `scope` parameter, in their order. Those that are not offered are left out; none of them means `read`. */
+/** The toolsets of a `scope` parameter, in their order, and always `read`. Those that are not offered are left out. */
 export function toolsetsIn(scope: string | undefined): Grantable[] {
   const asked = new Set((scope ?? "").split(" "));
-  const known = grantable.filter((toolset) => asked.has(toolset));
-  return known.length > 0 ? known : ["read"];
+  return grantable.filter((toolset) => toolset === "read" || asked.has(toolset));
 }
 
 /** Whether it is a SHA-256 in base64url. */

@@ -23,6 +23,8 @@ export const replies = from("idempotency", "account_id, idempotency_key", "expir
 export const sessions = from("sessions", "hash", "expires_at <= ?");
 export const emailChanges = from("email_changes", "user_id", "expires_at <= ?");
 export const tokens = from("one_time_tokens", "hash", "expires_at <= ?");
+/** Programs that asked to be connected, and about which nobody decided. */
+export const openConnectionRequests = from("connection_requests", "id", "expires_at <= ? AND decided_at IS NULL");
 export const connectionRequests = from("connection_requests", "id", "expires_at <= ?");
 /** Also refresh tokens that were exchanged: until they expire, a second use of one tells that it was stolen. */
 export const connectionTokens = from("connection_tokens", "hash", "expires_at <= ?");

@@ -25,6 +25,7 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.replies, now],
     [old.sessions, now],
     [old.tokens, now],
+    [old.openConnectionRequests, now],
     [old.connectionRequests, now - dayMs],
     [old.connectionTokens, now],
     [old.emailChanges, now],

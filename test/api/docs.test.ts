@@ -138,7 +138,8 @@ describe("for programs that read", () => {
 
   it("the OpenAPI document is also where programs look for it first", async () => {
     const reply = await get("/openapi.json");
-    expect([reply.url, (await reply.json()).openapi]).toEqual([`${server.baseUrl}/api/v1/openapi.json`, "3.1.1"]);
+    const { openapi } = (await reply.json()) as { openapi: string };
+    expect([reply.url, openapi]).toEqual([`${server.baseUrl}/api/v1/openapi.json`, "3.1.1"]);
   });
 
   it("llms.txt names every topic, and each of its links answers", async () => {

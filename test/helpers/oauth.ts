@@ -136,7 +136,7 @@ export function oauthOf(server: TestServer) {
 }
 
 /** What an owner chooses on the page: reading and ordering for $50 a day. */
-export const readAndOrder = { "tool-read": "yes", "tool-order": "yes", perDay: "50", days: "90" };
+export const readAndOrder = { "tool-order": "yes", perDay: "50", days: "90" };
 
 const plain = (text: string) => text.replaceAll("&amp;", "&").replaceAll("&#39;", "'").replaceAll("&quot;", '"');
 

@@ -11,14 +11,14 @@ import { action, type StudioContext, type StudioPage } from "../types.ts";
 
 /** `/studio/connect/ID`: a program that asks to act for the account through `/mcp`, and what its owner allows. */
 
-const does: Record<Grantable, string> = {
-  read: "Read: games, playtests, submissions, transcripts and findings",
+/** What it may do beyond reading. */
+const does: Record<Exclude<Grantable, "read">, string> = {
   order: "Order playtests and pay for them, within the budget below",
   review: "Accept and reject submissions, at most 10 a day, and create findings",
 };
+const choices = ["order", "review"] as const;
 
 const fields = {
-  toolsets: { label: "What it may do", id: "toolsets" },
   budgets: { label: "Its budget", id: "budget" },
   perDay: { label: "The most to spend in a day", id: "per-day" },
   perMonth: { label: "The most to spend in a month", id: "per-month" },
@@ -38,7 +38,7 @@ function deciderOf({ session: { caller, origin } }: StudioContext): Decider {
 export function connectProgram(connections: Connections): StudioPage {
   const allow = action({ at: studio.connect.below("allow"), fields }, async (context) => {
     const { form, id, now, site } = context;
-    const toolsets = grantable.filter((toolset) => form[toolInput(toolset)] === "yes");
+    const toolsets = grantable.filter((toolset) => toolset === "read" || form[toolInput(toolset)] === "yes");
     const days = connectedDays.find((one) => String(one) === form.days) ?? connectedDays[0];
     const budgets = toolsets.includes("order") ? budgetsOf(form, site.payments) : [];
     const asking = await connections.find(id).catch(() => undefined);
@@ -59,8 +59,9 @@ export function connectProgram(connections: Connections): StudioPage {
     const isChecked = (toolset: Grantable) => (isNew ? asking.toolsets.includes(toolset) : form[toolInput(toolset)] === "yes");
     const body = html`${who(asking)}
 <form method="post" action="${allow.at(id)}">${tokens(context)}
-<fieldset id="toolsets" tabindex="-1"><legend>What it may do</legend>
-${grantable.map((toolset) => html`<label class="check"><input type="checkbox" name="${toolInput(toolset)}" value="yes"${isChecked(toolset) && html` checked`}> ${does[toolset]}</label>`)}${fault(context, "toolsets")}</fieldset>
+<fieldset><legend>What it may do</legend>
+<p>It reads your games, playtests, submissions, transcripts, findings and balance.</p>
+${choices.map((toolset) => html`<label class="check"><input type="checkbox" name="${toolInput(toolset)}" value="yes"${isChecked(toolset) && html` checked`}> ${does[toolset]}</label>`)}</fieldset>
 ${budgetFields(context)}
 <label for="days">When the connection ends</label>
 <select id="days" name="days">${connectedDays.map((days) => html`<option value="${days}"${String(days) === (form.days ?? "90") && html` selected`}>In ${days} days</option>`)}</select>
@@ -93,7 +94,8 @@ function budgetFields(context: StudioContext): Markup {
   ) => html`<label for="${id}">${label}</label>
 <input id="${id}" name="${name}" inputmode="${mode}" autocomplete="off" maxlength="20"${mode === "decimal" && html` placeholder="$"`} value="${context.form[name]}"${marked(context, id)}>
 ${fault(context, id)}`;
-  return html`<fieldset id="budget" tabindex="-1"><legend>Its budget <span class="soft">(required if it may order: for a day or a month)</span></legend>
+  return html`<fieldset id="budget" tabindex="-1"><legend>Its budget</legend>
+<p class="soft">A program that may order needs a limit for a day or a month.</p>
 ${
   context.site.payments
     ? html`${amount("per-day", "perDay", "The most to spend in a day", "decimal")}
