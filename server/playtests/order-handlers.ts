@@ -31,7 +31,6 @@ import {
   cancelUnpaid,
   charge,
   checkOrder,
-  insufficient,
   NeedsApproval,
   orderDescription,
   type Placed,
@@ -39,9 +38,9 @@ import {
   placeOrder,
   priceOrder,
   pricePlaytest,
-  refuseAbove,
   takenAs,
 } from "./orders.ts";
+import { insufficient, refuseAbove } from "./refusals.ts";
 import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
 import { cancelClaimed } from "./schedule/moves.ts";
 import { cancelsWith } from "./schedule/rules.ts";

@@ -27,6 +27,7 @@ import { requireGroup } from "./groups/membership.ts";
 import { storeKeys } from "./keys/service.ts";
 import * as approvals from "./order-approvals/store.ts";
 import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
+import { insufficient, refuseAbove } from "./refusals.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod, type Settlement } from "./rules.ts";
 import { bookableText, closesAt, isBookable, payBy } from "./schedule/rules.ts";
 import * as slots from "./slots/store.ts";
@@ -116,14 +117,6 @@ export class NeedsApproval extends Error {
 /** An order was approved at another price. Nothing was written. */
 export class PriceChanged extends NeedsApproval {
   override name = "PriceChanged";
-}
-
-/** 409 for an order that costs more than whoever placed it allowed: the price may have changed since they were shown it. */
-export function refuseAbove(maxCents: number | undefined, cents: number): void {
-  if (maxCents === undefined || cents <= maxCents) return;
-  throw conflict(
-    `The order costs ${usd(cents)}, more than the ${usd(maxCents)} that it may cost (X-Max-Cost-Cents). Nothing was ordered or charged.`,
-  );
 }
 
 /**
@@ -309,17 +302,6 @@ const openSlotOf = (tx: ReadTx, playtest: playtests.PlaytestRow, replaces: strin
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${plural(playtest.player_count, "player")}`;
-
-/** The 402 that states the available and the required amount. */
-export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): ApiError {
-  const message =
-    lacks === "credit"
-      ? `The balance is ${usd(funds.balanceCents)}, but ${usd(need.totalCents)} is required.`
-      : `${funds.minutesAvailable} playtest minutes are available, but ${need.minutesNeeded} are required.`;
-  return new ApiError("PAYMENT_REQUIRED", `${message} Nothing was ordered or charged.`, {
-    details: [{ field: "balance", message }],
-  });
-}
 
 /** Refuses an order that cannot be placed whatever it is paid with. Without a game, checks what does not depend on it. */
 export async function checkOrder(q: ReadTx, game: OrderedGame | undefined, order: Order): Promise<void> {
