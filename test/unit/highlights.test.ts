@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../server/config/defaults.ts";
-import { type Highlight, highlightsOf, type Watched } from "../../server/sharing/highlights/rules.ts";
+import { type Highlight, highlightsOf, lexiconOf, type Watched } from "../../server/sharing/highlights/rules.ts";
 
 const lexicon = { confusion: ["what?", "where do I"], delight: ["wow"] };
 const all = { minutes: 600, perVideo: 50 };
@@ -15,6 +15,7 @@ const video = (more: Partial<Watched> = {}): Watched => ({
   signals: { loudness: steady(600, -30), motion: steady(600, 5), luma: steady(600, 100) },
   cues: [],
   notes: [],
+  said: "",
   ...more,
 });
 
@@ -29,6 +30,11 @@ describe("highlights", () => {
     ["nothing", {}, []],
     ["a note", { notes: [{ atMs: 100_000, severity: null }] }, ["a 96-108 4: your note"]],
     ["a severe note at the beginning", { notes: [{ atMs: 1000, severity: 4 }] }, ["a 0-9 8: your note"]],
+    [
+      "times that the playtester wrote, each once, and none beyond the video",
+      { said: "Stuck at 1:40 and 1:40, see 01:45. Ratio 4:3, v1:20:3, 59:59" },
+      ["a 96-113 8: the playtester's notes name 1:40, 01:45"],
+    ],
     [
       "words, in any case and with other signs",
       { cues: [cue(100, "What? Where do I go?"), cue(105, "WHAT"), cue(110, "somewhat where do we")] },
@@ -102,9 +108,10 @@ describe("highlights", () => {
         },
         cues: [...talk, cue(at[2]!, "what? no idea")].sort((a, b) => a.startMs - b.startMs),
         notes: [],
+        said: "",
       };
     });
-    const found = highlightsOf(videos, defaults.highlights, { minutes: 30, perVideo: 3 });
+    const found = highlightsOf(videos, lexiconOf(defaults.highlights), { minutes: 30, perVideo: 3 });
     const within = planted.filter((one) =>
       found.some(
         ({ slotId, fromMs, toMs }) => slotId === one.slotId && fromMs <= (one.at + 2) * 1000 && toMs >= (one.at - 2) * 1000,
@@ -112,6 +119,6 @@ describe("highlights", () => {
     );
     expect(within.length / planted.length).toBeGreaterThanOrEqual(0.9);
     expect(found.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)).toBeLessThanOrEqual(30 * 60_000);
-    expect(highlightsOf(videos.toReversed(), defaults.highlights, { minutes: 30, perVideo: 3 })).toEqual(found);
+    expect(highlightsOf(videos.toReversed(), lexiconOf(defaults.highlights), { minutes: 30, perVideo: 3 })).toEqual(found);
   });
 });
