@@ -526,7 +526,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, settled payouts and lists of people", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, reels, settled payouts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -538,6 +538,7 @@ describe("contract: body limits", () => {
       putGameAgreement: 256,
       putServerAgreement: 256,
       splitFinding: 320,
+      createReel: 96,
       invite: 320,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,

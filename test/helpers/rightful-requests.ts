@@ -483,6 +483,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await submitted() },
     body: { atMs: 0, endMs: 1000, name: secretWord },
   }),
+  createReel: async ({ owner, submitted, gameId }) => ({
+    as: owner,
+    ids: { id: gameId },
+    body: { name: secretWord, parts: [{ slotId: await submitted(), atMs: 0, endMs: 1000 }] },
+  }),
   listClips: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).slotId } }),
   getClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),
   deleteClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),

@@ -3,11 +3,13 @@ import { trackerTitles } from "../../../../src/contract/findings/trackers.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { inTurns } from "../../../../src/contract/sharing/reel-parts.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { trail } from "../parts.ts";
+import { cutReel, reelForm } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
 import { metBy } from "./list.ts";
@@ -44,6 +46,7 @@ function open(context: StudioContext, finding: Finding): Markup {
 ${finding.issue !== null && issueText(finding.issue)}
 <h2>Evidence</h2>
 ${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
+${evidence.length > 0 && reelForm(context, reel.at(context.id), `playtest review reel ${finding.id}`)}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
 ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
@@ -123,4 +126,11 @@ const undo = action({ at: studio.finding.below("undo") }, async ({ call, id, for
   return back(id, "undone");
 });
 
-export const finding: StudioPage = { at: studio.finding, view: findingPage, actions: [change, merge, remove, undo] };
+const reel = action({ at: studio.finding.below("reel") }, async (context) => {
+  const { finding } = (await context.call("getFinding", { params: { id: context.id } })).data;
+  const { gameId, number, title, evidence } = finding;
+  const places = inTurns(evidence.map(({ slotId, fromMs, toMs }) => ({ slotId, fromMs, toMs, title })));
+  return cutReel(context, { gameId, name: `#${number} ${title}`, places });
+});
+
+export const finding: StudioPage = { at: studio.finding, view: findingPage, actions: [change, merge, remove, undo, reel] };
