@@ -50,6 +50,7 @@ import { trackers } from "./migrations/050-trackers.ts";
 import { keyReviews } from "./migrations/051-key-reviews.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
 import { reels } from "./migrations/056-reels.ts";
+import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -116,6 +117,7 @@ export const migrations: readonly Migration[] = [
   keyReviews,
   signedPayments,
   reels,
+  usableRecordings,
 ];
 
 export interface Applied {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factsOf, readPrinted, type Signals, speechOf } from "../../server/sharing/signals/rules.ts";
+import { factsOf, readPrinted, type Signals, speechOf, usableOf } from "../../server/sharing/signals/rules.ts";
 
 /** Series of runs: `[60, -20]` is 60 seconds of -20. */
 const series = (...runs: [seconds: number, value: number][]) =>
@@ -57,6 +57,20 @@ describe("what looks wrong in a recording", () => {
       { fromMs: 1000, toMs: 60_500 },
     ]);
   });
+});
+
+describe("the usable share of a recording", () => {
+  it.each([
+    ["all", {}, { picture: 100, sound: 100 }],
+    ["no track", { loudness: null, motion: null, luma: null }, { picture: 0, sound: 0 }],
+    ["black, frozen and silent", { loudness: series([300, -120]), luma: series([300, 16]) }, { picture: 0, sound: 0 }],
+    [
+      "parts, each second once",
+      { loudness: series([100, -120], [200, -20]), motion: series([90, 0], [210, 5]), luma: series([30, 16], [270, 120]) },
+      { picture: 70, sound: 66 },
+    ],
+    ["a short silence", { loudness: series([59, -120], [241, -20]) }, { picture: 100, sound: 100 }],
+  ] as const)("%s", (_, changes, expected) => expect(usableOf({ ...good(300), ...changes })).toEqual(expected));
 });
 
 it("speech is where the transcript has a cue", () => {
