@@ -93,6 +93,7 @@ onBothDatabases("recording check", (serve) => {
         tx.run("UPDATE slots SET deadline_at = ? WHERE id = ?", tx.now + 3_599_999, late.slotId),
       );
       expect((await submit(late))[0]).toBe(200);
+      held.open();
       await server.advance(0);
       expect(await submit(world)).toEqual([409, expect.stringMatching(message)]);
       server.deps.config.playtesters[name] = 0;
