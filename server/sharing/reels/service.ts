@@ -50,8 +50,8 @@ async function factsFor(tx: Tx, gameId: string, withName: boolean) {
 }
 
 /**
- * Creates a reel and queues its cutting, inside the caller's transaction: a clip of several parts, which is listed, shared and deleted as any
- * clip is. 422 for a part that is not of a video of this game, or too long; 409 without room.
+ * Creates a reel and queues its cutting, inside the caller's transaction: a clip of several parts, which is listed, shared and deleted like
+ * every clip. 422 for a part that is not of a video of this game, or too long; 409 without room.
  */
 export async function createReel(
   deps: Deps,

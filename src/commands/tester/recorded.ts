@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
-import { wrongWith } from "../../contract/text/recording.ts";
+import { wrongWith } from "../../contract/signals/recording.ts";
 import { isAbsent } from "../../errors.ts";
 
 type Facts = Data<"getSlotSignals">["facts"];

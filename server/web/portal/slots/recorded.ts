@@ -1,5 +1,5 @@
 import type { Data } from "../../../../src/contract/index.ts";
-import { wrongWith } from "../../../../src/contract/text/recording.ts";
+import { wrongWith } from "../../../../src/contract/signals/recording.ts";
 import { ApiError } from "../../../lib/api-error.ts";
 import type { HeldSlot, PageContext } from "../types.ts";
 

@@ -1,4 +1,4 @@
-import { lengthText } from "./length.ts";
+import { lengthText } from "../text/length.ts";
 
 /** A video of less than this share of the booked time is much too short. */
 const shortShare = 0.9;
