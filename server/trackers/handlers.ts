@@ -117,9 +117,11 @@ export const trackers = {
     }),
 
   fileFinding: (call) =>
-    call.commit(async (tx) => {
+    call.commit(async (tx, audit) => {
       const row = await findingOf(tx, call.params.id, call.principal.userId);
-      await service.file(tx, row, call.body);
+      await audit.changing(row.id);
+      const shareId = await service.file(call.deps, tx, row, call.body);
+      if (shareId !== null) audit.created(shareId, { action: "share.create" });
       return shown(tx, row.id, row.owner_id);
     }),
 

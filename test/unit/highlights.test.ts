@@ -47,9 +47,32 @@ describe("highlights", () => {
       ["a 196-216 3: picture frozen for 40 s"],
     ],
     [
+      "a black picture, which shows nothing",
+      {
+        signals: {
+          loudness: null,
+          motion: replaced(steady(600, 5), 200, 240, 0),
+          luma: replaced(steady(600, 100), 200, 240, 16),
+        },
+      },
+      [],
+    ],
+    [
       "an outburst",
       { signals: { loudness: replaced(steady(600, -30), 300, 303, -10), motion: null, luma: null } },
       ["a 296-311 2: among the loudest 1 %"],
+    ],
+    [
+      "no loop of a transcriber, no words over silence and none that are too fast",
+      {
+        signals: { loudness: replaced(steady(600, -30), 200, 230, -120), motion: null, luma: null },
+        cues: [
+          ...[100, 102, 104, 106].map((second) => cue(second, "wow")),
+          cue(210, "what?"),
+          { startMs: 300_000, endMs: 301_000, text: "what? and then so many other words in one second" },
+        ],
+      },
+      [],
     ],
     ["steady noise", { signals: { loudness: steady(600, -5), motion: null, luma: null } }, []],
     [
@@ -80,7 +103,7 @@ describe("highlights", () => {
   });
 
   it("have no sign of one kind more than three times", () => {
-    const cues = [100, 101, 102, 103, 104].map((second) => cue(second, "wow"));
+    const cues = [100, 101, 102, 103, 104].map((second) => cue(second, `wow, ${second}`));
     expect(shown(highlightsOf([video({ cues })], lexicon, all))).toEqual(["a 96-114 6: “wow” 5 times"]);
   });
 

@@ -40,6 +40,12 @@ describe("what looks wrong in a recording", () => {
       { motion: series([60, 5], [180, 0.1], [60, 5]) },
       ["frozen 60-240: The picture is frozen from 1:00 to 4:00, for 3 minutes."],
     ],
+    [
+      "a frozen picture with key frames, each of which is coded anew",
+      { motion: series([60, 5], [60, 0], [1, 0.4], [59, 0], [1, 0.4], [59, 0], [60, 5]) },
+      ["frozen 60-240: The picture is frozen from 1:00 to 4:00, for 3 minutes."],
+    ],
+    ["small changes in every other second", { motion: series([2, 0.4], [58, 0], [2, 0.4], [59, 0], [179, 0.4]) }, []],
     ["one that is frozen for less", { motion: series([60, 5], [59, 0], [181, 5]) }, []],
   ] as const)("%s", (_, changes, expected) => expect(facts(changes)).toEqual(expected));
 

@@ -2,7 +2,8 @@ import type { HighlightReason } from "../../../src/contract/signals/kinds.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import { type Phrase, phrasesOf, wordsOf } from "../../search/rules.ts";
-import { frozenMotion, runsOf, type Signals } from "../signals/rules.ts";
+import { blackLuma, isStill, runsOf, type Signals } from "../signals/rules.ts";
+import { likelySaid } from "./cue-rules.ts";
 
 /** Where to look first in a video, by a formula that stands on the help page about reviewing. The same input gives the same list. */
 
@@ -96,7 +97,9 @@ function loud({ signals }: Watched): Sign[] {
 
 function frozen({ signals }: Watched): Sign[] {
   const motion = signals?.motion ?? [];
-  return runsOf(motion.length, (at) => motion[at]! <= frozenMotion, frozenSeconds).map(([from, to]) => ({
+  // A black picture is said by the recording check, and shows nothing.
+  const isFrozen = (at: number) => isStill(motion, at) && (signals?.luma?.[at] ?? 255) > blackLuma;
+  return runsOf(motion.length, isFrozen, frozenSeconds).map(([from, to]) => ({
     kind: "frozen",
     fromMs: from * 1000,
     toMs: to * 1000,
@@ -129,8 +132,9 @@ function spoken({ cues }: Watched, kind: "confusion" | "delight", entries: reado
   });
 }
 
-const signsOf = (video: Watched, { confusion, delight }: Lexicon): Sign[] =>
-  [
+const signsOf = (given: Watched, { confusion, delight }: Lexicon): Sign[] => {
+  const video = { ...given, cues: likelySaid(given.cues, given.signals?.loudness ?? null) };
+  return [
     ...noted(video),
     ...marked(video),
     ...spoken(video, "confusion", confusion),
@@ -139,6 +143,7 @@ const signsOf = (video: Watched, { confusion, delight }: Lexicon): Sign[] =>
     ...silence(video),
     ...loud(video),
   ].sort((a, b) => a.fromMs - b.fromMs || highlightOrder(a, b));
+};
 
 const highlightOrder = (a: Sign, b: Sign) => a.kind.localeCompare(b.kind) || (a.said ?? "").localeCompare(b.said ?? "");
 

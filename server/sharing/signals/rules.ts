@@ -23,11 +23,20 @@ export interface Fact {
 export const silentDb = -120;
 
 /** A second with less is silent: microphones that are on are louder, and so is every game with music. */
-const quietDb = -60;
+export const quietDb = -60;
 /** A picture that is darker is black, also when it has a cursor. */
-const blackLuma = 20;
+export const blackLuma = 20;
 /** A picture that changes less is frozen: what a codec leaves of noise is less. */
-export const frozenMotion = 0.1;
+const frozenMotion = 0.1;
+/** A key frame is coded anew, which changes a picture that stands still for one second, by less than this. */
+const keyFrameMotion = 0.5;
+
+/** Whether the picture is that of the second before, as far as a codec lets it be. */
+export function isStill(motion: readonly number[], at: number): boolean {
+  if (motion[at]! <= frozenMotion) return true;
+  const [before = 0, after = 0] = [motion[at - 1], motion[at + 1]];
+  return motion[at]! <= keyFrameMotion && before <= frozenMotion && after <= frozenMotion;
+}
 
 /** From how many seconds on it is said. A menu or a loading screen is shorter. */
 const shortest = { silence: 60, black: 5, frozen: 60 } as const;
@@ -65,7 +74,7 @@ function wrongIn({ loudness, motion, luma }: Signals): Wrong {
   const isSilent = (at: number) => loudness![at]! <= quietDb;
   const isBlack = (at: number) => (luma?.[at] ?? 255) <= blackLuma;
   // A black picture is frozen, too: that is said once.
-  const isFrozen = (at: number) => motion![at]! <= frozenMotion && !isBlack(at);
+  const isFrozen = (at: number) => isStill(motion!, at) && !isBlack(at);
   return {
     silence: loudness === null ? [] : runsOf(loudness.length, isSilent, shortest.silence),
     black: luma === null ? [] : runsOf(luma.length, isBlack, shortest.black),
