@@ -328,7 +328,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes site to tracker userId validForSeconds withName withNotes"`,
+      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes share site target to tracker userId validForSeconds withName withNotes"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])

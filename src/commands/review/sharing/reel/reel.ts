@@ -64,9 +64,9 @@ async function zipClips(ctx: Context, parts: readonly ReelPart[], output: string
 
 export const reel = define({
   name: "reel",
-  summary: "Cut one video out of what a finding or playtest shows, with a title card before each part",
+  summary: "Cut one video of the best parts of a finding or playtest",
   description:
-    "Of a finding it shows the evidence, one place of each playtester first; of a playtest its highlights, or with --kind its notes of that kind. A card says " +
+    "A card stands before each part. Of a finding it shows the evidence, one place of each playtester first; of a playtest its highlights, or with --kind its notes of that kind. The card says " +
     "whose video comes: `tester 4 of 20 · build 0.9.1 · 12:41`. The server cuts it in the background. It is a clip: `playtest review share` shares it by a " +
     "link that expires, `playtest review clips delete` deletes it, and it ends with the videos that it shows.",
   args: { of: arg.id("Number or id of a finding, or id of a playtest") },
