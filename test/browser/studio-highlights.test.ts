@@ -12,6 +12,8 @@ let browser: Browser;
 let server: TestServer;
 let cookie: string;
 let gameId: string;
+let playtestId: string;
+let findingId: string;
 const slots: string[] = [];
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -29,6 +31,10 @@ beforeAll(async () => {
     await market.owner.post(`/slots/${slotId}/moments`, { atMs: 1000, kind: "bug", severity, text: "A short freeze." });
     slots.push(slotId);
   }
+  const { owner } = market;
+  playtestId = (await owner.get(`/slots/${slots[0]}`)).body.data.slot.requestId;
+  findingId = (await owner.post(`/games/${gameId}/findings`, { title: "It freezes" })).body.data.finding.id;
+  await owner.post(`/findings/${findingId}/evidence`, { slotId: slots[0], fromMs: 1000 });
 }, 60_000);
 afterAll(async () => {
   await browser.close();
@@ -58,6 +64,12 @@ describe("highlights in Studio", () => {
   it.each(looks)("at $width px, $scheme, have no fault that a program finds", async ({ width, scheme, rules }) => {
     const { context, page } = await opened({ width, height: 800 }, scheme);
     expect(await look(page, `highlights-${scheme}`, path(), rules, [])).toEqual([]);
+    expect(await look(page, `highlights-of-playtest-${scheme}`, `/studio/playtests/${playtestId}/highlights`, rules, [])).toEqual(
+      [],
+    );
+    await page.locator("details.reel > summary").click();
+    expect(await page.locator("details.reel button", { hasText: "Cut it" }).isVisible()).toBe(true);
+    expect(await look(page, `finding-${scheme}`, `/studio/findings/${findingId}`, rules, [])).toEqual([]);
     await context.close();
   });
 
