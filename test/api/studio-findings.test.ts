@@ -4,6 +4,7 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
+import { startTrackers } from "../helpers/trackers.ts";
 
 onBothDatabases("findings in Studio", (serve) => {
   async function market() {
@@ -30,6 +31,25 @@ onBothDatabases("findings in Studio", (serve) => {
     expect((await browser.get(list)).html).toMatch(/#1 Dark.*1 of 1 playtesters.*bug · severity 4 · filed · first at 0:00/s);
     const removed = await browser.submit(page, `${page}/evidence/remove`);
     expect([removed.location, (await browser.get(page)).html.includes("#t=0s")]).toEqual([`${page}?done=removed`, false]);
+  });
+
+  it("are filed as an issue, in a place that the form checks", async () => {
+    const { server, owner, browser, create } = await market();
+    const trackers = await startTrackers(server.clock.now);
+    server.deps.config.webhooks.allowPrivate = ["127.0.0.0/8"];
+    await owner.post("/trackers/connect", { tracker: "github", token: "t", site: trackers.url });
+    const page = await create("Nobody finds the lantern");
+    for (const [to, message] of [
+      ["trello:x", /must be a tracker and a place in it, such as github:/i],
+      ["github:x", /must be .* such as /i],
+      ["jira:LANT", /Jira is not connected/],
+    ] as const) {
+      const { status, html } = await browser.submit(page, `${page}/issue`, { to });
+      expect([to, status >= 400, message.test(html)]).toEqual([to, true, true]);
+    }
+    expect((await browser.submit(page, `${page}/issue`, { to: "github:acme/lantern" })).location).toBe(`${page}?done=filed`);
+    await server.advance(0);
+    expect((await browser.get(page)).html).toMatch(/Issue: <a href="[^"]+"[^>]*>GitHub acme\/lantern #1<\/a>, open/);
   });
 
   it("are cut into a reel, which is listed with the clips of its first video; without ffmpeg the page says so", async () => {
