@@ -40,6 +40,7 @@ const subjects = {
   tracker: "SELECT owner_id, tracker, site, created_at AS connected_at FROM tracker_connections WHERE id = ?",
   share: `SELECT owner_id, playtest_id, slot_id, clip_id, with_name, with_moments AS with_notes, expires_at,
     CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END AS has_password FROM shares WHERE id = ?`,
+  finding: "SELECT owner_id, game_id, number, status FROM findings WHERE id = ?",
   clip: "SELECT owner_id, slot_id, at_ms, end_ms, status FROM clips WHERE id = ?",
   game: "SELECT owner_id, status FROM games WHERE id = ?",
   group:

@@ -191,6 +191,14 @@ const playtesters = z.strictObject({
     "How long a video must be at least, in percent of the booked minutes. 0: no minimum. Null: 50, and no minimum in a sandbox. A video whose length cannot be read is accepted.",
     { unit: "percent", expected: "a whole number from 0 to 100, or null" },
   ),
+  minPicturePercent: integer(
+    "How much of a video must have a picture that is neither black for 5 seconds nor frozen for a minute, in percent of the video. 0: no minimum. A video that ffmpeg could not measure is accepted, and so is one that is not measured yet in the last hour before the deadline.",
+    0,
+    0,
+    100,
+    "percent",
+  ),
+  minSoundPercent: integer("How much of it must not be silent for a minute. The same holds.", 0, 0, 100, "percent"),
   remindBeforeMs: ms("How long before a slot's deadline its playtester gets a reminder.", 4 * hour, 0, 30 * day),
 });
 

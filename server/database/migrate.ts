@@ -50,6 +50,8 @@ import { trackers } from "./migrations/050-trackers.ts";
 import { keyReviews } from "./migrations/051-key-reviews.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
 import { connectedClients } from "./migrations/054-connected-clients.ts";
+import { reels } from "./migrations/056-reels.ts";
+import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -116,6 +118,8 @@ export const migrations: readonly Migration[] = [
   keyReviews,
   signedPayments,
   connectedClients,
+  reels,
+  usableRecordings,
 ];
 
 export interface Applied {

@@ -44,6 +44,7 @@ const removed = [
   "DELETE FROM findings WHERE owner_id = ?",
   "DELETE FROM moments WHERE owner_id = ?",
   "DELETE FROM shares WHERE owner_id = ?",
+  "DELETE FROM clip_parts WHERE clip_id IN (SELECT id FROM clips WHERE owner_id = ?)",
   "DELETE FROM clips WHERE owner_id = ?",
   "DELETE FROM video_signals WHERE slot_id IN (SELECT s.id FROM slots s WHERE s.playtester_id = ? AND NOT EXISTS (SELECT 1 FROM submissions v WHERE v.slot_id = s.id))",
   "DELETE FROM tester_group_members WHERE user_id = ?",

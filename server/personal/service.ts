@@ -6,7 +6,7 @@ import type { Query } from "../database/port.ts";
 import { conflict } from "../lib/api-error.ts";
 import { removeAllOf } from "../playtests/publications/service.ts";
 import * as search from "../search/store.ts";
-import { removeClipsOf } from "../sharing/clips/service.ts";
+import { removeClipsOf, removeReelsNaming } from "../sharing/clips/service.ts";
 import { removeStillsOf } from "../sharing/stills/service.ts";
 import { scheduleDiscardFiles } from "../uploads/discard-files.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
@@ -35,6 +35,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   await requireDeletable(tx, user, by);
   await removeAllOf(tx, user.id);
   await removeClipsOf(tx, user.id);
+  await removeReelsNaming(tx, user.id);
   await removeStillsOf(tx, user.id);
   const { id, email, display_name: displayName, company_name: companyName } = user;
   const now = tx.now;

@@ -85,11 +85,12 @@ export async function removeSubmission(tx: Query, slotId: string): Promise<{ key
   return { keys: keysOf(rows), uploads };
 }
 
-/** The clips and still images of a slot. */
+/** The clips of a slot, the reels with a part of its video, and its still images. */
 export async function cuttingsOf(q: Query, slotId: string): Promise<{ clips: string[]; stills: string[] }> {
-  const ids = async (table: string) =>
-    (await q.all<{ id: string }>(`SELECT id FROM ${table} WHERE slot_id = ?`, slotId)).map(({ id }) => id);
-  return { clips: await ids("clips"), stills: await ids("stills") };
+  const ids = async (sql: string) => (await q.all<{ id: string }>(sql, slotId)).map(({ id }) => id);
+  const own = await ids("SELECT id FROM clips WHERE slot_id = ?");
+  const reels = await ids("SELECT DISTINCT clip_id AS id FROM clip_parts WHERE slot_id = ?");
+  return { clips: [...new Set([...own, ...reels])], stills: await ids("SELECT id FROM stills WHERE slot_id = ?") };
 }
 
 const bothGone = (

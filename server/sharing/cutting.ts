@@ -15,16 +15,23 @@ interface Failure {
   limited_by: CutLimit | null;
 }
 
-/** What is cut out of the video of a slot, in one file or several. */
+/** Where something is cut. */
+export interface Workplace {
+  /** The video of a slot, which stays until the next one is asked for. */
+  video(slotId: string): Promise<Source>;
+  /** A folder for what is needed meanwhile. */
+  folder: string;
+}
+
+/** What is cut out of the videos of slots, in one file or several. */
 export interface Cutting {
   id: string;
-  slotId: string;
   /** The keys of the files that are cut. */
   blobKeys: readonly string[];
   /** The most that the files have together. */
   maxBytes: number;
   /** Writes the files to `to`, one for each key. */
-  cut(cutter: Cutter, from: Source, to: readonly string[]): Promise<void>;
+  cut(cutter: Cutter, at: Workplace, to: readonly string[]): Promise<void>;
   /** Stores that it is finished, with the size of each file in bytes. False when it was deleted meanwhile. */
   finish(tx: Tx, sizes: readonly number[]): Promise<unknown>;
   /** Stores why it failed. */
@@ -86,15 +93,19 @@ async function sizeOf(path: string): Promise<number> {
 
 /** Gives the video a generated name, so that the playtester's file name never reaches the program. */
 async function cutFiles(deps: Deps, cutter: Cutter, cutting: Cutting, folder: string): Promise<string[]> {
-  const video = await deps.store.read((q) => slots.submissionOf(q, cutting.slotId));
-  if (!video) throw new CutFailed("the slot has no video any more", null);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, "video");
   const to = cutting.blobKeys.map((_, index) => join(folder, `cut-${index}`));
+  await cutting.cut(cutter, { folder, video: (slotId) => lendVideo(deps, slotId, join(folder, "video")) }, to);
+  return to;
+}
+
+async function lendVideo(deps: Deps, slotId: string, path: string): Promise<Source> {
+  const video = await deps.store.read((q) => slots.submissionOf(q, slotId));
+  if (!video) throw new CutFailed("the slot has no video any more", null);
+  await rm(path, { force: true });
   await deps.blobs.lend(video.blob_key, path).catch((cause: unknown) => {
     throw isMissing(cause) ? new CutFailed("the file of the video is missing", null, { cause }) : cause;
   });
-  await cutting.cut(cutter, { path, contentType: video.content_type, lengthMs: video.video_duration_ms }, to);
-  return to;
+  return { path, contentType: video.content_type, lengthMs: video.video_duration_ms };
 }

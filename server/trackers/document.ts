@@ -5,7 +5,7 @@ import { positionInLink, positionText } from "../../src/contract/text/position.t
 /** What an issue says of a finding, without the markup of any tracker. Pure. */
 
 /** A piece of a line. `words` are the program's own; `said` is what people wrote, which must never act as markup. */
-export type Run = { words: string } | { said: string } | { words: string; href: string };
+export type Run = { words: string } | { said: string } | { words: string; href: string } | { image: string; words: string };
 
 /** Lines, each a paragraph or an item of a list. */
 export type Document = readonly { item: boolean; runs: readonly Run[] }[];
@@ -18,6 +18,13 @@ export interface SeenIn {
   device: string | null;
   /** Its public page; null where there is none. */
   shareUrl: string | null;
+}
+
+/** What of a finding is public, until when (ms). */
+export interface Public {
+  expiresAt: number;
+  /** The address of a still image of the video, and its position (ms); null without one. */
+  picture: { url: string; atMs: number } | null;
 }
 
 /** The most places that an issue lists. */
@@ -52,7 +59,12 @@ function place(baseUrl: string, { slotId, fromMs, toMs, quote, text }: Finding["
 }
 
 /** What the issue of a finding says. `videos` by slot. */
-export function documentOf(finding: Finding, videos: ReadonlyMap<string, SeenIn>, baseUrl: string): Document {
+export function documentOf(
+  finding: Finding,
+  videos: ReadonlyMap<string, SeenIn>,
+  baseUrl: string,
+  shared: Public | null = null,
+): Document {
   const { text, evidence, absence, id } = finding;
   const places = evidence.slice(0, mostPlaces).map((one) => place(baseUrl, one, videos.get(one.slotId)));
   const left = evidence.length - places.length;
@@ -60,6 +72,9 @@ export function documentOf(finding: Finding, videos: ReadonlyMap<string, SeenIn>
     ...(text.trim() === "" ? [] : [paragraph({ said: text })]),
     paragraph(...facts(finding)),
     ...(places.length > 0 ? [paragraph({ words: "Seen at:" }), ...places] : []),
+    ...(shared?.picture
+      ? [paragraph({ image: shared.picture.url, words: `The video at ${positionText(shared.picture.atMs)}` })]
+      : []),
     ...(left > 0 ? [paragraph({ words: `And at ${left} more.` })] : []),
     ...(absence === null
       ? []
@@ -68,6 +83,13 @@ export function documentOf(finding: Finding, videos: ReadonlyMap<string, SeenIn>
             words: `None of the ${absence.of} who played a newer build met it. By chance that has a probability of ${absence.p}.`,
           }),
         ]),
+    ...(shared
+      ? [
+          paragraph({
+            words: `The public page of the video${shared.picture ? " and the picture end" : " ends"} on ${new Date(shared.expiresAt).toISOString().slice(0, 10)}.`,
+          }),
+        ]
+      : []),
     paragraph({ words: "All evidence", href: `${baseUrl}${studio.finding(id)}` }),
   ];
 }

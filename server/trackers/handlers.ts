@@ -1,3 +1,4 @@
+import { isClosed } from "../../src/contract/findings/statuses.ts";
 import { trackers as names, type TrackerName, trackerTitles } from "../../src/contract/findings/trackers.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
@@ -7,7 +8,7 @@ import { iso, isoOrNull } from "../lib/time.ts";
 import { AddressRefused } from "../outbound/index.ts";
 import { countedOf, findingOf, requireGame, shown } from "../playtests/findings/handlers.ts";
 import * as issues from "../playtests/findings/issues-store.ts";
-import { recordingsIn, verdictOf } from "../playtests/findings/rules.ts";
+import { type Counted, recordingsIn, verdictOf } from "../playtests/findings/rules.ts";
 import { follow } from "../playtests/findings/service.ts";
 import * as findings from "../playtests/findings/store.ts";
 import { type Credential, openTracker, usualSites } from "./open.ts";
@@ -68,20 +69,13 @@ async function accountOf(deps: Deps, tracker: TrackerName, site: string, credent
   }
 }
 
-/** Findings whose closing newer builds confirm or refute. Those with an issue are compared with it as well, by their jobs. */
-async function followBuilds(tx: Tx, gameId: string, withIssue: ReadonlySet<string>): Promise<void> {
-  const [counted, rows, evidence] = await Promise.all([
-    countedOf(tx, gameId),
-    findings.listOfGame(tx, gameId),
-    findings.evidenceOf(tx, "game", gameId),
-  ]);
+/** What newer builds say of one finding that is closed: nothing, or the status that it has from then on. */
+async function followBuild(tx: Tx, { id, owner_id }: findings.FindingRow, counted: Counted): Promise<void> {
+  const row = await findings.findForOwner(tx, id, owner_id);
+  if (!row || row.merged_into !== null) return;
   const known = { builds: counted.builds, recordings: recordingsIn(counted) };
-  for (const row of rows) {
-    if (withIssue.has(row.id)) continue;
-    const own = evidence.filter(({ finding_id }) => finding_id === row.id);
-    const verdict = verdictOf(row, own, known);
-    if (verdict !== undefined) await follow(tx, row, verdict === "again" ? "open" : "verified");
-  }
+  const verdict = verdictOf(row, await findings.evidenceOf(tx, "finding", id), known);
+  if (verdict !== undefined) await follow(tx, row, verdict === "again" ? "open" : "verified");
 }
 
 /** Findings as issues of a team's tracker. */
@@ -123,19 +117,32 @@ export const trackers = {
     }),
 
   fileFinding: (call) =>
-    call.commit(async (tx) => {
+    call.commit(async (tx, audit) => {
       const row = await findingOf(tx, call.params.id, call.principal.userId);
-      await service.file(tx, row, call.body);
+      await audit.changing(row.id);
+      const shareId = await service.file(call.deps, tx, row, call.body);
+      if (shareId !== null) audit.created(shareId, { action: "share.create" });
       return shown(tx, row.id, row.owner_id);
     }),
 
-  syncFindings: (call) =>
-    call.commit(async (tx) => {
-      const { id } = call.params;
-      await requireGame(tx, id, call.principal.userId);
-      const filed = (await issues.ofGame(tx, id)).filter(({ state }) => state !== "deleted");
-      for (const issue of filed) await service.ask(tx, issue);
-      await followBuilds(tx, id, new Set(filed.map(({ finding_id }) => finding_id)));
-      return { queued: filed.length };
-    }),
+  /** Each finding in a short transaction of its own, so that a game with many holds nobody up. Whatever is done twice takes effect once. */
+  async syncFindings(call) {
+    const { id } = call.params;
+    const { filed, closed, counted } = await call.read(async (q) => {
+      await requireGame(q, id, call.principal.userId);
+      const filed = (await issues.ofGame(q, id)).filter(({ state }) => state !== "deleted");
+      const withIssue = new Set(filed.map(({ finding_id }) => finding_id));
+      const closed = (await findings.listOfGame(q, id)).filter((row) => isClosed(row.status) && !withIssue.has(row.id));
+      return { filed, closed, counted: await countedOf(q, id) };
+    });
+    const { store: database } = call.deps;
+    for (const { finding_id, marker } of filed)
+      await database.write(async (tx) => {
+        const issue = await issues.find(tx, finding_id);
+        if (issue?.marker === marker) await service.ask(tx, issue);
+      });
+    // Those with an issue are compared with newer builds as well, by their jobs.
+    for (const row of closed) await database.write((tx) => followBuild(tx, row, counted));
+    return call.commit(async () => ({ queued: filed.length }));
+  },
 } satisfies Partial<Handlers>;

@@ -42,7 +42,9 @@ function nodeOf(run: Run): AdfNode[] {
     const text = oneLine(run.said).trim();
     return text === "" ? [] : [{ type: "text", text, marks: [{ type: "code" }] }];
   }
-  return [{ type: "text", text: run.words, ...("href" in run && { marks: [{ type: "link", attrs: { href: run.href } }] }) }];
+  // A picture of another site cannot stand among text.
+  const href = "image" in run ? run.image : "href" in run ? run.href : undefined;
+  return [{ type: "text", text: run.words, ...(href !== undefined && { marks: [{ type: "link", attrs: { href } }] }) }];
 }
 
 const paragraph = (runs: readonly Run[]): AdfNode => ({ type: "paragraph", content: runs.flatMap(nodeOf) });

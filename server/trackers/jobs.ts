@@ -12,8 +12,9 @@ import { follow } from "../playtests/findings/service.ts";
 import type { FindingRow, ShownEvidenceRow } from "../playtests/findings/store.ts";
 import * as findings from "../playtests/findings/store.ts";
 import { findingView } from "../playtests/findings/views.ts";
+import * as stills from "../playtests/moments/stills-store.ts";
 import * as shares from "../sharing/shares/store.ts";
-import { againDocument, type Document, documentOf, type SeenIn } from "./document.ts";
+import { againDocument, type Document, documentOf, type Public, type SeenIn } from "./document.ts";
 import { type Credential, openTracker } from "./open.ts";
 import { clockSkew, lookupAfter, maxAttempts, pauseAfter, planOf, statusByIssue } from "./rules.ts";
 import * as store from "./store.ts";
@@ -27,7 +28,14 @@ interface Work {
   evidence: readonly ShownEvidenceRow[];
   counted: Counted;
   videos: ReadonlyMap<string, SeenIn>;
+  shared: Public | null;
+  /** Until when the still image that the issue shows is waited for (ms); null where it is cut, or there is none. */
+  stillUntil: number | null;
 }
+
+/** How long a filing waits for the still image that its issue shows (ms). */
+const stillMs = 60_000;
+const stillPauseMs = 2_000;
 
 /**
  * Brings a finding and its issue together: one job for each finding, whose row says when it goes on, so that no two processes file the same
@@ -94,7 +102,16 @@ async function workOf(q: Query, deps: Deps, issue: issues.IssueRow): Promise<Wor
     slot_id,
     { device, build: version(slot_id), shareUrl: isShared(slot_id) ? shareUrl! : null },
   ]);
-  return { issue, connection, finding, evidence, counted, videos: new Map(seen) };
+  const isOpen = share !== undefined && share.expires_at > deps.clock.now();
+  const [momentId] = isOpen ? (JSON.parse(share.moment_ids) as string[]) : [];
+  const still = momentId === undefined ? undefined : await stills.ofMoment(q, momentId);
+  const picture =
+    still?.status === "ready" ? { url: `${shareUrl}/${share!.slot_id}/stills/${momentId}`, atMs: still.at_ms } : null;
+  return {
+    ...{ issue, connection, finding, evidence, counted, videos: new Map(seen) },
+    shared: isOpen ? { expiresAt: share.expires_at, picture } : null,
+    stillUntil: still?.status === "pending" ? issue.created_at + stillMs : null,
+  };
 }
 
 function trackerOf(deps: Deps, { connection, issue: { tracker, owner_id } }: Work): Tracker {
@@ -108,7 +125,7 @@ const viewOf = (finding: FindingRow, { evidence, counted, issue }: Work) =>
   findingView(countedFinding(finding, evidence, recordingsIn(counted), counted.builds), counted.builds, issue);
 
 const documentFor = (deps: Deps, finding: FindingRow, work: Work) =>
-  documentOf(viewOf(finding, work), work.videos, deps.config.baseUrl);
+  documentOf(viewOf(finding, work), work.videos, deps.config.baseUrl, work.shared);
 
 const hashOf = (document: Document) => sha256(JSON.stringify(document));
 
@@ -119,6 +136,9 @@ async function create(job: Job, deps: Deps, tracker: Tracker, work: Work): Promi
   if (lookAt > deps.clock.now()) return change(deps, issue, async () => ({ next_attempt_at: lookAt }));
   const known = issue.begun_at === null ? undefined : await tracker.find(issue.marker, issue.target, issue.begun_at - clockSkew);
   if (known) return recordIssue(deps, issue, known, { next_attempt_at: deps.clock.now() });
+  const now = deps.clock.now();
+  if (work.stillUntil !== null && work.stillUntil > now)
+    return change(deps, issue, async () => ({ next_attempt_at: Math.min(work.stillUntil!, now + stillPauseMs) }));
   // Before the request: whatever becomes of it, the next try looks for the issue first.
   await change(deps, issue, async (tx) => ({ begun_at: tx.now }));
   const filed = { ...finding, status: isClosed(finding.status) ? finding.status : ("filed" as const) };

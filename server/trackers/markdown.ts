@@ -7,6 +7,7 @@ const longestText = 2000;
 
 const shownRun = (run: Run): string => {
   if ("said" in run) return codeSpan(run.said, longestText);
+  if ("image" in run) return `![${run.words}](${run.image})`;
   return "href" in run ? `[${run.words}](${run.href})` : run.words;
 };
 

@@ -2,11 +2,14 @@ import type { BodyOut } from "../../src/contract/endpoint.ts";
 import { isTarget, targets, trackerTitles } from "../../src/contract/findings/trackers.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { shareSeconds } from "../../src/contract/sharing/kinds.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { conflict, invalid } from "../lib/api-error.ts";
 import * as issues from "../playtests/findings/issues-store.ts";
 import type { ShownEvidenceRow } from "../playtests/findings/store.ts";
 import * as findings from "../playtests/findings/store.ts";
+import { newStill, queueStill } from "../playtests/moments/stills.ts";
+import * as stills from "../playtests/moments/stills-store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { createShare } from "../sharing/shares/service.ts";
 import * as store from "./store.ts";
@@ -36,9 +39,9 @@ function requireFitting({ tracker, target, priority, type }: Wanted): void {
 
 /**
  * Files a finding, or asks the tracker again about one that is filed there already. 409 for one that is filed elsewhere, was merged, or
- * whose tracker is not connected.
+ * whose tracker is not connected. Returns the id of the share that it made, if it made one.
  */
-export async function file(tx: Tx, finding: findings.FindingRow, wanted: Wanted): Promise<void> {
+export async function file(deps: Deps, tx: Tx, finding: findings.FindingRow, wanted: Wanted): Promise<string | null> {
   requireFitting(wanted);
   const { tracker, target } = wanted;
   if (finding.merged_into !== null)
@@ -49,20 +52,23 @@ export async function file(tx: Tx, finding: findings.FindingRow, wanted: Wanted)
     );
   const known = await issues.find(tx, finding.id);
   if (known && !isReplaceable(known)) {
-    if (known.tracker === tracker && known.target === target) return ask(tx, known);
+    if (known.tracker === tracker && known.target === target) {
+      await ask(tx, known);
+      return null;
+    }
     throw conflict(
       `#${finding.number} is filed in ${trackerTitles[known.tracker]} (${known.target}) already. Nothing was filed: a finding has one issue.`,
     );
   }
   if (known) await issues.remove(tx, finding.id);
-  await insert(tx, finding, wanted, known?.state === "deleted");
+  return insert(deps, tx, finding, wanted, known?.state === "deleted");
 }
 
 /** Whether a finding may be filed anew: nothing of it can be in the tracker. */
 const isReplaceable = ({ state, remote_id, begun_at }: issues.IssueRow) =>
   state === "deleted" || (remote_id === null && begun_at === null);
 
-async function insert(tx: Tx, finding: findings.FindingRow, wanted: Wanted, again: boolean): Promise<void> {
+async function insert(deps: Deps, tx: Tx, finding: findings.FindingRow, wanted: Wanted, again: boolean): Promise<string | null> {
   const { tracker, target, labels, assignee = null, priority = null, type = null, share } = wanted;
   const evidence = share ? await findings.evidenceOf(tx, "finding", finding.id) : [];
   const row: issues.IssueRow = {
@@ -75,7 +81,7 @@ async function insert(tx: Tx, finding: findings.FindingRow, wanted: Wanted, agai
     assignee,
     priority,
     issue_type: type,
-    share_id: await shareOf(tx, finding, evidence),
+    share_id: await shareOf(deps, tx, finding, evidence),
     state: "waiting",
     // A deleted issue may still be found for a while.
     marker: `Playtest finding ${finding.id}${again ? ` ${tx.newId().slice(-8)}` : ""}`,
@@ -93,14 +99,29 @@ async function insert(tx: Tx, finding: findings.FindingRow, wanted: Wanted, agai
   };
   await issues.insert(tx, row);
   await schedule(tx, finding.id, finding.owner_id);
+  return row.share_id;
 }
 
-/** A public link to the first video of the evidence, as long as the usual one works. Null where there is no evidence. */
-async function shareOf(tx: Tx, finding: findings.FindingRow, evidence: readonly ShownEvidenceRow[]): Promise<string | null> {
+/**
+ * A public link to the first video of the evidence, with the first note on it as evidence and its still image, as long as the usual one
+ * works. Null where there is no evidence.
+ */
+async function shareOf(
+  deps: Deps,
+  tx: Tx,
+  finding: findings.FindingRow,
+  evidence: readonly ShownEvidenceRow[],
+): Promise<string | null> {
   const first = evidence[0];
   const slot = first && (await slots.findForOwner(tx, first.slot_id, finding.owner_id));
   if (!slot) return null;
   const shared = { playtest_id: slot.playtest_id, slot_id: slot.id, clip_id: null };
-  const usual = { validForSeconds: shareSeconds.usual, passwordHash: null, withName: false, withNotes: false, noteIds: [] };
+  const noted = evidence.find(({ slot_id, moment_id }) => slot_id === slot.id && moment_id !== null);
+  if (noted?.moment_id && deps.cutter && !(await stills.ofMoment(tx, noted.moment_id))) {
+    const { slot_id, moment_id, at_ms } = noted;
+    await queueStill(tx, newStill(deps, { slot_id, moment_id, clip_id: null, owner_id: finding.owner_id, at_ms }));
+  }
+  const noteIds = noted?.moment_id ? [noted.moment_id] : [];
+  const usual = { validForSeconds: shareSeconds.usual, passwordHash: null, withName: false, withNotes: false, noteIds };
   return (await createShare(tx, finding.owner_id, shared, usual)).id;
 }

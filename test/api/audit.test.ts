@@ -110,6 +110,15 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: factorie
     const entry = { action: "tracker.connect", details, before: null, after: { tracker: "github", site: url } };
     return { of: world.owner, entry };
   },
+  async fileFinding(world) {
+    const { url } = await startTrackers();
+    await world.owner.post("/trackers/connect", { tracker: "github", token: "ghp_test", site: url });
+    const gameId = await factories.createGame(world.owner);
+    const { id } = (await world.owner.post(`/games/${gameId}/findings`, { title: "Dark" })).body.data.finding;
+    await world.owner.post(`/findings/${id}/issue`, { tracker: "github", target: "acme/lantern" });
+    const details = { tracker: "github", target: "acme/lantern", share: false };
+    return { of: world.owner, entry: { action: "finding.file", targetId: id, details } };
+  },
   async disconnectTracker(world) {
     const { url } = await startTrackers();
     await world.owner.post("/trackers/connect", { tracker: "github", token: "ghp_test", site: url });

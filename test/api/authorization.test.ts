@@ -317,6 +317,11 @@ const idsInBodies: Record<
   },
   "createSlotShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
   "createClipShare noteIds": { expected: [404, "NOT_FOUND"], of: (_, requests) => [requests.get("updateMoment")!.ids!.id] },
+  // The game is not found first; `test/api/reels.test.ts` names a slot of somebody else with a game of one's own.
+  "createReel parts": {
+    expected: [404, "NOT_FOUND"],
+    of: (_, requests) => [{ slotId: requests.get("getSlot")!.ids!.id, atMs: 0, endMs: 1000 }],
+  },
   // A finding of somebody else is not found first.
   "addEvidence momentId": { expected: [404, "NOT_FOUND"], of: (_, requests) => requests.get("updateMoment")!.ids!.id },
   // These name it without what else they need, which is refused before anything is looked up.

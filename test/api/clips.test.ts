@@ -157,11 +157,11 @@ onBothDatabases("clips", (serve) => {
   it("of one account delay those of another by one at most, and posters not at all", async () => {
     const server = await serve(using("cut"));
     const [{ owner, cut }, other] = [await market(server), await market(server)];
-    const { clip, still } = server.deps.cutter!;
+    const { clip, ...others } = server.deps.cutter!;
     const held = gate();
     const begun: number[] = [];
     server.deps.cutter = {
-      still,
+      ...others,
       async clip(from, part, ...rest) {
         begun.push(part.atMs);
         await held.passed;

@@ -67,7 +67,7 @@ onBothDatabases("a row whose id is a path", (serve) => {
     const clip = async (_from: unknown, _part: unknown, to: string) => writeFileSync(to, "a clip");
     const server = await serve({ dataDir });
     const { deps } = server;
-    deps.cutter = { clip, still: (from, _atMs, to) => clip(from, undefined, to) };
+    deps.cutter = { ...deps.cutter!, clip, still: (from, _atMs, to) => clip(from, undefined, to) };
     const [owner, worker] = [await registerOwner(server), await registerPlaytester(server)];
     await giveCredit(server, owner, 100_000);
     const slotId = await play(server, worker, await order(owner, await createGame(owner)));

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const script = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
@@ -57,6 +58,48 @@ onBothDatabases("recording check", (serve) => {
     const strangers = [await factories.registerOwner(server), await factories.registerPlaytester(server)];
     for (const stranger of strangers) expect((await signalsOf(stranger, world.slotId)).status).toBe(404);
   });
+
+  it.each([
+    [
+      "picture",
+      "minPicturePercent",
+      /^The picture is black or frozen in 84 % of the video\. At least 20 % must be usable\. Nothing was submitted\./,
+    ],
+    [
+      "sound",
+      "minSoundPercent",
+      /^There is no sound in 100 % of the video\. At least 20 % must be usable\. Nothing was submitted\./,
+    ],
+  ] as const)(
+    "refuses a video with less %s than the operator allows, and one that is not measured, until it is late",
+    async (_, name, message) => {
+      const options = measuring([100, 16, 16, 16, 16, 16], [9, 9, 9, 9, 9, 9], ["-inf", "-inf", "-inf", "-inf", "-inf", "-inf"]);
+      const server = await serve({
+        config: (config) => {
+          options.config(config);
+          config.playtesters[name] = 20;
+        },
+      });
+      // A job starts by itself, so the video may be measured before the first request.
+      const [{ meter }, held] = [server.deps, gate()];
+      server.deps.meter = { measure: (...given) => held.passed.then(() => meter!.measure(...given)) };
+      const submit = async ({ playtester, slotId }: Uploaded) => {
+        const { status, body } = await playtester.post(`/playtester/slots/${slotId}/submit`, {});
+        return [status, body.error?.message];
+      };
+      const [world, late] = [await uploaded(server), await uploaded(server)];
+      expect(await submit(world)).toEqual([409, expect.stringContaining("is still being checked. Nothing was submitted.")]);
+      await server.deps.store.write((tx) =>
+        tx.run("UPDATE slots SET deadline_at = ? WHERE id = ?", tx.now + 3_599_999, late.slotId),
+      );
+      expect((await submit(late))[0]).toBe(200);
+      held.open();
+      await server.advance(0);
+      expect(await submit(world)).toEqual([409, expect.stringMatching(message)]);
+      server.deps.config.playtesters[name] = 0;
+      expect((await submit(world))[0]).toBe(200);
+    },
+  );
 
   it("measures the video that replaces another", async () => {
     const server = await serve(measuring([100], [0], null));

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { signedIn } from "../helpers/portal.ts";
 import { reviewMarket, submitted } from "../helpers/review.ts";
+import { startTrackers } from "../helpers/trackers.ts";
 
 onBothDatabases("findings in Studio", (serve) => {
   async function market() {
@@ -29,6 +31,63 @@ onBothDatabases("findings in Studio", (serve) => {
     expect((await browser.get(list)).html).toMatch(/#1 Dark.*1 of 1 playtesters.*bug · severity 4 · filed · first at 0:00/s);
     const removed = await browser.submit(page, `${page}/evidence/remove`);
     expect([removed.location, (await browser.get(page)).html.includes("#t=0s")]).toEqual([`${page}?done=removed`, false]);
+  });
+
+  it("are filed as an issue, in a place that the form checks", async () => {
+    const { server, owner, browser, create } = await market();
+    const trackers = await startTrackers(server.clock.now);
+    server.deps.config.webhooks.allowPrivate = ["127.0.0.0/8"];
+    await owner.post("/trackers/connect", { tracker: "github", token: "t", site: trackers.url });
+    const page = await create("Nobody finds the lantern");
+    for (const [to, message] of [
+      ["trello:x", /must be a tracker and a place in it, such as github:/i],
+      ["github:x", /must be .* such as /i],
+      ["jira:LANT", /Jira is not connected/],
+    ] as const) {
+      const { status, html } = await browser.submit(page, `${page}/issue`, { to });
+      expect([to, status >= 400, message.test(html)]).toEqual([to, true, true]);
+    }
+    expect((await browser.submit(page, `${page}/issue`, { to: "github:acme/lantern" })).location).toBe(`${page}?done=filed`);
+    await server.advance(0);
+    expect((await browser.get(page)).html).toMatch(/Issue: <a href="[^"]+"[^>]*>GitHub acme\/lantern #1<\/a>, open/);
+  });
+
+  it("are cut into a reel, which is listed with the clips of its first video; without ffmpeg the page says so", async () => {
+    const { server, owner, slotId, browser, create } = await market();
+    const page = await create("Nobody finds the lantern");
+    const id = page.split("/").at(-1)!;
+    expect((await browser.get(page)).html).not.toContain("Cut a reel");
+    await owner.post(`/findings/${id}/evidence`, { slotId, fromMs: 0 });
+    const refused = await browser.submit(page, `${page}/reel`);
+    expect([refused.status, /cannot cut clips/.test(refused.html)]).toEqual([503, true]);
+    server.deps.cutter = createFfmpegCutter({
+      ...server.deps.config.clips,
+      ffmpeg: ["/bin/sh", "-c", 'for output; do :; done; echo cut > "$output"', "ffmpeg"],
+    });
+    const { location } = await browser.submit(page, `${page}/reel`, { captions: "yes" });
+    expect(location).toBe(`/studio/slots/${slotId}?done=clipped#clips`);
+    const { clip } = { clip: (await owner.get(`/slots/${slotId}/clips`)).body.data.clips[0] };
+    expect(clip).toMatchObject({ name: "#1 Nobody finds the lantern", parts: [{ slotId, title: "Nobody finds the lantern" }] });
+    expect((await browser.get(`/studio/slots/${slotId}`)).html).toContain("reel of 1 part, 0:10");
+    await server.advance(0);
+  });
+
+  it("give highlights a reel of their playtest, and none to their game", async () => {
+    const { server, owner, gameId, slotId, browser } = await market();
+    await owner.post(`/slots/${slotId}/moments`, { atMs: 2000, kind: "bug", text: "It froze." });
+    const playtest = (await owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
+    const pages = [`/studio/playtests/${playtest}/highlights`, `/studio/games/${gameId}/highlights`];
+    const htmls = await Promise.all(pages.map(async (page) => (await browser.get(page)).html));
+    expect(htmls.map((html) => [html.includes("your note"), html.includes("Cut a reel")])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+    server.deps.cutter = createFfmpegCutter({
+      ...server.deps.config.clips,
+      ffmpeg: ["/bin/sh", "-c", 'for output; do :; done; echo cut > "$output"', "ffmpeg"],
+    });
+    expect((await browser.submit(pages[0]!, `${pages[0]}/reel`)).location).toBe(`/studio/slots/${slotId}?done=clipped#clips`);
+    await server.advance(0);
   });
 
   it("are merged by number, which must be one of the game's, and put back", async () => {

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../server/lib/secrets.ts";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { planOf, statusByIssue, waitOf } from "../../server/trackers/rules.ts";
 import type { TrackerName } from "../../src/contract/findings/trackers.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -391,6 +393,38 @@ onBothDatabases("findings in trackers", (serve) => {
     await sync(made);
     expect(String(issue.body)).not.toContain(share.url);
     expect(String(issue.body)).toContain(`/studio/slots/${slotId}#t=1m1s`);
+  });
+
+  it("shows the picture at the second of a note, with the day on which it ends, and records the share in the audit log", async () => {
+    const made = await world(await serve(), "github");
+    const { owner, server, trackers } = made;
+    const ffmpeg = ["/bin/sh", "-c", 'for output; do :; done; echo cut > "$output"', "ffmpeg"];
+    server.deps.cutter = {
+      ...createFfmpegCutter({ ...server.deps.config.clips, ffmpeg }),
+      still: async (_from, _at, to, small) => {
+        for (const file of [to, small]) writeFileSync(file, "a picture");
+      },
+    };
+    const slotId = await submitted(made);
+    const id = await created(made);
+    const { moment } = (await owner.post(`/slots/${slotId}/moments`, { atMs: 61_000, kind: "bug", text: "Dark." })).body.data;
+    await owner.post(`/findings/${id}/evidence`, { momentId: moment.id });
+    await file(made, id, "github", { share: true });
+    await server.advance(5_000);
+    const [share] = (await owner.get("/shares")).body.data.shares;
+    const body = String(trackers.issues[0]!.body);
+    const image = `${share.url}/${slotId}/stills/${moment.id}`;
+    expect(body).toContain(`![The video at 1:01](${image})`);
+    expect(body).toContain("The public page of the video and the picture end on 2026-03-15.");
+    expect(await (await fetch(image)).text()).toBe("a picture");
+    const actions = await server.deps.store.read((q) =>
+      q.all<{ action: string; target_id: string }>("SELECT action, target_id FROM audit_entries"),
+    );
+    expect(actions).toContainEqual({ action: "finding.file", target_id: id });
+    expect(actions).toContainEqual({ action: "share.create", target_id: share.id });
+    await owner.delete(`/shares/${share.id}`);
+    await sync(made);
+    expect(String(trackers.issues[0]!.body)).not.toMatch(/!\[|public page/);
   });
 
   it("verifies and reopens findings without an issue, too", async () => {

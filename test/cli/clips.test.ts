@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
+import { heldInZip } from "../helpers/builds.ts";
 import { playtest } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
@@ -48,6 +49,36 @@ describe("clips", () => {
     expect((await run(["clips", "delete", clip.id, "--yes"])).code).toBe(0);
     expect(JSON.parse((await run(["clips", slotId, "--json"])).stdout).clips).toEqual([]);
     expect(existsSync(join(cwd, "door.mp4.part"))).toBe(false);
+  });
+
+  it("of a reel are of a finding or of notes of a kind, and are saved as one file or in a zip file", async () => {
+    const cwd = freshFolder();
+    const gameId = (await owner.get(`/slots/${slotId}`)).body.data.slot.game.id;
+    const { finding } = (await owner.post(`/games/${gameId}/findings`, { title: "Nobody finds the lantern" })).body.data;
+    expect((await run(["reel", finding.id])).code).toBe(3);
+    await owner.post(`/findings/${finding.id}/evidence`, { slotId, fromMs: 5000 });
+    const { code, stdout, stderr } = await run(["reel", "1", "--game", gameId, "--save", "reel.mp4", "--json"], cwd);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Saved ${join(cwd, "reel.mp4")}`)]);
+    const { clip } = JSON.parse(stdout);
+    expect(clip).toMatchObject({ name: "#1 Nobody finds the lantern", status: "ready" });
+    expect(clip.parts).toMatchObject([{ slotId, atMs: 1000, endMs: 13_000, title: "Nobody finds the lantern" }]);
+
+    const playtestId = (await owner.get(`/slots/${slotId}`)).body.data.slot.requestId;
+    const note = { atMs: 60_000, kind: "confusion", text: "Where is the door?" };
+    const { moment } = (await owner.post(`/slots/${slotId}/moments`, note)).body.data;
+    const noted = JSON.parse((await run(["reel", playtestId, "--kind", "confusion", "--json"])).stdout).clip;
+    expect(noted.parts).toMatchObject([{ atMs: 56_000, endMs: 68_000, title: "Where is the door?" }]);
+    const highlights = JSON.parse((await run(["reel", playtestId, "--json"])).stdout).clip;
+    expect(highlights.parts).toMatchObject([{ title: "your note" }]);
+    expect((await run(["reel", finding.id, "--kind", "bug"])).code).toBe(2);
+
+    const zipped = await run(["reel", finding.id, "--zip", "clips.zip"], cwd);
+    expect([zipped.code, zipped.stdout]).toEqual([0, "Saved 1 clip to clips.zip\n"]);
+    const names = Object.keys(await heldInZip(readFileSync(join(cwd, "clips.zip"))));
+    expect(names).toEqual([`01-${slotId.slice(-8)}-1s.mp4`]);
+    const again = await run(["reel", finding.id, "--zip", "clips.zip"], cwd);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+    await owner.delete(`/moments/${moment.id}`);
   });
 
   it("are shared by their id, and still images of notes are taken, saved and deleted", async () => {

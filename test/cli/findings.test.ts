@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { createGame, giveCredit, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startHostedWorld } from "../helpers/hosted-world.ts";
+import { pdfText } from "../helpers/pdf.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 import { newId } from "../helpers/walk.ts";
@@ -168,7 +169,15 @@ describe("review report", () => {
     expect(markdown).toContain("- 1 slot with a video that waits for review.");
     const html = (await run("review", "report", playtestId, "--as", "html")).stdout;
     expect(html).toContain("<h3>1. Nobody finds &lt;b&gt;the lantern&lt;/b&gt;</h3>");
-    for (const text of [JSON.stringify(report), markdown, html]) expect(text).not.toContain("playtester-2");
+    const file = join(testFolder(), "report.pdf");
+    expect((await run("review", "report", playtestId, "--as", "pdf", "-o", file)).code).toBe(0);
+    const pages = readFileSync(file);
+    const pdf = pdfText(pages).replaceAll("\n", " ");
+    expect(pdf).toMatch(
+      /1\. Nobody finds <b>the lantern<\/b>.*1 of 1.*0:01, tester 1.*1 slot with a video that waits for review\./,
+    );
+    expect(pages.toString("latin1")).toContain(`${place.baseUrl}/studio/slots/${slot}#t=1s`);
+    for (const text of [JSON.stringify(report), markdown, html, pdf]) expect(text).not.toContain("playtester-2");
     expect((await run("review", "report", playtestId, "--with-name")).stdout).toContain("`playtester-2`");
   });
 });

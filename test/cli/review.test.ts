@@ -407,7 +407,7 @@ describe("review list --faulty", () => {
       server.deps.store.write(async (tx) => {
         const { blob_key } = (await slots.findForOwner(tx, slotId, fixture.owner.id))!;
         const [loudness, motion, luma] = [db, 9, 100].map((value) => JSON.stringify(Array(seconds).fill(value)));
-        const series = { loudness: loudness!, motion: motion!, luma: luma! };
+        const series = { loudness: loudness!, motion: motion!, luma: luma!, picture_percent: null, sound_percent: null };
         const row = { slot_id: slotId, blob_key: blob_key!, status: "ready" as const, error: null, ...series };
         await signals.replace(tx, { ...row, created_at: tx.now, updated_at: tx.now });
       });

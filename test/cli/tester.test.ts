@@ -1,6 +1,9 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
+import { createFfmpegMeter } from "../../server/sharing/signals/meter.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
@@ -120,6 +123,30 @@ describe("tester", () => {
       ),
     ]);
     expect(await statusOf(slotId)).toBe("reserved");
+  });
+
+  it("asks to confirm what looks wrong with the recording, which --yes skips", async () => {
+    const ffmpeg = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
+    const series = [
+      [16, 16],
+      [0, 0],
+      [-20, -20],
+    ].map((one) => JSON.stringify(one));
+    const { clips } = server.deps.config;
+    clips.ffmpeg = [process.execPath, ffmpeg, "measure", ...series];
+    server.deps.cutter = createFfmpegCutter(clips);
+    server.deps.meter = createFfmpegMeter(clips);
+    const slotId = await claim();
+    const folder = video(testFolder());
+    const outside = { sleep: () => server.advance(0) };
+    const mute = await run(["tester", "submit", "play.mp4"], { cwd: folder, outside });
+    expect(mute.stderr).toContain(
+      "Something looks wrong with the video, which is uploaded:\n  The recording has no picture.\nOwners reject videos for this. Submit it as it is?",
+    );
+    expect([mute.code, mute.stderr, await statusOf(slotId)]).toEqual([2, expect.stringContaining("Pass --yes"), "reserved"]);
+    expect((await run(["tester", "submit", "play.mp4", "--yes"], { cwd: folder })).code).toBe(0);
+    expect(await statusOf(slotId)).toBe("submitted");
+    await server.advance(0);
   });
 
   it("asks which slot when it holds none or several", async () => {

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { answering } from "../helpers/answers.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
@@ -149,6 +151,15 @@ describe("findings sync", () => {
       [2, "filed", "deleted"],
     ]);
   });
+
+  it("ends with 11 when some could not be compared, and names them", async () => {
+    await connect();
+    for (const title of ["One", "Two"]) await run(`findings file ${(await created(title)).number} --to github:acme/lantern`);
+    trackers.fail({ status: 401, body: { message: "Bad credentials" } }, /GET .*issues\/\d+$/);
+    const { code, stdout, stderr } = await run(`findings sync ${fixture.gameId}`);
+    expect([code, stderr]).toEqual([11, expect.stringMatching(/1 issue compared, 1 failed: #\d\./)]);
+    expect(stdout).toContain("Bad credentials");
+  });
 });
 
 /** A playtest with this many videos of different playtesters, and what is said in each. */
@@ -169,6 +180,11 @@ const noted = (slotId: string, text: string, more: object = {}) =>
   fixture.owner.post(`/slots/${slotId}/moments`, { atMs: 60_000, text, ...more });
 
 describe("findings suggest", () => {
+  it("refuses a language whose stems are not known, and lists those that are", async () => {
+    const { code, stderr } = await run("findings suggest 019a0000-0000-7000-8000-000000000000 --language xx");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/"xx" is not known\. Nothing was suggested\.\n.*da, de, en/)]);
+  });
+
   it("groups what several say in the same words, and leaves out what belongs to a finding", async () => {
     const { id, slots } = await played([
       "Where is the lantern? I cannot find it.",
@@ -247,7 +263,9 @@ describe("ci comment", () => {
     ["github", github, "github acme/lantern 12"],
     ["gitlab", gitlab, "gitlab 7 12"],
   ] as const)("keeps one comment on %s, also when replies are lost and limits are reached", async (_, env, place) => {
-    const comments: { id: number; body: string }[] = [{ id: 1, body: "Somebody else's." }];
+    const copied = `<!-- playtest summary of game ${fixture.gameId} -->\nA copy.`;
+    const other = { user: { id: 8, type: "User" }, author: { id: 8 } };
+    const comments = [{ id: 1, body: copied, ...other }];
     trackers.pulls.set(place, comments);
     await created("@all <b>Lost</b> #1", { severity: 3 });
     const { id, slots } = await played(["Where is the lantern?"]);
@@ -262,10 +280,32 @@ describe("ci comment", () => {
     expect((await run(`ci comment ${id}`, env())).stdout).toBe("Updated the comment.\n");
     expect((await run(`ci comment ${id}`, env())).stdout).toBe("The comment is up to date.\n");
     expect(comments).toHaveLength(2);
-    expect(comments[0]!.body).toBe("Somebody else's.");
+    expect(comments[0]!.body).toBe(copied);
     const dry = await run(`ci comment ${id} --dry-run`, env());
     expect(dry.code).toBe(0);
     for (const { credential } of trackers.requests) expect(credential).toMatch(/secret$/);
+  });
+
+  it("knows the comment of a job's token, whose account GitHub does not tell, by its being an app's", async () => {
+    const { id } = await played(["Hello"]);
+    const comments = [{ id: 1, body: `<!-- playtest summary of game ${fixture.gameId} -->`, user: { id: 8, type: "User" } }];
+    trackers.pulls.set("github acme/lantern 12", comments);
+    trackers.namesAccount = false;
+    expect((await run(`ci comment ${id}`, github())).code).toBe(0);
+    expect((await run(`ci comment ${id}`, github())).stdout).toBe("The comment is up to date.\n");
+    expect(comments).toHaveLength(2);
+  });
+
+  it.each([
+    ["no list", { message: "ok" }],
+    ["a list of other things", [null, 7, { body: null }]],
+  ])("a reply that is %s changes nothing, or counts as no comment", async (_, body) => {
+    const { id } = await played(["Hello"]);
+    trackers.pulls.set("github acme/lantern 12", []);
+    trackers.fail({ status: 200, body }, /GET .*comments/);
+    const { code, stderr } = await run(`ci comment ${id}`, github());
+    if (Array.isArray(body)) expect(code).toBe(0);
+    else expect([code, stderr]).toEqual([1, expect.stringContaining("The comment was not changed.")]);
   });
 
   it("refuses what is no request, an address without encryption, and a missing token", async () => {
@@ -289,7 +329,12 @@ describe("ci comment", () => {
   });
 });
 
-it("twelve commands lead from 20 submissions to three filed findings", async () => {
+it("twelve commands lead from 20 submissions to three filed findings and a reel", async () => {
+  const ffmpeg = fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url));
+  fixture.server.deps.cutter = createFfmpegCutter({
+    ...fixture.server.deps.config.clips,
+    ffmpeg: [process.execPath, ffmpeg, "cut"],
+  });
   const texts = Array.from(
     { length: 20 },
     (_, n) =>
@@ -306,7 +351,7 @@ it("twelve commands lead from 20 submissions to three filed findings", async () 
     `findings suggest ${id} --most 5`,
     `findings suggest ${id} --most 5 --take 2 --take 3 --take 4`,
     `findings update 1 --severity 4`,
-    `findings list ${fixture.gameId}`,
+    `review reel 1 --game ${fixture.gameId} --captions`,
     `findings connect github --site ${trackers.url} --token-file -`,
     "findings file 1 --to github:acme/lantern",
     "findings file 2 --to github:acme/lantern",
@@ -339,4 +384,8 @@ it("twelve commands lead from 20 submissions to three filed findings", async () 
     ["filed", 5, 20, true],
     ["filed", 5, 20, true],
   ]);
+  const { slotId } = findings.find(({ number }: { number: number }) => number === 1).evidence[0];
+  await fixture.server.advance(0);
+  const [clip] = (await fixture.owner.get(`/slots/${slotId}/clips`)).body.data.clips;
+  expect([clip.status, clip.parts.length]).toEqual(["ready", 5]);
 });

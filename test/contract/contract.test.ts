@@ -328,7 +328,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes site to tracker userId validForSeconds withName withNotes"`,
+      `"adapter again amountCents graceSeconds method minCents minutes note rateCents reason removePasskeys revokeApiKeys scopes share site target to tracker userId validForSeconds withName withNotes"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -526,7 +526,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, settled payouts and lists of people", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts, split findings, reels, settled payouts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -538,6 +538,7 @@ describe("contract: body limits", () => {
       putGameAgreement: 256,
       putServerAgreement: 256,
       splitFinding: 320,
+      createReel: 96,
       invite: 320,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,

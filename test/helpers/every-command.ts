@@ -361,6 +361,11 @@ const ownScenes: Record<string, Row> = {
   }),
   "review share": words(({ submitted }) => submitted()),
   "review clip": async ({ submitted }) => ({ words: [await submitted(), "0:01-0:02"] }),
+  "review reel": words(async (world) => {
+    const [{ id }, slotId] = [await found(world), await world.submitted()];
+    await world.owner.post(`/findings/${id}/evidence`, { slotId, fromMs: 0 });
+    return [id, "--name", "The lantern"];
+  }),
   "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
   "review watch": words(() => "--existing --count 1"),
   "billing invoice": async ({ payment }) => ({ words: `${await payment()} --dir out`, cwd: testFolder() }),

@@ -12,6 +12,8 @@ export function holdCutter({ deps }: TestServer): () => void {
   deps.cutter = {
     clip: (...given) => held.passed.then(() => cutter.clip(...given)),
     still: (...given) => held.passed.then(() => cutter.still(...given)),
+    reelPart: (...given) => held.passed.then(() => cutter.reelPart(...given)),
+    join: (...given) => held.passed.then(() => cutter.join(...given)),
   };
   return () => {
     deps.cutter = cutter;

@@ -483,6 +483,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     ids: { id: await submitted() },
     body: { atMs: 0, endMs: 1000, name: secretWord },
   }),
+  createReel: async ({ owner, submitted, gameId }) => ({
+    as: owner,
+    ids: { id: gameId },
+    body: { name: secretWord, parts: [{ slotId: await submitted(), atMs: 0, endMs: 1000 }] },
+  }),
   listClips: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).slotId } }),
   getClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),
   deleteClip: async (world) => ({ as: world.owner, ids: { id: (await clipIn(world)).id } }),
@@ -848,7 +853,8 @@ async function measured({ server, submitted }: RightfulWorld): Promise<string> {
   // The server's own measurement would replace this one.
   await server.advance(0);
   const now = server.deps.clock.now();
-  const found = { error: null, loudness: "[-20]", motion: "[0]", luma: "[100]", created_at: now, updated_at: now };
+  const series = { loudness: "[-20]", motion: "[0]", luma: "[100]", picture_percent: 100, sound_percent: 100 };
+  const found = { error: null, ...series, created_at: now, updated_at: now };
   await server.deps.store.write(async (tx) => {
     const { blob_key } = (await slots.submissionOf(tx, slotId))!;
     await signals.replace(tx, { slot_id: slotId, blob_key, status: "ready", ...found });

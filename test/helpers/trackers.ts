@@ -50,11 +50,24 @@ interface Answer {
 /** The index of Jira's search knows an issue only after this long (ms). */
 const indexLagMs = 30_000;
 
+/** A comment of a pull or merge request. */
+export interface PullComment {
+  id: number;
+  body: string;
+  user?: { id: number; type: string };
+  author?: { id: number };
+}
+
+/** The account of the token, as GitHub and GitLab show it on comments. */
+const ada = { user: { id: 7, type: "Bot" }, author: { id: 7 } };
+
 export class Trackers {
   url = "";
   readonly issues: TrackerIssue[] = [];
   /** The comments of pull and merge requests, by `github acme/lantern 12` or `gitlab 7 12`. */
-  readonly pulls = new Map<string, { id: number; body: string }[]>();
+  readonly pulls = new Map<string, PullComment[]>();
+  /** Whether GitHub says whose the token is: it does not for the token of a job. */
+  namesAccount = true;
   /** Method and path of each request, and the credential that it came with. */
   readonly requests: { line: string; credential: string }[] = [];
   readonly faults: { on?: RegExp; fault: Fault }[] = [];
@@ -132,9 +145,9 @@ export class Trackers {
   #find = (tracker: TrackerName, target: string, id: string) =>
     this.of(tracker).find((issue) => issue.target === target && issue.id === id);
 
-  #pull(comments: { id: number; body: string }[], { method, query, body }: Exchange): Answer {
+  #pull(comments: PullComment[], { method, query, body }: Exchange): Answer {
     if (method === "GET") return ok(paged(comments, query));
-    const made = { id: this.requests.length, body: body.body as string };
+    const made = { id: this.requests.length, body: body.body as string, ...ada };
     comments.push(made);
     return { status: 201, body: made };
   }
@@ -147,7 +160,9 @@ export class Trackers {
   }
 
   #github({ method, path, query, body }: Exchange): Answer {
-    if (path === "/user") return ok({ login: "ada" });
+    if (path === "/user" && !this.namesAccount)
+      return { status: 403, body: { message: "Resource not accessible by integration" } };
+    if (path === "/user") return ok({ login: "ada", id: 7 });
     const [, changed] = /\/issues\/comments\/(\d+)$/.exec(path) ?? [];
     if (changed) return this.#edit(changed, body);
     const [, target = "", id, comments] = /^\/repos\/([^/]+\/[^/]+)\/issues(?:\/(\d+)(\/comments)?)?$/.exec(path) ?? [];
@@ -180,7 +195,7 @@ export class Trackers {
   }
 
   #gitlab({ method, path, query, body }: Exchange): Answer {
-    if (path === "/user") return ok({ username: "ada" });
+    if (path === "/user") return ok({ username: "ada", id: 7 });
     if (path === "/users") return ok(query.get("username") === "ada" ? [{ id: 7 }] : []);
     const [, of = "", number = "", note] = /^\/projects\/([^/]+)\/merge_requests\/(\d+)\/notes(?:\/(\d+))?$/.exec(path) ?? [];
     const pull = this.pulls.get(`gitlab ${decodeURIComponent(of)} ${number}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../server/config/defaults.ts";
-import { type Highlight, highlightsOf, type Watched } from "../../server/sharing/highlights/rules.ts";
+import { type Highlight, highlightsOf, lexiconOf, type Watched } from "../../server/sharing/highlights/rules.ts";
 
 const lexicon = { confusion: ["what?", "where do I"], delight: ["wow"] };
 const all = { minutes: 600, perVideo: 50 };
@@ -15,6 +15,7 @@ const video = (more: Partial<Watched> = {}): Watched => ({
   signals: { loudness: steady(600, -30), motion: steady(600, 5), luma: steady(600, 100) },
   cues: [],
   notes: [],
+  said: "",
   ...more,
 });
 
@@ -30,6 +31,11 @@ describe("highlights", () => {
     ["a note", { notes: [{ atMs: 100_000, severity: null }] }, ["a 96-108 4: your note"]],
     ["a severe note at the beginning", { notes: [{ atMs: 1000, severity: 4 }] }, ["a 0-9 8: your note"]],
     [
+      "times that the playtester wrote, each once, and none beyond the video",
+      { said: "Stuck at 1:40 and 1:40, see 01:45. Ratio 4:3, v1:20:3, 59:59" },
+      ["a 96-113 8: the playtester's notes name 1:40, 01:45"],
+    ],
+    [
       "words, in any case and with other signs",
       { cues: [cue(100, "What? Where do I go?"), cue(105, "WHAT"), cue(110, "somewhat where do we")] },
       ["a 96-115 6: “what?” twice, “where do I”"],
@@ -41,9 +47,32 @@ describe("highlights", () => {
       ["a 196-216 3: picture frozen for 40 s"],
     ],
     [
+      "a black picture, which shows nothing",
+      {
+        signals: {
+          loudness: null,
+          motion: replaced(steady(600, 5), 200, 240, 0),
+          luma: replaced(steady(600, 100), 200, 240, 16),
+        },
+      },
+      [],
+    ],
+    [
       "an outburst",
       { signals: { loudness: replaced(steady(600, -30), 300, 303, -10), motion: null, luma: null } },
       ["a 296-311 2: among the loudest 1 %"],
+    ],
+    [
+      "no loop of a transcriber, no words over silence and none that are too fast",
+      {
+        signals: { loudness: replaced(steady(600, -30), 200, 230, -120), motion: null, luma: null },
+        cues: [
+          ...[100, 102, 104, 106].map((second) => cue(second, "wow")),
+          cue(210, "what?"),
+          { startMs: 300_000, endMs: 301_000, text: "what? and then so many other words in one second" },
+        ],
+      },
+      [],
     ],
     ["steady noise", { signals: { loudness: steady(600, -5), motion: null, luma: null } }, []],
     [
@@ -74,7 +103,7 @@ describe("highlights", () => {
   });
 
   it("have no sign of one kind more than three times", () => {
-    const cues = [100, 101, 102, 103, 104].map((second) => cue(second, "wow"));
+    const cues = [100, 101, 102, 103, 104].map((second) => cue(second, `wow, ${second}`));
     expect(shown(highlightsOf([video({ cues })], lexicon, all))).toEqual(["a 96-114 6: “wow” 5 times"]);
   });
 
@@ -102,9 +131,10 @@ describe("highlights", () => {
         },
         cues: [...talk, cue(at[2]!, "what? no idea")].sort((a, b) => a.startMs - b.startMs),
         notes: [],
+        said: "",
       };
     });
-    const found = highlightsOf(videos, defaults.highlights, { minutes: 30, perVideo: 3 });
+    const found = highlightsOf(videos, lexiconOf(defaults.highlights), { minutes: 30, perVideo: 3 });
     const within = planted.filter((one) =>
       found.some(
         ({ slotId, fromMs, toMs }) => slotId === one.slotId && fromMs <= (one.at + 2) * 1000 && toMs >= (one.at - 2) * 1000,
@@ -112,6 +142,6 @@ describe("highlights", () => {
     );
     expect(within.length / planted.length).toBeGreaterThanOrEqual(0.9);
     expect(found.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)).toBeLessThanOrEqual(30 * 60_000);
-    expect(highlightsOf(videos.toReversed(), defaults.highlights, { minutes: 30, perVideo: 3 })).toEqual(found);
+    expect(highlightsOf(videos.toReversed(), lexiconOf(defaults.highlights), { minutes: 30, perVideo: 3 })).toEqual(found);
   });
 });

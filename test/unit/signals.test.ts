@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factsOf, readPrinted, type Signals, speechOf } from "../../server/sharing/signals/rules.ts";
+import { factsOf, readPrinted, type Signals, speechOf, usableOf } from "../../server/sharing/signals/rules.ts";
 
 /** Series of runs: `[60, -20]` is 60 seconds of -20. */
 const series = (...runs: [seconds: number, value: number][]) =>
@@ -40,6 +40,12 @@ describe("what looks wrong in a recording", () => {
       { motion: series([60, 5], [180, 0.1], [60, 5]) },
       ["frozen 60-240: The picture is frozen from 1:00 to 4:00, for 3 minutes."],
     ],
+    [
+      "a frozen picture with key frames, each of which is coded anew",
+      { motion: series([60, 5], [60, 0], [1, 0.4], [59, 0], [1, 0.4], [59, 0], [60, 5]) },
+      ["frozen 60-240: The picture is frozen from 1:00 to 4:00, for 3 minutes."],
+    ],
+    ["small changes in every other second", { motion: series([2, 0.4], [58, 0], [2, 0.4], [59, 0], [179, 0.4]) }, []],
     ["one that is frozen for less", { motion: series([60, 5], [59, 0], [181, 5]) }, []],
   ] as const)("%s", (_, changes, expected) => expect(facts(changes)).toEqual(expected));
 
@@ -57,6 +63,20 @@ describe("what looks wrong in a recording", () => {
       { fromMs: 1000, toMs: 60_500 },
     ]);
   });
+});
+
+describe("the usable share of a recording", () => {
+  it.each([
+    ["all", {}, { picture: 100, sound: 100 }],
+    ["no track", { loudness: null, motion: null, luma: null }, { picture: 0, sound: 0 }],
+    ["black, frozen and silent", { loudness: series([300, -120]), luma: series([300, 16]) }, { picture: 0, sound: 0 }],
+    [
+      "parts, each second once",
+      { loudness: series([100, -120], [200, -20]), motion: series([90, 0], [210, 5]), luma: series([30, 16], [270, 120]) },
+      { picture: 70, sound: 66 },
+    ],
+    ["a short silence", { loudness: series([59, -120], [241, -20]) }, { picture: 100, sound: 100 }],
+  ] as const)("%s", (_, changes, expected) => expect(usableOf({ ...good(300), ...changes })).toEqual(expected));
 });
 
 it("speech is where the transcript has a cue", () => {

@@ -1,19 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { type BuiltInFont, builtInFont } from "../../lib/built-in-fonts.ts";
 import { plainFont } from "./sfnt.ts";
 
-const require = createRequire(import.meta.url);
-
-/**
- * The fonts of invoices, in order of preference: one for Latin, Greek, Cyrillic, Arabic, Hebrew, Armenian, Georgian and more; those for
- * scripts that need their own shaping; and last a plain one that has a glyph for every character.
- */
-const builtIn = {
-  regular: "@fontsource/dejavu-sans/files/dejavu-sans-latin-400-normal.woff",
-  devanagari: "@fontsource/noto-sans-devanagari/files/noto-sans-devanagari-devanagari-400-normal.woff",
-  thai: "@fontsource/noto-sans-thai/files/noto-sans-thai-thai-400-normal.woff",
-  every: "@fontsource/unifontex/files/unifontex-latin-400-normal.woff",
-};
 /**
  * The paths of fonts for Chinese, Japanese and Korean on common systems. Such fonts are too large to include in the package, but look
  * better than the plain one.
@@ -42,8 +30,6 @@ const ofSystem: readonly (readonly string[])[] = [
   ...notoScripts.map((script) => notoFolders.map((folder) => `${folder}/NotoSans${script}-Regular.ttf`)),
 ];
 
-const bold = "@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff";
-
 export interface FontFile {
   name: string;
   load(): Buffer;
@@ -56,23 +42,22 @@ export interface Fonts {
 }
 
 /**
- * The fonts to use. Files are read when first needed and kept in memory. `own` are the paths of the operator's fonts, `system` those of
+ * The fonts to use, in order of preference. Files are read when first needed and kept in memory. `own` are the paths of the operator's fonts, `system` those of
  * fonts that the system may have.
  */
 export function createFonts(own: readonly string[], system = ofSystem): Fonts {
-  const packaged = (name: string, path: string) => once(name, () => require.resolve(path));
-  const { regular, devanagari, thai, every } = builtIn;
+  const packaged = (name: BuiltInFont) => once(name, () => builtInFont(name));
   const found = system.map((row) => row.find((path) => existsSync(path))).filter((path) => path !== undefined);
   return {
     text: [
-      packaged("regular", regular),
+      packaged("regular"),
       ...own.map((path) => once(path, () => path)),
-      packaged("devanagari", devanagari),
-      packaged("thai", thai),
+      packaged("devanagari"),
+      packaged("thai"),
       ...found.map((path) => once(path, () => path)),
-      packaged("every", every),
+      packaged("every"),
     ],
-    bold: packaged("bold", bold),
+    bold: packaged("bold"),
   };
 }
 

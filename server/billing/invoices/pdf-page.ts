@@ -110,16 +110,16 @@ export interface Row {
 /** Writes rows between two rules, on further pages where one is full. `unit` stands above the amounts. */
 export function table(sheet: Sheet, head: { title: string; unit: string }, rows: readonly Row[]): void {
   sheet.advance(32, 60);
-  heading(sheet, head);
+  tableHead(sheet, head);
   for (const { label, amount, bold = false } of rows) {
-    if (sheet.advance(0)) heading(sheet, head);
+    if (sheet.advance(0)) tableHead(sheet, head);
     sheet.pen.write(amount, { right, y: sheet.y, bold });
     sheet.y = sheet.pen.write(label, { x: margin, y: sheet.y, width: rowWidth, bold }) + 8;
   }
   sheet.pen.rule(margin, right, sheet.y);
 }
 
-function heading(sheet: Sheet, { title, unit }: { title: string; unit: string }): void {
+function tableHead(sheet: Sheet, { title, unit }: { title: string; unit: string }): void {
   sheet.pen.write(title, { x: margin, y: sheet.y, soft: true });
   sheet.pen.write(unit, { right, y: sheet.y, soft: true });
   sheet.pen.rule(margin, right, sheet.y + 18);
@@ -135,8 +135,16 @@ export function sums(sheet: Sheet, rows: readonly Row[]): void {
   }
 }
 
-/** Writes a sentence over the whole width. */
-export function paragraph(sheet: Sheet, text: string): void {
-  sheet.advance(16, 16);
-  sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, width: right - margin });
+/** Writes a sentence over the whole width, which can lead to an address. */
+export function paragraph(sheet: Sheet, text: string, href: string | null = null): void {
+  sheet.advance(href === null ? 16 : 4, 16);
+  const y = sheet.y;
+  sheet.y = sheet.pen.write(text, { x: margin, y, width: right - margin });
+  if (href !== null) sheet.pen.link({ x: margin, y, width: right - margin, height: sheet.y - y }, href);
+}
+
+/** Writes what a section is about, not at the end of a page. */
+export function heading(sheet: Sheet, text: string): void {
+  sheet.advance(24, 60);
+  sheet.y = sheet.pen.write(text, { x: margin, y: sheet.y, width: right - margin, size: 13, bold: true });
 }

@@ -17,6 +17,10 @@ export interface PdfWriter {
   /** Writes text of any script. Returns the vertical position below it. */
   write(text: string, placed: Placed): number;
   rule(from: number, to: number, y: number): void;
+  /** Draws a bar of which a share, from 0 to 1, is filled. */
+  bar(box: { x: number; y: number; width: number; height: number }, share: number): void;
+  /** Makes a box lead to an address. */
+  link(box: { x: number; y: number; width: number; height: number }, href: string): void;
 }
 
 /** The parsed font that pdfkit keeps. Using it avoids parsing each font a second time. */
@@ -73,6 +77,11 @@ export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): PdfWriter {
       }
       return y + Math.max(1, rows.length) * size * lineHeight;
     },
+    bar({ x, y, width, height }, share) {
+      doc.rect(x, y, width, height).fill("#e6eaf0");
+      if (share > 0) doc.rect(x, y, width * share, height).fill("#1d5fd1");
+    },
+    link: ({ x, y, width, height }, href) => void doc.link(x, y, width, height, href),
     rule: (from, to, y) => void doc.moveTo(from, y).lineTo(to, y).lineWidth(0.75).strokeColor("#d5dbe3").stroke(),
   };
 }

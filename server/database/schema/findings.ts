@@ -77,5 +77,7 @@ export const findings = {
     /** JSON arrays of one number for each second; null for a track that the video does not have, and until it is measured. */
     loudness: orNull(text), motion: orNull(text), luma: orNull(text),
     created_at: int, updated_at: int,
+    /** How much of it has a picture and sound, in percent. */
+    picture_percent: orNull(int), sound_percent: orNull(int),
   },
 };

@@ -106,6 +106,19 @@ export const videos = {
     /** The limit of the server because of which it failed. */
     limited_by: orNull(oneOf(cutLimits)),
     created_at: int, updated_at: int,
+    /** Whether a reel shows what is said, and names playtesters; null for a clip of one part. */
+    captions: orNull(int),
+    with_name: orNull(int),
+  },
+  /** The parts of a reel, in its order. */
+  clip_parts: {
+    clip_id: text, position: int, slot_id: text,
+    /** Where it begins and ends in its video (ms). */
+    at_ms: int,
+    end_ms: int,
+    /** The two lines of its card: what it shows, and whose video that is. */
+    title: text,
+    facts: text,
   },
   /** A still image of a video. Its file never changes: a moment that moves gets a new one. */
   stills: {

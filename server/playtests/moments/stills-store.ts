@@ -50,7 +50,9 @@ const nextVideo = (q: Query) =>
 
 const nextClip = (q: Query) =>
   q.one<PosterSource>(
-    `SELECT c.slot_id, c.id AS clip_id, c.owner_id, c.at_ms, c.end_ms - c.at_ms AS length_ms FROM clips c
+    `SELECT c.slot_id, c.id AS clip_id, c.owner_id, COALESCE(p.at_ms, c.at_ms) AS at_ms,
+        COALESCE(p.end_ms, c.end_ms) - COALESCE(p.at_ms, c.at_ms) AS length_ms
+      FROM clips c LEFT JOIN clip_parts p ON p.clip_id = c.id AND p.position = 0
       WHERE c.status = 'ready' AND NOT EXISTS (SELECT 1 FROM stills i WHERE i.clip_id = c.id) ORDER BY c.id DESC LIMIT 1`,
   );
 

@@ -292,6 +292,14 @@ export interface UploadedVideo {
   facts: string | null;
 }
 
+/** What was measured of the file of a video: how much of it has a picture and sound, in percent. Undefined where nothing is measured. */
+export const measuredOf = (q: Query, slotId: string, blobKey: string) =>
+  q.one<Pick<Tables["video_signals"], "status" | "picture_percent" | "sound_percent">>(
+    "SELECT status, picture_percent, sound_percent FROM video_signals WHERE slot_id = ? AND blob_key = ?",
+    slotId,
+    blobKey,
+  );
+
 /** The completed upload that a submission of this slot would use, if there is one. */
 export const uploadedVideo = (q: Query, slotId: string) =>
   q.one<UploadedVideo>(

@@ -189,6 +189,32 @@ function requireLongEnough(deps: Deps, playtest: playtests.PlaytestRow, { durati
   );
 }
 
+/** How long before its deadline (ms) a video is accepted although it is not measured yet: nobody loses a slot because a server is busy. */
+const lateMs = 3_600_000;
+
+/** 409 for a video that is black, frozen or silent for more than the operator allows, and for one of which that is not known yet. */
+async function requireUsable(
+  deps: Deps,
+  tx: Tx,
+  slot: slots.SlotIn<"reserved">,
+  { blobKey }: slots.UploadedVideo,
+): Promise<void> {
+  const { minPicturePercent: picture, minSoundPercent: sound } = deps.config.playtesters;
+  if (picture === 0 && sound === 0) return;
+  const measured = await slots.measuredOf(tx, slot.id, blobKey);
+  const isLate = slot.deadline_at !== null && slot.deadline_at - tx.now < lateMs;
+  if (measured?.status === "pending" && !isLate)
+    throw conflict("The uploaded video is still being checked. Nothing was submitted. Try again in some minutes.");
+  const refuse = (what: string, has: number | null | undefined, needed: number) => {
+    if (has == null || has >= needed) return;
+    throw conflict(
+      `${what} in ${100 - has} % of the video. At least ${needed} % must be usable. Nothing was submitted. Look at your video, and upload a better one.`,
+    );
+  };
+  refuse("The picture is black or frozen", measured?.picture_percent, picture);
+  refuse("There is no sound", measured?.sound_percent, sound);
+}
+
 /** Claims a slot for a team of friends. It decides by rows of several accounts, so it is serializable. */
 const claimWithFriends = (call: Call<Contract["claimPlaytest"]>, named: readonly NamedFriend[]) =>
   call.commit(async (tx) => {
@@ -237,6 +263,7 @@ export const playtester = {
       if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
       requireWatchable(video);
       requireLongEnough(call.deps, playtest!, video);
+      await requireUsable(call.deps, tx, slot, video);
       await requireFullTeam(tx, playtest!, slot.id);
       const { notes = "", device = null } = call.body;
       await submit(call.deps, tx, slot, video, { notes, device });

@@ -1,6 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/job.ts";
 import { cutOut } from "../cutting.ts";
+import { cutReel } from "../reels/film.ts";
 import * as store from "./store.ts";
 
 /** Cuts a clip. */
@@ -10,10 +11,12 @@ export async function cutClip(job: Job, deps: Deps): Promise<void> {
   const changed = () => ({ updated_at: deps.clock.now() });
   await cutOut(job, deps, {
     id: row.id,
-    slotId: row.slot_id,
     blobKeys: [store.blobKeyOf(row)],
     maxBytes: deps.config.clips.maxBytes,
-    cut: (cutter, from, [to]) => cutter.clip(from, { atMs: row.at_ms, endMs: row.end_ms }, to!, deps.draining),
+    cut: async (cutter, at, [to]) => {
+      if (row.captions !== null) return cutReel(deps, row, { cutter, at, to: to! });
+      return cutter.clip(await at.video(row.slot_id), { atMs: row.at_ms, endMs: row.end_ms }, to!, deps.draining);
+    },
     finish: (tx, [size]) => store.transitionFromAny(tx, row, "finish", { size: size!, ...changed() }),
     fail: (tx, why) => store.transitionFromAny(tx, row, "fail", { size: 0, ...why, ...changed() }),
     end: job.done,

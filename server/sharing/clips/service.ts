@@ -17,6 +17,12 @@ import * as store from "./store.ts";
 /** Clips of one slot, at most. */
 const maxClips = 100;
 
+/** 409 when a slot has as many clips as it may have. */
+export async function requireFewClips(tx: Tx, slotId: string): Promise<void> {
+  if ((await store.countOf(tx, slotId)) < maxClips) return;
+  throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
+}
+
 /**
  * Creates a clip and queues its cutting, inside the caller's transaction. 404 when the slot is not the owner's, 409 without a video or
  * room, 422 for a position outside of the video.
@@ -33,29 +39,51 @@ export async function createClip(
   if (slot.submission_id === null) throw conflict("This slot has no video yet. Nothing was made.");
   requireWithin({ at_ms: atMs, end_ms: endMs }, slot.video_duration_ms);
   if (endMs - atMs > longestClipMs) throw invalid("endMs", `must be at most ${longestClipMs / 60_000} minutes after atMs`);
-  if ((await store.countOf(tx, slot.id)) >= maxClips)
-    throw conflict(`A video can have at most ${maxClips} clips. Nothing was made. Delete some first.`);
+  await requireFewClips(tx, slot.id);
   await requireTurn(tx, ownerId);
+  const span = { at_ms: atMs, end_ms: endMs };
+  return queueClip(deps, tx, slot, { ...span, name: name ?? `${positionText(atMs)}-${positionText(endMs)}`, poster: span });
+}
+
+type Slot = Pick<slots.SlotRow, "id" | "playtest_id" | "game_id" | "owner_id">;
+
+interface NewClip extends Pick<store.ClipRow, "name" | "at_ms" | "end_ms"> {
+  /** The part of the slot's video (ms) in which its poster is. */
+  poster: { at_ms: number; end_ms: number };
+  reel?: { captions: number; with_name: number; parts: readonly Omit<store.PartRow, "clip_id" | "position">[] };
+}
+
+/** Stores a clip that is to be cut, with the parts of a reel, and queues its cutting and that of its poster. 409 without room. */
+export async function queueClip(
+  deps: Deps,
+  tx: Tx,
+  slot: Slot,
+  { name, at_ms, end_ms, poster, reel }: NewClip,
+): Promise<store.ShownClipRow> {
   const now = tx.now;
   const row = fullRow("clips", {
     id: tx.newId(),
     slot_id: slot.id,
     playtest_id: slot.playtest_id,
     game_id: slot.game_id,
-    owner_id: ownerId,
-    name: name ?? `${positionText(atMs)}-${positionText(endMs)}`,
-    at_ms: atMs,
-    end_ms: endMs,
+    owner_id: slot.owner_id,
+    name,
+    at_ms,
+    end_ms,
     status: "pending",
     size: deps.config.clips.maxBytes,
     created_at: now,
     updated_at: now,
+    ...(reel && { captions: reel.captions, with_name: reel.with_name }),
   });
-  await requireRoom(tx, ownerId, row.size + maxStillBytes);
+  await requireRoom(tx, row.owner_id, row.size + maxStillBytes);
   await store.insert(tx, row);
+  for (const [position, part] of (reel?.parts ?? []).entries())
+    await store.insertPart(tx, { clip_id: row.id, position, ...part });
   // Before the clip, which takes longer: whoever waits for the clip then sees both.
-  await queueStill(tx, posterFor(deps, { ...row, clip_id: row.id, length_ms: endMs - atMs }));
-  await tx.schedule({ kind: "cut-clip", key: row.id, payload: { clipId: row.id }, account: ownerId, runAt: now });
+  const length_ms = poster.end_ms - poster.at_ms;
+  await queueStill(tx, posterFor(deps, { ...row, clip_id: row.id, at_ms: poster.at_ms, length_ms }));
+  await tx.schedule({ kind: "cut-clip", key: row.id, payload: { clipId: row.id }, account: row.owner_id, runAt: now });
   return { ...row, poster_id: null, poster_at_ms: null, thumbnail_size: null };
 }
 
@@ -66,6 +94,11 @@ export async function removeClip(tx: Tx, id: string): Promise<void> {
   await store.removeShares(tx, id);
   await store.remove(tx, id);
   await tx.schedule({ kind: "discard-clip", key: id, payload: { clipId: id }, runAt: tx.now });
+}
+
+/** Removes the reels that name a playtester. */
+export async function removeReelsNaming(tx: Tx, playtesterId: string): Promise<void> {
+  for (const id of await store.naming(tx, playtesterId)) await removeClip(tx, id);
 }
 
 /** Removes all clips of an account. */

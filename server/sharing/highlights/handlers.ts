@@ -7,7 +7,7 @@ import * as moments from "../../playtests/moments/store.ts";
 import * as playtests from "../../playtests/store.ts";
 import * as search from "../../search/store.ts";
 import { signalsOf } from "../signals/store.ts";
-import { highlightsOf, type Watched } from "./rules.ts";
+import { highlightsOf, lexiconOf, type Watched } from "./rules.ts";
 import * as store from "./store.ts";
 
 async function cuesOf(deps: Deps, slotId: string) {
@@ -29,6 +29,7 @@ async function watched(deps: Deps, of: "playtest" | "game", id: string, build?: 
       signals: row.loudness === null && row.motion === null ? null : signalsOf(row),
       cues: await cuesOf(deps, row.slot_id),
       notes: own.map(({ at_ms, severity }) => ({ atMs: at_ms, severity })),
+      said: row.notes,
     });
   }
   return videos;
@@ -39,12 +40,14 @@ export const highlights = {
   async listPlaytestHighlights(call) {
     const { deps, params, query, principal } = call;
     if (!(await call.read((q) => playtests.findForOwner(q, params.id, principal.userId)))) throw notFound();
-    return { highlights: highlightsOf(await watched(deps, "playtest", params.id), deps.config.highlights, query) };
+    return { highlights: highlightsOf(await watched(deps, "playtest", params.id), lexiconOf(deps.config.highlights), query) };
   },
 
   async listGameHighlights(call) {
     const { deps, params, query, principal } = call;
     if (!(await call.read((q) => games.findForOwner(q, params.id, principal.userId)))) throw notFound();
-    return { highlights: highlightsOf(await watched(deps, "game", params.id, query.build), deps.config.highlights, query) };
+    return {
+      highlights: highlightsOf(await watched(deps, "game", params.id, query.build), lexiconOf(deps.config.highlights), query),
+    };
   },
 } satisfies Partial<Handlers>;

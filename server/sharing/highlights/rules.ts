@@ -1,7 +1,9 @@
 import type { HighlightReason } from "../../../src/contract/signals/kinds.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
+import { parsePosition } from "../../../src/contract/text/position.ts";
 import { type Phrase, phrasesOf, wordsOf } from "../../search/rules.ts";
-import { frozenMotion, runsOf, type Signals } from "../signals/rules.ts";
+import { blackLuma, isStill, runsOf, type Signals } from "../signals/rules.ts";
+import { likelySaid } from "./cue-rules.ts";
 
 /** Where to look first in a video, by a formula that stands on the help page about reviewing. The same input gives the same list. */
 
@@ -12,6 +14,8 @@ export interface Watched {
   signals: Signals | null;
   cues: readonly Cue[];
   notes: readonly { atMs: number; severity: number | null }[];
+  /** What the playtester wrote when submitting: the times in it are marks. */
+  said: string;
 }
 
 /** Words and phrases by which a cue counts. */
@@ -19,6 +23,13 @@ export interface Lexicon {
   confusion: readonly string[];
   delight: readonly string[];
 }
+
+/** The words of all languages. */
+export const lexiconOf = (byLanguage: Readonly<Record<string, Lexicon>>): Lexicon => {
+  const all = Object.values(byLanguage);
+  const every = (kind: keyof Lexicon) => [...new Set(all.flatMap((one) => one[kind]))];
+  return { confusion: every("confusion"), delight: every("delight") };
+};
 
 export interface Highlight {
   slotId: string;
@@ -38,7 +49,7 @@ interface Sign {
 }
 
 /** What one sign of each kind counts; a note also counts its severity. */
-const weights: Record<HighlightReason, number> = { note: 4, confusion: 2, delight: 2, frozen: 3, silence: 1.5, loud: 2 };
+const weights: Record<HighlightReason, number> = { note: 4, mark: 4, confusion: 2, delight: 2, frozen: 3, silence: 1.5, loud: 2 };
 
 /** The share of seconds that count as loud, and the loudness in dB below which none does: a quiet video has no outburst. */
 const loudShare = 0.01;
@@ -58,6 +69,16 @@ const longestMs = 60_000;
 const noted = ({ notes }: Watched): Sign[] =>
   notes.map(({ atMs, severity }) => ({ kind: "note", fromMs: atMs, toMs: atMs, weight: weights.note + (severity ?? 0) }));
 
+/** A time such as 12:41 in what the playtester wrote, on its own. */
+const writtenTime = /(?<![\d:.])(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?![\d:])/g;
+
+const marked = ({ said, lengthMs }: Watched): Sign[] =>
+  [...new Set(said.match(writtenTime))].flatMap((text): Sign[] => {
+    const atMs = parsePosition(text);
+    if (atMs === undefined || atMs > (lengthMs ?? Infinity)) return [];
+    return [{ kind: "mark", fromMs: atMs, toMs: atMs, weight: weights.mark, said: text }];
+  });
+
 /** The loudest seconds, as many as the share says. */
 function loud({ signals }: Watched): Sign[] {
   const loudness = signals?.loudness ?? [];
@@ -76,7 +97,9 @@ function loud({ signals }: Watched): Sign[] {
 
 function frozen({ signals }: Watched): Sign[] {
   const motion = signals?.motion ?? [];
-  return runsOf(motion.length, (at) => motion[at]! <= frozenMotion, frozenSeconds).map(([from, to]) => ({
+  // A black picture is said by the recording check, and shows nothing.
+  const isFrozen = (at: number) => isStill(motion, at) && (signals?.luma?.[at] ?? 255) > blackLuma;
+  return runsOf(motion.length, isFrozen, frozenSeconds).map(([from, to]) => ({
     kind: "frozen",
     fromMs: from * 1000,
     toMs: to * 1000,
@@ -109,15 +132,18 @@ function spoken({ cues }: Watched, kind: "confusion" | "delight", entries: reado
   });
 }
 
-const signsOf = (video: Watched, { confusion, delight }: Lexicon): Sign[] =>
-  [
+const signsOf = (given: Watched, { confusion, delight }: Lexicon): Sign[] => {
+  const video = { ...given, cues: likelySaid(given.cues, given.signals?.loudness ?? null) };
+  return [
     ...noted(video),
+    ...marked(video),
     ...spoken(video, "confusion", confusion),
     ...spoken(video, "delight", delight),
     ...frozen(video),
     ...silence(video),
     ...loud(video),
   ].sort((a, b) => a.fromMs - b.fromMs || highlightOrder(a, b));
+};
 
 const highlightOrder = (a: Sign, b: Sign) => a.kind.localeCompare(b.kind) || (a.said ?? "").localeCompare(b.said ?? "");
 
@@ -138,6 +164,7 @@ const times = (count: number) => (count === 1 ? "" : count === 2 ? " twice" : ` 
 function textOf(kind: HighlightReason, signs: readonly Sign[]): string {
   const seconds = Math.round(Math.max(...signs.map(({ fromMs, toMs }) => toMs - fromMs)) / 1000);
   if (kind === "note") return signs.length === 1 ? "your note" : `${signs.length} of your notes`;
+  if (kind === "mark") return `the playtester's notes name ${signs.map(({ said }) => said).join(", ")}`;
   if (kind === "frozen") return `picture frozen for ${seconds} s`;
   if (kind === "silence") return `nothing said for ${seconds} s`;
   if (kind === "loud") return "among the loudest 1 %";

@@ -6,6 +6,8 @@ export interface VideoRow {
   length_ms: number | null;
   /** When its playtester began (ms), which says which build was the newest. */
   began_at: number;
+  /** What its playtester wrote when submitting. */
+  notes: string;
   loudness: string | null;
   motion: string | null;
   luma: string | null;
@@ -17,7 +19,7 @@ const mostVideos = 200;
 /** The newest videos of a playtest or game that were not rejected. */
 export const videosOf = (q: Query, of: "playtest" | "game", id: string) =>
   q.all<VideoRow>(
-    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, COALESCE(s.reserved_at, s.created_at) AS began_at, g.loudness, g.motion, g.luma
+    `SELECT s.id AS slot_id, b.video_duration_ms AS length_ms, COALESCE(s.reserved_at, s.created_at) AS began_at, b.notes, g.loudness, g.motion, g.luma
       FROM slots s JOIN submissions b ON b.slot_id = s.id
       LEFT JOIN video_signals g ON g.slot_id = s.id AND g.blob_key = b.blob_key AND g.status = 'ready'
       WHERE s.${of}_id = ? AND s.status <> 'rejected' ORDER BY s.submitted_at DESC, s.id DESC LIMIT CAST(? AS INTEGER)`,

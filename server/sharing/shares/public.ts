@@ -95,7 +95,8 @@ export class PublicShares {
       const [transcript, moments] = [await transcripts.findForSlot(q, slotId), await store.momentsOf(q, slotId)];
       return { share, video, moments: shownMoments(share, video, moments), transcript };
     });
-    const key = transcript && transcripts.approvedKey(transcript);
+    // What is said in a reel is in its picture, if anywhere: its positions are not those of the transcript.
+    const key = video.is_reel === 0 && transcript ? transcripts.approvedKey(transcript) : undefined;
     return {
       ...videoOf(share, video),
       hasCaptions: key !== undefined,
@@ -135,7 +136,8 @@ export class PublicShares {
       const found = await this.#findVideo(q, token, headers, slotId);
       return { ...found, transcript: await transcripts.findForSlot(q, slotId) };
     });
-    const key = transcript && transcripts.approvedKey(transcript);
+    // What is said in a reel is in its picture, if anywhere: its positions are not those of the transcript.
+    const key = video.is_reel === 0 && transcript ? transcripts.approvedKey(transcript) : undefined;
     if (key === undefined) throw notFound();
     return writeCues(cuesOf(share, video, await this.#transcript(key)));
   }
@@ -194,7 +196,7 @@ const cuesOf = (share: store.ShareRow, video: store.SharedVideoRow, vtt: string)
 const videoOf = ({ with_name }: store.ShareRow, video: store.SharedVideoRow): SharedVideo => ({
   slotId: video.id,
   gameName: video.game_name,
-  playtesterName: with_name === 1 ? video.display_name : null,
+  playtesterName: with_name === 1 && video.is_reel === 0 ? video.display_name : null,
   lengthMs: video.video_duration_ms,
   submittedAt: video.submitted_at,
   hasPoster: video.poster_id !== null,
@@ -219,6 +221,7 @@ function shownMoments(
   video: store.SharedVideoRow,
   moments: Moments,
 ): SharedMoment[] {
+  if (video.is_reel === 1) return [];
   const chosen = new Set(JSON.parse(moment_ids) as string[]);
   const part = partOf(video);
   const from = part?.at_ms ?? 0;

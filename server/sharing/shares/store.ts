@@ -27,6 +27,8 @@ export interface SharedVideoRow {
   clip_at_ms: number | null;
   clip_end_ms: number | null;
   clip_name: string | null;
+  /** Whether the clip is a reel: its positions are not those of one video. */
+  is_reel: number;
 }
 
 export const tokenContext = (id: string) => `share ${id}`;
@@ -44,9 +46,13 @@ const videosWith = (
   ${more} WHERE s.status IN (${statuses})`;
 const videos = videosWith("");
 
+/** For a reel `c`: each of its parts is of a video that can be shared. */
+const wholly = `NOT EXISTS (SELECT 1 FROM clip_parts p JOIN slots x ON x.id = p.slot_id LEFT JOIN users w ON w.id = x.playtester_id AND w.deleted_at IS NULL
+  WHERE p.clip_id = c.id AND (x.status NOT IN (${statuses}) OR w.id IS NULL))`;
+
 const shown = `SELECT h.*, (SELECT g.name FROM games g JOIN playtests p ON p.game_id = g.id WHERE p.id = h.playtest_id) AS game_name,
   (SELECT COUNT(*) ${videos} AND s.playtest_id = h.playtest_id AND (h.slot_id IS NULL OR s.id = h.slot_id)
-    AND (h.clip_id IS NULL OR EXISTS (SELECT 1 FROM clips c WHERE c.id = h.clip_id AND c.status = 'ready'))) AS videos FROM shares h`;
+    AND (h.clip_id IS NULL OR EXISTS (SELECT 1 FROM clips c WHERE c.id = h.clip_id AND c.status = 'ready' AND ${wholly}))) AS videos FROM shares h`;
 
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<ShownShareRow>(`${shown} WHERE h.id = ? AND h.owner_id = ?`, id, ownerId);
@@ -83,7 +89,7 @@ const about = "s.id, g.name AS game_name, u.display_name, b.created_at AS submit
 const wholeVideos = (q: Query, { playtest_id, slot_id }: Pick<ShareRow, "playtest_id" | "slot_id">, slotId: string | null) =>
   q.all<SharedVideoRow>(
     `SELECT ${about}, b.blob_key, b.content_type, b.video_duration_ms, i.id AS poster_id, i.at_ms AS poster_at_ms,
-        NULL AS clip_at_ms, NULL AS clip_end_ms, NULL AS clip_name
+        NULL AS clip_at_ms, NULL AS clip_end_ms, NULL AS clip_name, 0 AS is_reel
       ${videosWith(`LEFT JOIN stills i ON i.slot_id = s.id AND ${isPoster} AND i.status = 'ready'`)}
       AND s.playtest_id = ? ${slot_id === null ? "" : "AND s.id = ?"} ${slotId === null ? "" : "AND s.id = ?"}
       ORDER BY b.created_at, s.id LIMIT ${mostVideos}`,
@@ -95,8 +101,9 @@ const wholeVideos = (q: Query, { playtest_id, slot_id }: Pick<ShareRow, "playtes
 const clipOf = (q: Query, { clip_id, slot_id }: Pick<ShareRow, "slot_id" | "clip_id">, slotId: string | null) =>
   q.all<SharedVideoRow>(
     `SELECT ${about}, 'clips/' || c.id AS blob_key, 'video/mp4' AS content_type, c.end_ms - c.at_ms AS video_duration_ms,
-        i.id AS poster_id, i.at_ms AS poster_at_ms, c.at_ms AS clip_at_ms, c.end_ms AS clip_end_ms, c.name AS clip_name
-      ${videosWith(`JOIN clips c ON c.slot_id = s.id AND c.status = 'ready'
+        i.id AS poster_id, i.at_ms AS poster_at_ms, c.at_ms AS clip_at_ms, c.end_ms AS clip_end_ms, c.name AS clip_name,
+        CASE WHEN c.captions IS NULL THEN 0 ELSE 1 END AS is_reel
+      ${videosWith(`JOIN clips c ON c.slot_id = s.id AND c.status = 'ready' AND ${wholly}
         LEFT JOIN stills i ON i.clip_id = c.id AND i.status = 'ready'`)} AND c.id = ? AND s.id = ? AND s.id = ?`,
     clip_id,
     slot_id,
@@ -113,7 +120,10 @@ export const isGameSuspended = async (q: Query, playtestId: string) =>
 export const hasMoment = async (q: Query, { playtest_id, slot_id, clip_id }: ShareRow, momentId: string): Promise<boolean> => {
   const moment = await q.one<MomentRow>("SELECT * FROM moments WHERE id = ? AND playtest_id = ?", momentId, playtest_id);
   if (!moment || (slot_id !== null && moment.slot_id !== slot_id)) return false;
-  const clip = clip_id === null ? undefined : await q.one<Part>("SELECT at_ms, end_ms FROM clips WHERE id = ?", clip_id);
+  const clip =
+    clip_id === null
+      ? undefined
+      : await q.one<Part>("SELECT at_ms, end_ms FROM clips WHERE id = ? AND captions IS NULL", clip_id);
   return clip_id === null || (clip !== undefined && isWithin(clip, moment.at_ms));
 };
 

@@ -8,7 +8,7 @@ import { fileIdOf } from "../../lib/row-file.ts";
 import { isMissing } from "../../uploads/local-blobs.ts";
 import type { UploadRow } from "../../uploads/store.ts";
 import { blobKeyOf } from "../../uploads/store.ts";
-import type { Signals } from "./rules.ts";
+import { type Signals, usableOf } from "./rules.ts";
 import * as store from "./store.ts";
 
 /** Queues the measurement of a video that was uploaded, for whoever sent it. Does nothing when no ffmpeg is configured. */
@@ -16,7 +16,7 @@ export async function queueMeasuring(deps: Deps, tx: Tx, upload: UploadRow): Pro
   const slotId = upload.slot_id;
   if (!deps.meter || slotId === null) return;
   const times = { created_at: tx.now, updated_at: tx.now };
-  const none = { error: null, loudness: null, motion: null, luma: null };
+  const none = { error: null, loudness: null, motion: null, luma: null, picture_percent: null, sound_percent: null };
   await store.replace(tx, { slot_id: slotId, blob_key: blobKeyOf(upload), status: "pending", ...none, ...times });
   const payload = { slotId, uploadId: upload.id, contentType: upload.filetype };
   await tx.schedule({ kind: "measure-video", key: upload.id, payload, account: upload.user_id, runAt: tx.now });
@@ -35,8 +35,10 @@ export async function measureVideo(job: Job, deps: Deps): Promise<void> {
       await job.done(tx);
     });
   try {
-    const { loudness, motion, luma } = await measure(deps, job, row.blob_key, fileIdOf(uploadId!), contentType ?? "");
-    await end({ status: "ready", loudness: written(loudness), motion: written(motion), luma: written(luma) });
+    const signals = await measure(deps, job, row.blob_key, fileIdOf(uploadId!), contentType ?? "");
+    const { picture, sound } = usableOf(signals);
+    const series = { loudness: written(signals.loudness), motion: written(signals.motion), luma: written(signals.luma) };
+    await end({ status: "ready", ...series, picture_percent: picture, sound_percent: sound });
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped while it measured a video");
     if (!(error instanceof ProgramFailed) && !isMissing(error)) throw error;

@@ -23,11 +23,20 @@ export interface Fact {
 export const silentDb = -120;
 
 /** A second with less is silent: microphones that are on are louder, and so is every game with music. */
-const quietDb = -60;
+export const quietDb = -60;
 /** A picture that is darker is black, also when it has a cursor. */
-const blackLuma = 20;
+export const blackLuma = 20;
 /** A picture that changes less is frozen: what a codec leaves of noise is less. */
-export const frozenMotion = 0.1;
+const frozenMotion = 0.1;
+/** A key frame is coded anew, which changes a picture that stands still for one second, by less than this. */
+const keyFrameMotion = 0.5;
+
+/** Whether the picture is that of the second before, as far as a codec lets it be. */
+export function isStill(motion: readonly number[], at: number): boolean {
+  if (motion[at]! <= frozenMotion) return true;
+  const [before = 0, after = 0] = [motion[at - 1], motion[at + 1]];
+  return motion[at]! <= keyFrameMotion && before <= frozenMotion && after <= frozenMotion;
+}
 
 /** From how many seconds on it is said. A menu or a loading screen is shorter. */
 const shortest = { silence: 60, black: 5, frozen: 60 } as const;
@@ -52,25 +61,51 @@ const lengthText = (seconds: number) => {
   return `${Math.floor(seconds / 60)} minutes`;
 };
 
+interface Wrong {
+  silence: [number, number][];
+  black: [number, number][];
+  frozen: [number, number][];
+  noSound: boolean;
+  noPicture: boolean;
+}
+
+/** The seconds that look wrong, in runs, and whether all of a track does. */
+function wrongIn({ loudness, motion, luma }: Signals): Wrong {
+  const isSilent = (at: number) => loudness![at]! <= quietDb;
+  const isBlack = (at: number) => (luma?.[at] ?? 255) <= blackLuma;
+  // A black picture is frozen, too: that is said once.
+  const isFrozen = (at: number) => isStill(motion!, at) && !isBlack(at);
+  return {
+    silence: loudness === null ? [] : runsOf(loudness.length, isSilent, shortest.silence),
+    black: luma === null ? [] : runsOf(luma.length, isBlack, shortest.black),
+    frozen: motion === null ? [] : runsOf(motion.length, isFrozen, shortest.frozen),
+    noSound: loudness === null || loudness.every((_, at) => isSilent(at)),
+    noPicture: luma === null || luma.every((_, at) => isBlack(at)),
+  };
+}
+
+/** How much of a recording has a picture that is neither black nor frozen, and sound that is not silence: whole percent. */
+export function usableOf(signals: Signals): { picture: number; sound: number } {
+  const { silence, black, frozen, noSound, noPicture } = wrongIn(signals);
+  const percent = (seconds: number, wrong: [number, number][]) =>
+    Math.floor(100 * (1 - wrong.reduce((sum, [from, to]) => sum + to - from, 0) / Math.max(1, seconds)));
+  return {
+    picture: noPicture ? 0 : percent(signals.luma?.length ?? 0, [...black, ...frozen]),
+    sound: noSound ? 0 : percent(signals.loudness?.length ?? 0, silence),
+  };
+}
+
 const whole = { no_sound: "The recording has no sound.", no_picture: "The recording has no picture." } as const;
 
 /** What looks wrong in a recording of this length (ms), for which so many minutes were booked; in the order of the video. */
-export function factsOf({ loudness, motion, luma }: Signals, lengthMs: number, bookedMinutes: number): Fact[] {
+export function factsOf(signals: Signals, lengthMs: number, bookedMinutes: number): Fact[] {
   const all = (kind: keyof typeof whole): Fact => ({ kind, fromMs: 0, toMs: lengthMs, text: whole[kind] });
   const found = (kind: keyof typeof shortest, runs: [number, number][], text: (from: number, to: number) => string) =>
     runs.map(([from, to]): Fact => {
       const toMs = Math.max(Math.min(to * 1000, lengthMs), from * 1000);
       return { kind, fromMs: from * 1000, toMs, text: text(from, to) };
     });
-  const isSilent = (at: number) => loudness![at]! <= quietDb;
-  const isBlack = (at: number) => (luma?.[at] ?? 255) <= blackLuma;
-  const silence = loudness === null ? [] : runsOf(loudness.length, isSilent, shortest.silence);
-  const black = luma === null ? [] : runsOf(luma.length, isBlack, shortest.black);
-  // A black picture is frozen, too: that is said once.
-  const isFrozen = (at: number) => motion![at]! <= frozenMotion && !isBlack(at);
-  const frozen = motion === null ? [] : runsOf(motion.length, isFrozen, shortest.frozen);
-  const noSound = loudness === null || loudness.every((_, at) => isSilent(at));
-  const noPicture = luma === null || luma.every((_, at) => isBlack(at));
+  const { silence, black, frozen, noSound, noPicture } = wrongIn(signals);
   const isShort = lengthMs < bookedMinutes * 60_000;
   const short = `The recording has ${lengthText(Math.floor(lengthMs / 1000))} of the ${bookedMinutes} minutes booked.`;
   const facts = [

@@ -8,12 +8,11 @@ import * as clips from "../clips/store.ts";
 import { type Cutting, cutOut } from "../cutting.ts";
 
 /** What is cut for a still, without what is stored about it. */
-const cuttingOf = (deps: Deps, row: store.StillRow): Pick<Cutting, "id" | "slotId" | "blobKeys" | "maxBytes" | "cut"> => ({
+const cuttingOf = (deps: Deps, row: store.StillRow): Pick<Cutting, "id" | "blobKeys" | "maxBytes" | "cut"> => ({
   id: row.id,
-  slotId: row.slot_id,
   blobKeys: [store.blobKeyOf(row), store.thumbnailKeyOf(row)],
   maxBytes: maxStillBytes,
-  cut: (cutter, from, [to, small]) => cutter.still(from, row.at_ms, to!, small!, deps.draining),
+  cut: async (cutter, at, [to, small]) => cutter.still(await at.video(row.slot_id), row.at_ms, to!, small!, deps.draining),
 });
 
 const sizesOf = ([size, thumbnail_size]: readonly number[]) => ({ size: size!, thumbnail_size: thumbnail_size! });

@@ -15,6 +15,7 @@ import { finding } from "./findings/page.ts";
 import { builds } from "./games/builds.ts";
 import { editGame, newGame } from "./games/form.ts";
 import { game, games } from "./games/pages.ts";
+import { gameHighlights, highlights } from "./highlights/page.ts";
 import { inbox } from "./inbox/page.ts";
 import { studioLayout } from "./layout.ts";
 import { chat } from "./messages.ts";
@@ -66,6 +67,8 @@ export function studioPages(given: Given, host: StudioHost): SignedInPages<Studi
     webhook,
     findings,
     finding,
+    highlights,
+    gameHighlights,
     playtest,
     applications,
     approvals,

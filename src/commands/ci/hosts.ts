@@ -34,9 +34,18 @@ export function targetOf(ctx: Context, to: string | undefined): Target {
   throw usage("This is no CI job of a pull request or merge request. Nothing was sent.", `Pass --to ${forms}.`);
 }
 
+interface Author {
+  id: number;
+  /** GitHub says whether it is a person or an app. */
+  type?: string;
+}
+
 interface Comment {
   id: number;
   body: string;
+  /** As GitHub and GitLab name it. */
+  user?: Author | null;
+  author?: Author | null;
 }
 
 interface Kind {
@@ -102,6 +111,7 @@ class Comments {
   readonly #kind: Kind;
   readonly #api: string;
   readonly #headers: Record<string, string>;
+  #isOwn: ((comment: Comment) => boolean) | undefined;
 
   constructor(ctx: Context, target: Target) {
     this.#ctx = ctx;
@@ -112,17 +122,49 @@ class Comments {
     this.#headers = { ...common, ...this.#kind.headers(tokenOf(ctx, this.#kind)) };
   }
 
-  /** The first comment with this marker at its beginning. */
+  /** The first comment of the token's own account with this marker at its beginning: anybody can copy a marker. */
   async find(marker: string): Promise<Comment | undefined> {
+    this.#isOwn ??= await this.#ownership();
     for (let page = 1; page <= mostPages; page++) {
       const path = `${this.#kind.comments(this.#target)}?per_page=${perPage}&page=${page}`;
-      const found = JSON.parse((await this.#send("GET", path)).body.toString("utf8")) as Comment[];
-      const ours = found.find(({ body }) => typeof body === "string" && body.startsWith(marker));
+      const found = await this.#read(path);
+      if (!Array.isArray(found)) throw this.#unexpected();
+      const comments = (found as (Comment | null)[]).filter((one) => typeof one?.body === "string") as Comment[];
+      const ours = comments.find((one) => one.body.startsWith(marker) && this.#isOwn?.(one));
       if (ours) return ours;
       if (found.length < perPage) return undefined;
     }
     return undefined;
   }
+
+  /** What tells the comments of the token's account. GitHub does not say whose the token of a job is: it is that of an app. */
+  async #ownership(): Promise<(comment: Comment) => boolean> {
+    let account: Author | null;
+    try {
+      account = (await this.#read("/user")) as Author | null;
+    } catch (error) {
+      if (!(error instanceof CliError) || this.#target.host !== "github") throw error;
+      return ({ user }) => user?.type === "Bot";
+    }
+    const id = account?.id;
+    if (typeof id !== "number") throw this.#unexpected();
+    return ({ user, author }) => (user ?? author)?.id === id;
+  }
+
+  async #read(path: string): Promise<unknown> {
+    const { body } = await this.#send("GET", path);
+    try {
+      return JSON.parse(body.toString("utf8"));
+    } catch {
+      throw this.#unexpected();
+    }
+  }
+
+  #unexpected = () =>
+    failure(
+      `${this.#kind.title} answered with something else than its documentation says. The comment was not changed.`,
+      `Check the address in ${this.#kind.variables.api}.`,
+    );
 
   create = (body: string) => this.#change("POST", this.#kind.comments(this.#target), body);
   replace = (id: number, body: string) => this.#change(this.#kind.update, this.#kind.comment(this.#target, id), body);

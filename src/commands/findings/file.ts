@@ -8,7 +8,7 @@ import {
   trackers,
   trackerTitles,
 } from "../../contract/findings/trackers.ts";
-import { CliError, exitCodes, stillPending, usage } from "../../errors.ts";
+import { CliError, exitCodes, partlyDone, stillPending, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { bookWith } from "../shared/findings/local.ts";
 import { type Finding, findingNamed } from "../shared/findings/source.ts";
@@ -144,6 +144,7 @@ export const sync = define({
     "most 5 of 100 cases; the column absence shows the probability. What was met again is reopened, and its issue says so.",
   args: { game: arg.game() },
   operation: "syncFindings",
+  exits: [exitCodes.partial],
   examples: ["playtest findings sync", "playtest findings sync GAME --json"],
   async run({ args: { game } }, ctx) {
     const { queued } = await ctx.api().syncFindings({ params: { id: game } });
@@ -156,6 +157,11 @@ export const sync = define({
     const shown = all.filter(({ issue, absence }) => issue !== null || absence !== null);
     const left = all.filter(waits).length;
     if (left > 0) ctx.out.warn(`${plural(left, "issue")} of ${queued} could not be compared yet. The server goes on with them.`);
-    return ctx.rows("findings", shown, syncView);
+    const failed = all.filter(({ issue }) => issue !== null && issue.error !== null && issue.state !== "deleted");
+    const rows = ctx.rows("findings", shown, syncView);
+    if (failed.length === 0) return rows;
+    const numbers = failed.map(({ number }) => `#${number}`).join(", ");
+    const compared = queued - failed.length - left;
+    return { ...rows, failure: partlyDone(`${plural(compared, "issue")} compared, ${failed.length} failed: ${numbers}.`) };
   },
 });

@@ -15,6 +15,7 @@ import { report } from "./report/report.ts";
 import { search } from "./search/search.ts";
 import { clipCommands } from "./sharing/clip.ts";
 import { publicationCommands } from "./sharing/publication.ts";
+import { reel } from "./sharing/reel/reel.ts";
 import { shareCommands } from "./sharing/share.ts";
 import { stillCommands } from "./sharing/still.ts";
 import { show } from "./show.ts";
@@ -47,6 +48,7 @@ export const review: Group = {
     report,
     highlights,
     ...clipCommands,
+    reel,
     ...stillCommands,
     download,
     watch,

@@ -7,6 +7,7 @@ import { isBlank } from "../../contract/text/blank.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
+import { confirmRecording } from "./recorded.ts";
 import { heldSlotView } from "./view.ts";
 
 const types: Record<string, string> = {
@@ -21,8 +22,8 @@ export const submit = define({
   name: "submit",
   summary: "Upload the video of a slot and submit it",
   description:
-    "To resume an interrupted upload, run the same command again. Accepted formats: MP4, MOV, WebM and MKV. Everybody can watch MP4 with H.264 and AAC, and WebM with VP8 or VP9.",
-  operation: ["submitSlot", "createVideoUpload"],
+    "To resume an interrupted upload, run the same command again. What looks wrong with the recording, such as no sound, is shown before it is submitted; --yes submits it as it is. Accepted formats: MP4, MOV, WebM and MKV. Everybody can watch MP4 with H.264 and AAC, and WebM with VP8 or VP9.",
+  operation: ["submitSlot", "createVideoUpload", "getHeldSlot", "getSlotSignals", "getServerInfo"],
   body: "submitSlot",
   args: {
     video: arg.text("Video file"),
@@ -52,6 +53,7 @@ export const submit = define({
     } finally {
       progress.done();
     }
+    await confirmRecording(ctx, slotId);
     const data = await ctx.api().submitSlot({ params: { id: slotId }, body });
     ctx.out.note(`Submitted ${basename(file)}, ${bytes(info.size)}.`);
     return ctx.item(data, heldSlotView);

@@ -53,6 +53,7 @@ export const filing = {
   }),
   fileFinding: endpoint("POST /findings/:id/issue", {
     ...owner,
+    ...audited("finding.file", "tracker", "target", "share"),
     summary: "File a finding as an issue of a tracker, once",
     body: z.strictObject({
       tracker: name(),

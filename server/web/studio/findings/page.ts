@@ -1,13 +1,16 @@
 import { findingStatuses } from "../../../../src/contract/findings/statuses.ts";
-import { trackerTitles } from "../../../../src/contract/findings/trackers.ts";
+import { targets, trackers, trackerTitles } from "../../../../src/contract/findings/trackers.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { momentKinds } from "../../../../src/contract/moments/kinds.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { inTurns } from "../../../../src/contract/sharing/reel-parts.ts";
 import { positionInLink, positionText } from "../../../../src/contract/text/position.ts";
+import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
-import { trail } from "../parts.ts";
+import { commandButton, trail } from "../parts.ts";
+import { cutReel, reelForm } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
 import { metBy } from "./list.ts";
@@ -16,6 +19,7 @@ type Finding = Data<"getFinding">["finding"];
 
 const done = new Map([
   ["saved", "The finding was changed."],
+  ["filed", "The finding is being filed. Reload this page in a moment to see its issue."],
   ["merged", "The evidence was moved here. You can undo it."],
   ["removed", "The evidence was removed. Notes stay."],
   ["undone", "The last merge or split was undone."],
@@ -41,9 +45,10 @@ const merged = (context: StudioContext, into: string): Markup =>
 function open(context: StudioContext, finding: Finding): Markup {
   const { evidence, firstSeenMs, testers, absence } = finding;
   return html`<ul class="facts"><li>${metBy(finding)}</li>${testers.reached < testers.of && html`<li>${testers.seen} of the ${testers.reached} who got that far</li>`}${firstSeenMs !== null && html`<li>first at ${positionText(firstSeenMs)} (median)</li>`}${finding.builds.map(({ id, version, seen, of }) => html`<li>${version ?? id.slice(-8)}: ${seen} of ${of}</li>`)}${absence !== null && html`<li>none of ${absence.of} who played a newer build met it; by chance with a probability of ${absence.p}</li>`}</ul>
-${finding.issue !== null && issueText(finding.issue)}
+${finding.issue === null ? fileForm(context, finding) : issueText(finding.issue)}
 <h2>Evidence</h2>
 ${evidence.length > 0 ? html`<ol class="list">${evidence.map((one) => place(context, one))}</ol>` : html`<p class="calm">None yet. Add notes with <code>playtest findings add ${finding.number} NOTE</code>.</p>`}
+${evidence.length > 0 && reelForm(context, reel.at(context.id), `playtest review reel ${finding.id}`)}
 ${changeForm(context, finding)}
 ${mergeForm(context)}
 ${button(context, undo.at(context.id), "Undo the last merge or split", "quiet")}`;
@@ -60,6 +65,18 @@ function place(context: StudioContext, { id, slotId, fromMs, toMs, quote, text }
 ${quote !== null && html`<blockquote>${quote}</blockquote>`}
 <form method="post" action="${remove.at(context.id)}">${tokens(context)}<input type="hidden" name="evidence" value="${id}"><button class="link">Remove<span class="hidden"> the evidence at ${at}</span></button></form></li>`;
 }
+
+/** The form that files a finding, as the command does. */
+const fileForm = (context: StudioContext, { number }: Finding): Markup => {
+  const { form } = context;
+  return html`<details${form.to !== undefined && html` open`}><summary>File it as an issue</summary><form method="post" action="${file.at(context.id)}">${tokens(context)}
+<label for="file-to">Tracker and place in it</label>
+<input id="file-to" name="to" required maxlength="220" autocomplete="off" placeholder="${forms}" value="${form.to}"${marked(context, "file-to")}>${fault(context, "file-to")}
+<label class="check"><input type="checkbox" name="share" value="yes"> Link to a public page of the first video, which needs no account until it expires</label>
+<button class="quiet">File it</button></form>${commandButton(context, `playtest findings file ${number} --to github:acme/lantern`)}</details>`;
+};
+
+const forms = trackers.map((name) => `${name}:${targets[name].example}`).join(", ");
 
 const option = (value: string, label: string, chosen: string) =>
   html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
@@ -123,4 +140,22 @@ const undo = action({ at: studio.finding.below("undo") }, async ({ call, id, for
   return back(id, "undone");
 });
 
-export const finding: StudioPage = { at: studio.finding, view: findingPage, actions: [change, merge, remove, undo] };
+const to = { label: "Tracker and place", id: "file-to" };
+
+const file = action({ at: studio.finding.below("issue"), fields: { target: to, tracker: to } }, async ({ call, id, form }) => {
+  const [name = "", ...place] = (form.to ?? "").trim().split(":");
+  const tracker = trackers.find((one) => one === name);
+  if (!tracker || place.length === 0) throw invalid("tracker", `must be a tracker and a place in it, such as ${forms}`);
+  const body = { tracker, target: place.join(":"), share: form.share === "yes" };
+  await call("fileFinding", { params: { id }, idempotencyKey: form.formKey, body });
+  return back(id, "filed");
+});
+
+const reel = action({ at: studio.finding.below("reel") }, async (context) => {
+  const { finding } = (await context.call("getFinding", { params: { id: context.id } })).data;
+  const { gameId, number, title, evidence } = finding;
+  const places = inTurns(evidence.map(({ slotId, fromMs, toMs }) => ({ slotId, fromMs, toMs, title })));
+  return cutReel(context, { gameId, name: `#${number} ${title}`, places });
+});
+
+export const finding: StudioPage = { at: studio.finding, view: findingPage, actions: [change, merge, remove, undo, file, reel] };

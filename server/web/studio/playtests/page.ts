@@ -57,6 +57,7 @@ async function playtestPage(context: StudioContext): Promise<PageContent> {
 ${await payment(context, playtest)}<div data-live="playtest">${facts(context, playtest)}${fixedTime(context, playtest, zone)}
 ${applicationsLink(playtest)}
 ${board({ ...context, zone }, playtest, data.slots)}
+${hasVideos && html`<p><a href="${studio.highlights(id)}">Highlights: where to look first</a></p>`}
 ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`<p><a href="${studio.compare(id)}">Compare videos side by side</a></p>`}
 ${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}

@@ -7,7 +7,7 @@ import { fileSize } from "../../../lib/free-space.ts";
 import { html, type Markup } from "../../html.ts";
 import { fault, marked, tokens } from "../../shared/parts.ts";
 import { ifAllowed } from "../allowed.ts";
-import { commandButton } from "../parts.ts";
+import { commandButton, plural } from "../parts.ts";
 import { slotFiles } from "../review/files.ts";
 import { span } from "../review/span.ts";
 import { action, type StudioContext } from "../types.ts";
@@ -50,8 +50,10 @@ function stateOf({ status, size, limit }: Clip): string {
 }
 
 function row(context: StudioContext, clip: Clip): Markup {
-  const { id, name, atMs, endMs, status, downloadUrl, thumbnailUrl } = clip;
-  const part = `${positionText(atMs)}–${positionText(endMs)}`;
+  const { id, name, atMs, endMs, parts, status, downloadUrl, thumbnailUrl } = clip;
+  const part = parts
+    ? `reel of ${plural(parts.length, "part")}, ${positionText(endMs)}`
+    : `${positionText(atMs)}–${positionText(endMs)}`;
   const what = downloadUrl === null ? html`${name}` : html`<a href="${downloadUrl}" rel="noreferrer">${name}</a>`;
   const state = stateOf(clip);
   return html`<li id="clip-${id}"${status === "pending" && html` data-cutting`}>${what} <span class="soft">${part}${state !== "" && ` · ${state}`}</span>

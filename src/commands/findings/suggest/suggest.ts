@@ -1,11 +1,11 @@
 import { arg, type Context, col, define, flag, prose, viewOf } from "../../../cli/define.ts";
 import { positionText } from "../../../contract/text/position.ts";
-import { notFound } from "../../../errors.ts";
+import { notFound, usage } from "../../../errors.ts";
 import type { KeyChoice } from "../../../io/prompt.ts";
 import { plural } from "../../../io/text.ts";
 import type { FindingBody } from "../../shared/findings/book.ts";
 import { createFinding, type Finding, findingsWith } from "../../shared/findings/source.ts";
-import { stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
+import { hasStems, stemmedLanguages, stemsOf } from "../../shared/words/stems.ts";
 import { findingsView } from "../view.ts";
 import { gather } from "./gather.ts";
 import { type Group, groupsOf, notes, type Said } from "./groups.ts";
@@ -110,6 +110,11 @@ export const suggest = define({
     "playtest findings suggest PLAYTEST --take 1 --take 3",
   ],
   async run({ args, flags }, ctx) {
+    if (flags.language !== undefined && !hasStems(flags.language))
+      throw usage(
+        `--language: ${JSON.stringify(flags.language)} is not known. Nothing was suggested.`,
+        `Known languages: ${stemmedLanguages.join(", ")}.`,
+      );
     const { gameId } = (await ctx.api().getPlaytest({ params: { id: args.playtest } })).playtest;
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
     const stems = await stemsOf(flags.language ?? game.languages?.[0] ?? "en");

@@ -31,6 +31,9 @@ async function both(
 
 export const stemmedLanguages = Object.keys(languages) as (keyof typeof languages)[];
 
+/** Whether the stems of a language (a BCP 47 tag) are known. */
+export const hasStems = (tag: string): boolean => stemmedLanguages.some((one) => one === tag.toLowerCase().split("-")[0]);
+
 const plain = (word: string) => word.normalize("NFKC").toLowerCase().replace(/[’ʼ]/g, "'");
 
 /** Splits texts of this language (a BCP 47 tag) into stems, without its most common words. Of other languages it takes the words as they are. */

@@ -1,0 +1,107 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { look, looks } from "../helpers/accessibility.ts";
+import { launchBrowser } from "../helpers/browser.ts";
+import * as factories from "../helpers/factories.ts";
+import { ownServer } from "../helpers/own-server.ts";
+import { signedIn } from "../helpers/portal.ts";
+import { reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+let browser: Browser;
+let server: TestServer;
+let cookie: string;
+let gameId: string;
+let playtestId: string;
+let findingId: string;
+const slots: string[] = [];
+beforeAll(async () => {
+  browser = await launchBrowser();
+  server = await ownServer();
+  const market = await reviewMarket(server);
+  gameId = market.gameId;
+  cookie = (await signedIn(server, market.owner, "/studio")).cookies.get("playtest_session")!;
+  for (const [name, severity] of [
+    ["Ann", 4],
+    ["Bo", 2],
+  ] as const) {
+    const playtester = await factories.registerPlaytester(server, name);
+    const transcript = transcriptOf(["wow"]);
+    const slotId = await submitted(server, market.owner, { gameId, playtester, transcript, notes: "It froze at 0:01." });
+    await market.owner.post(`/slots/${slotId}/moments`, { atMs: 1000, kind: "bug", severity, text: "A short freeze." });
+    slots.push(slotId);
+  }
+  const { owner } = market;
+  playtestId = (await owner.get(`/slots/${slots[0]}`)).body.data.slot.requestId;
+  findingId = (await owner.post(`/games/${gameId}/findings`, { title: "It freezes" })).body.data.finding.id;
+  await owner.post(`/findings/${findingId}/evidence`, { slotId: slots[0], fromMs: 1000 });
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+
+async function opened(viewport: { width: number; height: number }, colorScheme: "light" | "dark" = "light", scripts = true) {
+  const options = {
+    baseURL: server.baseUrl,
+    reducedMotion: "reduce",
+    viewport,
+    colorScheme,
+    javaScriptEnabled: scripts,
+  } as const;
+  const context = await browser.newContext(options);
+  await context.addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
+  return { context, page: await context.newPage() };
+}
+
+const path = () => `/studio/games/${gameId}/highlights`;
+const shown = "document.querySelector('.highlight-list [aria-current] a').textContent";
+const source = "new URL(document.querySelector('video').src).pathname";
+
+describe("highlights in Studio", () => {
+  it.each(looks)("at $width px, $scheme, have no fault that a program finds", async ({ width, scheme, rules }) => {
+    const { context, page } = await opened({ width, height: 800 }, scheme);
+    expect(await look(page, `highlights-${scheme}`, path(), rules, [])).toEqual([]);
+    expect(await look(page, `highlights-of-playtest-${scheme}`, `/studio/playtests/${playtestId}/highlights`, rules, [])).toEqual(
+      [],
+    );
+    await page.locator("details.reel > summary").click();
+    expect(await page.locator("details.reel button", { hasText: "Cut it" }).isVisible()).toBe(true);
+    expect(await look(page, `finding-${scheme}`, `/studio/findings/${findingId}`, rules, [])).toEqual([]);
+    await context.close();
+  });
+
+  it("are played one after the other, by keys alone", async () => {
+    const { context, page } = await opened({ width: 1280, height: 800 });
+    await page.goto(path());
+    expect(await page.evaluate(shown)).toMatch(/^Highlight 1: Ann, 0:00-0:\d\d$/);
+    await until(page, "document.querySelector('video').readyState >= 2");
+    await page.evaluate("document.querySelector('video').muted = true");
+    await page.keyboard.press("k");
+    await page.keyboard.press(">");
+    await until(page, "!document.querySelector('video').paused");
+    await page.keyboard.press("ArrowRight");
+    await until(page, `${shown}.startsWith('Highlight 2: Bo')`);
+    expect(await page.evaluate(source)).toBe(`/studio/slots/${slots[1]}/video`);
+    await until(page, "!document.querySelector('video').paused");
+    expect(await page.evaluate("document.querySelector('video').playbackRate")).toBe(1.25);
+    await page.keyboard.press("p");
+    await until(page, `${shown}.startsWith('Highlight 1: Ann')`);
+    await page.keyboard.press("n");
+    await page.keyboard.press("ArrowRight");
+    await until(page, "document.querySelector('.highlight-bar [role=status]').textContent === 'That was the last highlight.'");
+    await page.keyboard.press("v");
+    await page.waitForURL(`**/studio/slots/${slots[1]}#t=*`);
+    await context.close();
+  });
+
+  it("are links to their places without scripts", async () => {
+    const { context, page } = await opened({ width: 1280, height: 800 }, "light", false);
+    await page.goto(path());
+    expect(await page.locator(".highlight-list a").first().getAttribute("href")).toBe(`/studio/slots/${slots[0]}#t=0s`);
+    expect(await page.locator(".highlight-bar").isVisible()).toBe(false);
+    await context.close();
+  });
+});
