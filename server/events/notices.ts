@@ -57,6 +57,10 @@ export interface NoticeContext {
   at?: string;
   previousAt?: string;
   timeAnswer?: TimeAnswer;
+  /** A released slot that no other playtester can have: applications have ended. */
+  isClosed?: boolean;
+  /** Who claimed the slot and decides for the reader's team; undefined when the reader does. */
+  claimantName?: string | undefined;
   /** Who of a team is missing and why, or why it ended. */
   memberName?: string;
   absence?: Absence;
@@ -102,6 +106,8 @@ export const endingTexts: Record<TeamEnding, string> = {
   withdrawn: "The playtester who claimed the slot withdrew the request.",
   cancelled: "The owner cancelled the slot.",
   released: "The playtester who claimed the slot released it.",
+  moved:
+    "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
 };
 
 /** How a reported problem ended, for the owner and for the playtester. */
@@ -207,15 +213,21 @@ const notices = {
     title: "Playtest soon",
     body: `Your playtest of ${game} begins at ${at ?? "its fixed time"}.`,
   }),
-  "slot.move_proposed": ({ game, at, previousAt, until }) => ({
+  "slot.move_proposed": ({ game, at, previousAt, until, claimantName }) => ({
     title: "Another time proposed",
-    body: `The owner of ${game} proposes to play at ${at ?? "another time"} instead of ${previousAt ?? "the time you agreed to"}. Accept or decline by ${until ?? "the deadline"}: after that your slot is released.`,
+    body: `The owner of ${game} proposes to play at ${at ?? "another time"} instead of ${previousAt ?? "the time you agreed to"}. ${claimantName ? `${claimantName} answers for your team by` : "Accept or decline by"} ${until ?? "the deadline"}: after that your slot is released.`,
   }),
   "slot.move_answered": {
-    owner: ({ who, game, at, timeAnswer = "accepted" }) => ({
-      title: `Time ${timeAnswer === "accepted" ? "accepted" : "not accepted"}`,
-      body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : " The slot is open again."}`,
-    }),
+    owner: (context) => {
+      const { who, game, at, timeAnswer = "accepted", isClosed } = context;
+      const released = isClosed
+        ? ` Applications have ended, so the slot is closed.${refund(context)}`
+        : " The slot is open again.";
+      return {
+        title: `Time ${timeAnswer === "accepted" ? "accepted" : "not accepted"}`,
+        body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : released}`,
+      };
+    },
     playtester: ({ game, at, timeAnswer = "accepted" }) => ({
       title: timeAnswer === "accepted" ? "Time accepted" : "Slot released",
       body:
@@ -348,13 +360,13 @@ const notices = {
   "finding.reopened": ({ finding }) => ({ title: "Finding reopened", body: `${finding ?? "A finding"} is open again.` }),
   "friend.requested": ({ who }) => ({ title: "Friend request", body: `${who} wants to play with you.` }),
   "friend.accepted": ({ who }) => ({ title: "Friend request accepted", body: `${who} accepted your request.` }),
-  "team.requested": ({ who, game, amount, amountCents, until }) => ({
+  "team.requested": ({ who, game, amount, amountCents, until, at }) => ({
     title: "Play with a friend",
-    body: `${who} wants to playtest ${game} with you${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
+    body: `${who} wants to playtest ${game} with you${at ? ` at ${at}` : ""}${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
   }),
-  "team.confirmed": ({ game, until }) => ({
+  "team.confirmed": ({ game, until, at }) => ({
     title: "Team complete",
-    body: `Everybody confirmed, and your slot to playtest ${game} is reserved until ${until ?? "its deadline"}.`,
+    body: `Everybody confirmed, and your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${at ? ` You play at ${at}.` : ""}`,
   }),
   "team.incomplete": ({ game, memberName, absence }) => ({
     title: "Team member missing",

@@ -3,7 +3,7 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, instant, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
+import { cents, confirmedTime, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
@@ -186,12 +186,6 @@ export const earning = z
     disputed: z.boolean().meta({ description: "Whether it is on hold because the payment is disputed." }),
   })
   .meta({ id: "Earning" });
-
-/** A playtester confirms the time of a playtest at a fixed time by repeating it. */
-const confirmedTime = () =>
-  instant()
-    .optional()
-    .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
 
 const slotReply = z.strictObject({ slot: heldSlot });
 

@@ -159,7 +159,10 @@ export const eventPayloads = {
   "friend.requested": friendship,
   "friend.accepted": friendship,
   "team.requested": z.strictObject({ ...team, shareCents: z.int(), expiresAt: timestamp() }),
-  "team.confirmed": z.strictObject({ ...team, deadlineAt: timestamp() }),
+  "team.confirmed": z.strictObject({
+    ...team,
+    deadlineAt: timestamp().nullable().meta({ description: "Null while a reported problem pauses it." }),
+  }),
   "team.incomplete": z.strictObject({
     ...team,
     memberId: id().meta({ description: "The member who is missing." }),
@@ -167,7 +170,9 @@ export const eventPayloads = {
   }),
   "team.ended": z.strictObject({
     ...team,
-    ending: z.enum(teamEndings).meta({ description: "`expired`: not everybody confirmed in time." }),
+    ending: z.enum(teamEndings).meta({
+      description: "`expired`: not everybody confirmed in time. `moved`: another fixed time was proposed and not accepted.",
+    }),
   }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),

@@ -113,6 +113,13 @@ export const proposalForm = (context: PageContext, { id, proposal }: HeldSlot, z
 <p>Answer by ${timeIn(proposal.answerBy, zone)}. If you decline or do not answer, your slot is released. This does not count against you.</p>
 <form method="post" action="${reschedule.at(id)}">${tokens(context)}<button name="answer" value="accept">Accept</button> <button name="answer" value="decline" class="quiet">Decline</button></form></section>`;
 
+/** The other time, for a member of a team for which another playtester answers. */
+export const proposalNote = ({ proposal, team }: HeldSlot, zone: string | null): Markup | false =>
+  proposal !== null &&
+  html`<section><h2>Another time</h2>
+<p>The owner proposes to play at <strong>${timeIn(proposal.scheduledAt, zone)}</strong>.</p>
+<p>${team?.members.find(({ isClaimant }) => isClaimant)?.displayName} answers for your team by ${timeIn(proposal.answerBy, zone)}. Without an answer, the slot is released. This does not count against you.</p></section>`;
+
 export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
 <details><summary>Release this slot</summary>
 <p>You no longer hold it then, and you cannot take part in this playtest again.</p>
