@@ -49,6 +49,7 @@ import { friends } from "./migrations/047-friends.ts";
 import { trackers } from "./migrations/050-trackers.ts";
 import { keyReviews } from "./migrations/051-key-reviews.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
+import { withdrawnConsents } from "./migrations/053-withdrawn-consents.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -114,6 +115,7 @@ export const migrations: readonly Migration[] = [
   trackers,
   keyReviews,
   signedPayments,
+  withdrawnConsents,
 ];
 
 export interface Applied {

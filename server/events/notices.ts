@@ -57,6 +57,8 @@ export interface NoticeContext {
   at?: string;
   previousAt?: string;
   timeAnswer?: TimeAnswer;
+  /** The video was accepted already. */
+  isReviewed?: boolean;
   /** A released slot that no other playtester can have: applications have ended. */
   isClosed?: boolean;
   /** Who claimed the slot and decides for the reader's team; undefined when the reader does. */
@@ -186,6 +188,10 @@ const notices = {
       body: `Everybody can watch your playtest of ${game}: ${url}${amountCents ? ` It earned you ${amount}.` : ""}`,
     }),
   },
+  "slot.consent_withdrawn": ({ who, game, isReviewed }) => ({
+    title: "Consent withdrawn",
+    body: `${who} withdrew the consent to publish the video of ${game}. ${isReviewed ? "It is deleted where it was published." : "It will not be published; you review it as usual."}`,
+  }),
   "slot.publish_failed": ({ who, game, platform, reason }) => ({
     title: "Video not published",
     body: `${who}'s playtest of ${game} is not on ${platform ?? "its platform"}, but on the page of this server. ${reason ?? ""}`,

@@ -113,6 +113,9 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    consentWithdrawnAt: timestamp()
+      .nullable()
+      .meta({ description: "When you, or a member of your team, withdrew the consent to publish the video; null otherwise." }),
     attempt: z
       .strictObject({
         number: z.int().meta({ description: "1 for the first attempt at this playtest." }),
@@ -303,7 +306,7 @@ export const playtester = {
   withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
     ...own,
     extension: true,
-    summary: "Withdraw your consent to publish your video; it is deleted where it was published",
+    summary: "Withdraw your consent to publish your video, before it is accepted or after",
     risk: "destroy",
     body: z
       .strictObject({ reason: readableText(2000).optional().meta({ description: "Reason, shown to the game owner." }) })

@@ -12,7 +12,7 @@ import { iso } from "../../lib/time.ts";
 import * as applications from "../applications/store.ts";
 import * as keys from "../keys/store.ts";
 import { watchClosing } from "../orders.ts";
-import { payShares } from "../slots/review.ts";
+import { payShares } from "../slots/pay.ts";
 import * as slots from "../slots/store.ts";
 import { type Refund, refund, refundText, release, watchDeadline } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";

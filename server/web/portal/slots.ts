@@ -33,7 +33,7 @@ const said = new Map([
   ["released", "You released the slot."],
   ["moved", "You play at the new time."],
   ["declined-time", "You declined the new time, and the slot was released. This does not count against you."],
-  ["unpublished", "You withdrew your consent. The video is no longer published."],
+  ["unpublished", "You withdrew your consent. The video is not published."],
   ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
   ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
   ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
@@ -97,7 +97,7 @@ const badgeOf = (slot: HeldSlot) => (slot.status === "open" && slot.team ? teamB
 
 const facts = ({ site }: PageContext, slot: HeldSlot) => {
   const { playtest, attempt, team, status } = slot;
-  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
+  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will ${slot.consentWithdrawnAt !== null && "not "}be public</li>`}</ul>`;
 };
 
 const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
@@ -114,6 +114,15 @@ const fixedTime = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.scheduledAt !== null &&
   isHeld(slot) &&
   html`<p><strong>Play at ${timeIn(slot.scheduledAt, zone)}</strong> <span class="soft">(${until(slot.scheduledAt, now) || "it has begun"})</span></p>`;
+
+const mayBePublished: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing", "accepted"];
+
+/** Whether the reader plays the slot, and its video is, or may still be, published. */
+function canWithdraw({ status, playtest, publishedUrl, consentWithdrawnAt, team }: HeldSlot): boolean {
+  if (playtest.visibility !== "public" || consentWithdrawnAt !== null || !mayBePublished.includes(status)) return false;
+  const plays = team?.members.some(({ isYou, status: seat }) => isYou && seat === "confirmed") ?? true;
+  return plays && (status !== "accepted" || publishedUrl !== null);
+}
 
 /** A member of a team plays; who claimed the slot submits, reports and releases it, and answers another time. */
 const isClaimantOf = ({ team }: HeldSlot) => team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
@@ -133,7 +142,7 @@ ${teamSection(context, slot, zone)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${submits && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
 ${submits && reportForm(context, slot)}
-${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${canWithdraw(slot) && unpublishForm(context, slot)}`;
   const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }

@@ -88,6 +88,11 @@ export const eventPayloads = {
     url: httpUrl().meta({ description: "Where everybody can watch it." }),
     publishedAt: timestamp(),
   }),
+  "slot.consent_withdrawn": z.strictObject({
+    ...slot,
+    reason: z.string().nullable().meta({ description: "Why, in the playtester's words; null without a reason." }),
+    withdrawnAt: timestamp(),
+  }),
   "slot.publish_failed": z.strictObject({
     ...slot,
     adapter: z.enum(publishers).meta({ description: "Where it could not be published." }),
