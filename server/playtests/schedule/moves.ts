@@ -4,7 +4,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
-import type { TimeAnswer } from "../../events/notices.ts";
+import type { TimeAnswer } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid } from "../../lib/api-error.ts";

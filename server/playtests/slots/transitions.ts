@@ -9,7 +9,7 @@ import { refund as returnToBudgets } from "../../billing/budgets/service.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
-import type { NoticeContext } from "../../events/notices.ts";
+import type { NoticeContext } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
