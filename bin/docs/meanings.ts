@@ -62,6 +62,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
   "slot.blocked": "a playtester reported that the build cannot be played",
   "slot.published": "everybody can watch the video of a public playtest, at `url`",
+  "slot.consent_withdrawn": "a playtester withdrew the consent to the publication of a video",
   "slot.publish_failed": "a video platform did not publish a video, which is on the server's own page instead",
   "slot.resolved": "a reported problem was answered, or its slot ended",
   "playtest.keys_low": "a playtest's open slots need more game keys than are left",

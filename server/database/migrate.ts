@@ -49,6 +49,7 @@ import { friends } from "./migrations/047-friends.ts";
 import { trackers } from "./migrations/050-trackers.ts";
 import { keyReviews } from "./migrations/051-key-reviews.ts";
 import { signedPayments } from "./migrations/052-signed-payments.ts";
+import { withdrawnConsents } from "./migrations/053-withdrawn-consents.ts";
 import { connectedClients } from "./migrations/054-connected-clients.ts";
 import { reels } from "./migrations/056-reels.ts";
 import { usableRecordings } from "./migrations/057-usable-recordings.ts";
@@ -117,6 +118,7 @@ export const migrations: readonly Migration[] = [
   trackers,
   keyReviews,
   signedPayments,
+  withdrawnConsents,
   connectedClients,
   reels,
   usableRecordings,

@@ -3,70 +3,7 @@ import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
 import type { Absence, TeamEnding } from "../../src/contract/teams/statuses.ts";
 import { usd } from "../lib/money.ts";
-
-/** Names and amounts for the text of a notification. The code that emits the event fills in what it knows. */
-export interface NoticeContext {
-  gameName?: string;
-  playtesterName?: string;
-  amountCents?: number;
-  planName?: string;
-  /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
-  hasEnded?: boolean;
-  url?: string;
-  /** The endpoint of a disabled webhook responded with 410 Gone. */
-  gone?: boolean;
-  senderName?: string;
-  /** Why a crypto deposit was refunded instead of credited: a sentence. */
-  sentBack?: string;
-  /** What a playtester reported, and until when somebody must answer. */
-  problem?: string;
-  until?: string;
-  /** The slot was reserved for another attempt, after a rejection that allows it. */
-  isRetry?: boolean;
-  /** How a report ended, what the playtester was told, and what the owner got back. */
-  outcome?: ReportOutcome;
-  answer?: string | null;
-  refunded?: string | undefined;
-  /** How many new game keys the playtester got. */
-  newKeys?: number;
-  /** The game keys that are left, and those that the open slots need. */
-  keys?: { unused: number; needed: number };
-  /** Why a submission was rejected, or what was decided. */
-  reason?: string | null;
-  /** An operator rejected the video, not the owner. */
-  byOperator?: boolean;
-  /** An accepted video that is paid when it is published. */
-  publishing?: boolean;
-  /** What people call where a video could not be published. */
-  platform?: string;
-  /** What waits for an operator. */
-  pending?: "trial" | "video";
-  decision?: "approved" | "rejected";
-  /** On a server without payments, nothing is said about them. */
-  withoutPayments?: boolean;
-  /** What is left of a budget, as a sentence without its end, and how much of it is spent. */
-  budget?: string;
-  percent?: number;
-  /** What became of an order that waited for approval, and the name of the API key that ordered. */
-  verdict?: "approved" | "declined" | "expired";
-  keyName?: string;
-  /** A finding, by number and title, and the number of the one that it was merged into. */
-  finding?: string;
-  intoFinding?: string;
-  /** The fixed time of a playtest with its zone, the one before, and the answer to a proposal. */
-  at?: string;
-  previousAt?: string;
-  timeAnswer?: TimeAnswer;
-  /** Who of a team is missing and why, or why it ended. */
-  memberName?: string;
-  absence?: Absence;
-  teamEnding?: TeamEnding;
-  /** How a dispute ended, and whether another one still freezes orders. */
-  ending?: DisputeEnding;
-  stillFrozen?: boolean;
-}
-
-export type TimeAnswer = "accepted" | "declined" | "none";
+import type { NoticeContext, TimeAnswer } from "./notice-context.ts";
 
 export interface Notice {
   title: string;
@@ -102,6 +39,8 @@ export const endingTexts: Record<TeamEnding, string> = {
   withdrawn: "The playtester who claimed the slot withdrew the request.",
   cancelled: "The owner cancelled the slot.",
   released: "The playtester who claimed the slot released it.",
+  moved:
+    "The owner proposed another time, and the playtester who claimed the slot did not accept it. This does not count against you.",
 };
 
 /** How a reported problem ended, for the owner and for the playtester. */
@@ -180,6 +119,10 @@ const notices = {
       body: `Everybody can watch your playtest of ${game}: ${url}${amountCents ? ` It earned you ${amount}.` : ""}`,
     }),
   },
+  "slot.consent_withdrawn": ({ who, game, isReviewed }) => ({
+    title: "Consent withdrawn",
+    body: `${who} withdrew the consent to publish the video of ${game}. ${isReviewed ? "It is deleted where it was published." : "It will not be published; you review it as usual."}`,
+  }),
   "slot.publish_failed": ({ who, game, platform, reason }) => ({
     title: "Video not published",
     body: `${who}'s playtest of ${game} is not on ${platform ?? "its platform"}, but on the page of this server. ${reason ?? ""}`,
@@ -207,15 +150,21 @@ const notices = {
     title: "Playtest soon",
     body: `Your playtest of ${game} begins at ${at ?? "its fixed time"}.`,
   }),
-  "slot.move_proposed": ({ game, at, previousAt, until }) => ({
+  "slot.move_proposed": ({ game, at, previousAt, until, claimantName }) => ({
     title: "Another time proposed",
-    body: `The owner of ${game} proposes to play at ${at ?? "another time"} instead of ${previousAt ?? "the time you agreed to"}. Accept or decline by ${until ?? "the deadline"}: after that your slot is released.`,
+    body: `The owner of ${game} proposes to play at ${at ?? "another time"} instead of ${previousAt ?? "the time you agreed to"}. ${claimantName ? `${claimantName} answers for your team by` : "Accept or decline by"} ${until ?? "the deadline"}: after that your slot is released.`,
   }),
   "slot.move_answered": {
-    owner: ({ who, game, at, timeAnswer = "accepted" }) => ({
-      title: `Time ${timeAnswer === "accepted" ? "accepted" : "not accepted"}`,
-      body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : " The slot is open again."}`,
-    }),
+    owner: (context) => {
+      const { who, game, at, timeAnswer = "accepted", isClosed } = context;
+      const released = isClosed
+        ? ` Applications have ended, so the slot is closed.${refund(context)}`
+        : " The slot is open again.";
+      return {
+        title: `Time ${timeAnswer === "accepted" ? "accepted" : "not accepted"}`,
+        body: `${who} ${ownerAnswers[timeAnswer]} to play ${game} at ${at ?? "the time that you proposed"}.${timeAnswer === "accepted" ? "" : released}`,
+      };
+    },
     playtester: ({ game, at, timeAnswer = "accepted" }) => ({
       title: timeAnswer === "accepted" ? "Time accepted" : "Slot released",
       body:
@@ -348,13 +297,13 @@ const notices = {
   "finding.reopened": ({ finding }) => ({ title: "Finding reopened", body: `${finding ?? "A finding"} is open again.` }),
   "friend.requested": ({ who }) => ({ title: "Friend request", body: `${who} wants to play with you.` }),
   "friend.accepted": ({ who }) => ({ title: "Friend request accepted", body: `${who} accepted your request.` }),
-  "team.requested": ({ who, game, amount, amountCents, until }) => ({
+  "team.requested": ({ who, game, amount, amountCents, until, at }) => ({
     title: "Play with a friend",
-    body: `${who} wants to playtest ${game} with you${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
+    body: `${who} wants to playtest ${game} with you${at ? ` at ${at}` : ""}${amountCents ? ` for ${amount}` : ""}. Confirm before ${until ?? "the time limit"}.`,
   }),
-  "team.confirmed": ({ game, until }) => ({
+  "team.confirmed": ({ game, until, at }) => ({
     title: "Team complete",
-    body: `Everybody confirmed, and your slot to playtest ${game} is reserved until ${until ?? "its deadline"}.`,
+    body: `Everybody confirmed, and your slot to playtest ${game} is reserved${until ? ` until ${until}` : ". Its deadline is paused until a reported problem is answered"}.${at ? ` You play at ${at}.` : ""}`,
   }),
   "team.incomplete": ({ game, memberName, absence }) => ({
     title: "Team member missing",

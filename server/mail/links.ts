@@ -135,6 +135,7 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "slot.expired": ofPlaytest,
   "slot.published": ofVideo,
   "slot.publish_failed": ofVideo,
+  "slot.consent_withdrawn": ofVideo,
   "slot.resolved": ofPlaytest,
   "slot.due": ofPlaytest,
   "slot.starting": ofPlaytest,

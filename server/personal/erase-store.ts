@@ -59,7 +59,7 @@ const removed = [
 
 /** Fields of rows that others need, or that the ledger refers to. */
 const emptied = [
-  "UPDATE publication_consents SET name = NULL WHERE playtester_id = ?",
+  "UPDATE publication_consents SET name = NULL, withdrawn_reason = NULL WHERE playtester_id = ?",
   "UPDATE consents SET address = NULL WHERE user_id = ?",
   `UPDATE team_members SET status = 'declined', answer_by = NULL WHERE user_id = ? AND (status = 'asked' OR (status = 'confirmed'
     AND EXISTS (SELECT 1 FROM teams t WHERE t.id = team_members.team_id AND t.status = 'asking')))`,

@@ -43,7 +43,7 @@ const kinds = {
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
     WHERE s.owner_id = ? OR s.playtester_id = ?`,
   publicationConsents:
-    "SELECT playtest_id, version, adapter, name, accepted_at FROM publication_consents WHERE playtester_id = ?",
+    "SELECT playtest_id, version, adapter, name, accepted_at, withdrawn_at, withdrawn_reason FROM publication_consents WHERE playtester_id = ?",
   publications: `SELECT c.id, c.slot_id, c.adapter, c.state, c.remote_id, c.reason, c.created_at
     FROM publications c JOIN slots s ON s.id = c.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at

@@ -1,7 +1,6 @@
 import type { Tx } from "../app/tx.ts";
 import { conflict } from "../lib/api-error.ts";
-import { begin } from "./publications/begin.ts";
-import { withdraw } from "./publications/service.ts";
+import { publish, withdrawRejected } from "./publications/service.ts";
 import { rejectForGood } from "./slots/review.ts";
 import * as slots from "./slots/store.ts";
 import type { PlaytestRow } from "./store.ts";
@@ -15,7 +14,7 @@ export async function approveVideo(tx: Tx, playtest: PlaytestRow, slot: slots.Sl
   playtests.lock(tx, playtest.id);
   const unpublished = requireUnpublished(playtest, slot);
   if (!(await slots.markApproved(tx, slot.id, tx.now))) throw notWaiting();
-  if (unpublished.status === "publishing") await begin(tx, slot);
+  if (unpublished.status === "publishing") await publish(tx, slot);
 }
 
 /** An admin refuses to publish a video, whether or not the owner accepted it: the slot is rejected without a retry. */
@@ -23,7 +22,7 @@ export async function rejectVideo(tx: Tx, playtest: PlaytestRow, slot: slots.Slo
   playtests.lock(tx, playtest.id);
   const unpublished = requireUnpublished(playtest, slot);
   if ((await slots.submissionOf(tx, slot.id))?.admin_approved_at !== null) throw notWaiting();
-  await withdraw(tx, slot.id, reason);
+  await withdrawRejected(tx, slot.id, reason);
   await rejectForGood(tx, playtest, unpublished, { reason, byOperator: true });
 }
 

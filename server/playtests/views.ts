@@ -146,7 +146,7 @@ export const ownSlotView = (slot: SlotDetailRow, { build, posterUrl, publication
   build: build ? { id: build.id, version: build.version, createdAt: iso(build.created_at) } : null,
   posterUrl,
   publication: publication ? publicationView(publication) : null,
-  publicationConsent: consent ? consentView(consent) : null,
+  publicationConsent: consent ? consentView(consent, slot.consent_withdrawn_at) : null,
 });
 
 /** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */

@@ -83,6 +83,12 @@ export const instant = () =>
 export const cents = () => z.int().min(0);
 export const minutes = () => z.int();
 
+/** A playtester confirms the time of a playtest at a fixed time by repeating it. */
+export const confirmedTime = () =>
+  instant()
+    .optional()
+    .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
+
 /** A whole number in a query string: digits only, no sign, no exponent. */
 export const queryInteger = (min: number, max: number) =>
   z

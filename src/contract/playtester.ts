@@ -3,7 +3,7 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, instant, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
+import { cents, confirmedTime, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
@@ -113,6 +113,9 @@ export const heldSlot = z
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
+    consentWithdrawnAt: timestamp()
+      .nullable()
+      .meta({ description: "When you, or a member of your team, withdrew the consent to publish the video; null otherwise." }),
     attempt: z
       .strictObject({
         number: z.int().meta({ description: "1 for the first attempt at this playtest." }),
@@ -186,12 +189,6 @@ export const earning = z
     disputed: z.boolean().meta({ description: "Whether it is on hold because the payment is disputed." }),
   })
   .meta({ id: "Earning" });
-
-/** A playtester confirms the time of a playtest at a fixed time by repeating it. */
-const confirmedTime = () =>
-  instant()
-    .optional()
-    .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
 
 const slotReply = z.strictObject({ slot: heldSlot });
 
@@ -309,7 +306,7 @@ export const playtester = {
   withdrawVideo: endpoint("POST /playtester/slots/:id/unpublish", {
     ...own,
     extension: true,
-    summary: "Withdraw your consent to publish your video; it is deleted where it was published",
+    summary: "Withdraw your consent to publish your video, before it is accepted or after",
     risk: "destroy",
     body: z
       .strictObject({ reason: readableText(2000).optional().meta({ description: "Reason, shown to the game owner." }) })

@@ -78,6 +78,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "payment.dispute_ended | Dispute ended | The dispute of your card payment has ended, and $20.00 was returned to your account. You can order again.",
         "slot.published | Video published | Everybody can watch Tess's playtest of Star Lanes: https://example.com/hook",
         "slot.publish_failed | Video not published | Tess's playtest of Star Lanes is not on its platform, but on the page of this server. ",
+        "slot.consent_withdrawn | Consent withdrawn | Tess withdrew the consent to publish the video of Star Lanes. It will not be published; you review it as usual.",
         "budget.threshold | Budget 50 % spent | Little is left of a budget.",
         "budget.exceeded | Refused by a budget | An order or payment was refused because a budget does not cover it. Little is left of it.",
         "order.approval_requested | Approve an order | An API key wants to order a playtest of Star Lanes for $20.00. It waits for your approval until tomorrow.",
@@ -93,7 +94,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "friend.requested | Friend request | Tess wants to play with you.",
         "friend.accepted | Friend request accepted | Tess accepted your request.",
         "team.requested | Play with a friend | Tess wants to playtest Star Lanes with you for $20.00. Confirm before the time limit.",
-        "team.confirmed | Team complete | Everybody confirmed, and your slot to playtest Star Lanes is reserved until its deadline.",
+        "team.confirmed | Team complete | Everybody confirmed, and your slot to playtest Star Lanes is reserved. Its deadline is paused until a reported problem is answered.",
         "team.incomplete | Team member missing | A member left the team. Ask another friend to playtest Star Lanes with you.",
         "team.ended | Team ended | Your team will not playtest Star Lanes. Not everybody confirmed in time, so the slot is open again. You can claim it again.",
       ]

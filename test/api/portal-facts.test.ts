@@ -229,7 +229,7 @@ const facts: Fact<Market>[] = [
     holds: isUnpaid,
   },
   {
-    says: "You withdrew your consent. The video is no longer published.",
+    says: "You withdrew your consent. The video is not published.",
     async see({ server, playtester, owner, gameId, browser }) {
       const slotId = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
       await owner.post(`/slots/${slotId}/accept`);

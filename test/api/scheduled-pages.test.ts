@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { giveCredit, giveVideo, order, registerPlaytester } from "../helpers/factories.ts";
-import { signedIn } from "../helpers/portal.ts";
+import { hiddenFields, signedIn } from "../helpers/portal.ts";
 
 const day = 24 * 3_600_000;
 /** The text of a page, without its markup. */
@@ -86,5 +86,54 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     expect((await save("europe/berlin")).status).toBe(303);
     expect((await playtester.getMe({})).profile!.timeZone).toBe("Europe/Berlin");
     expect((await ann.get("/play/account")).html).toContain('value="Europe/Berlin"');
+  });
+
+  it("Studio orders at a time that is entered in a zone, and names the command", async ({ server, owner, gameId }) => {
+    await giveCredit(server, owner, 100_000);
+    await owner.updateProfile({ body: { timeZone: "Europe/Berlin" } });
+    const ada = await signedIn(server, owner, "/studio");
+    const page = "/studio/order";
+    expect((await ada.get(page)).html).toContain('value="Europe/Berlin"');
+    const filled = { gameId, quantity: "1", playerCount: "2", visibility: "private", minutes: "60", at: "2026-03-28T18:00" };
+    const price = (more: Record<string, string>) => ada.submit(page, `${page}/price`, { ...filled, ...more });
+    const wrong = async (at: string, atZone: string) => textOf((await price({ at, atZone })).html);
+    expect(await wrong("2026-03-29T02:30", "Europe/Berlin")).toContain("does not exist in Europe/Berlin");
+    expect(await wrong("2026-03-28T18:00", "Berlin")).toContain("Time zone : must be a time zone such as Europe/Berlin");
+    expect(await wrong("2026-03-01T13:30", "Europe/Berlin")).toContain("must be 12 hours to 90 days from now");
+    const inBerlin = { ...filled, atZone: "Europe/Berlin" };
+    const { html } = await price(inBerlin);
+    expect(textOf(html)).toContain("--at 2026-03-28T18:00 --time-zone Europe/Berlin");
+    const placed = await ada.send(page, { ...hiddenFields(html, `${page}/price`), ...inBerlin });
+    const made = await ada.get(placed.location!);
+    expect(textOf(made.html)).toContain("Played at Sat 2026-03-28 18:00, Europe/Berlin (UTC+01:00)");
+  });
+
+  it("Studio proposes another time, and says what becomes of it", async ({ server, owner, playtester, gameId }) => {
+    await giveCredit(server, owner, 100_000);
+    await owner.updateProfile({ body: { timeZone: "Europe/Berlin" } });
+    const id = await order(owner, gameId, { scheduledAt: at, quantity: 2 });
+    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const ada = await signedIn(server, owner, "/studio");
+    const page = `/studio/playtests/${id}`;
+    const text = async () => textOf((await ada.get(page)).html);
+    expect(await text()).toMatch(/Move it to another time Open slots move at once. 1 playtester who holds a slot is asked/);
+    expect(await text()).toContain("Cancel this playtest, with its claimed slots You get their price back.");
+    const propose = (entered: string) => ada.submit(page, `${page}/move`, { at: entered, atZone: "Europe/Berlin" });
+    const refused = await propose("2026-08-06T18:00");
+    expect([refused.status, textOf(refused.html)]).toEqual([
+      422,
+      expect.stringContaining("must be 12 hours to 90 days from now"),
+    ]);
+    const proposed = await propose("2026-03-06T18:00");
+    expect(textOf((await ada.get(proposed.location!)).html)).toMatch(
+      /The time was changed.*You proposed Fri 2026-03-06 18:00, Europe\/Berlin \(UTC\+01:00\) instead of Thu 2026-03-05 18:00/,
+    );
+    await playtester.rescheduleSlot({ params: { id: slot.id }, body: { accept: true } });
+    expect(await text()).not.toContain("You proposed");
+    await server.advance(4 * day + 18 * 3_600_000);
+    expect(await text()).toContain("It begins in less than 12 hours, so its time cannot be changed any more.");
+    expect(await text()).toContain(
+      "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid",
+    );
   });
 });

@@ -275,6 +275,39 @@ sessions("scheduled playtest with manual selection", (it) => {
   });
 });
 
+sessions("moved playtest with manual selection", (it) => {
+  it.for([
+    {
+      name: "within the time for applications: open again",
+      days: 1,
+      open: 1,
+      says: "The slot is open again.",
+      mail: "The slot is open again, for that time.",
+    },
+    {
+      name: "after it: closed and refunded",
+      days: 8,
+      open: 0,
+      says: "Applications have ended, so the slot is closed. You got $20.00 back.",
+      mail: "Applications have ended, so nobody else can be chosen, and the slot is closed. You got $20.00 back.",
+    },
+  ])("$name", async ({ days, open, says, mail }, { server, owner, playtester, gameId }) => {
+    await verify(server, owner);
+    const at = inMs(server, 30 * day);
+    const id = await order(owner, gameId, { selectionMode: "manual", scheduledAt: at });
+    const body = { scheduledAt: at };
+    const { application } = await playtester.applyToPlaytest({ params: { id }, body });
+    const { assignedSlotId } = await owner.approveApplication({ params: { id: application.id } });
+    await server.advance(days * day);
+    await move(owner, id, inMs(server, 40 * day));
+    await answer(playtester, assignedSlotId, false);
+    await server.advance(minute);
+    expect((await playtestOf(owner, id)).slots).toMatchObject({ open, expired: 1 - open, cancelled: 1 });
+    expect((await noticesOf(owner, "slot.move_answered"))[0]!.body).toContain(says);
+    expect(server.mails.at(-1)!.text).toContain(mail);
+  });
+});
+
 sessions("moved playtest", (it) => {
   const session = async (server: TestServer, owner: Person, playtester: Person, gameId: string, ms = 3 * day) => {
     const at = inMs(server, ms);
@@ -467,7 +500,7 @@ sessions("reminders of a session", (it) => {
     expect(reminders()).toHaveLength(2);
     const { subject, text, calendar } = reminders()[1]!;
     expect(subject).toContain("begins at Wed 2026-03-04 17:30, Asia/Kolkata (UTC+05:30)");
-    expect(text).toContain("Submit it before Thu 2026-03-05 17:30, Asia/Kolkata (UTC+05:30).");
+    expect(text).toContain("Submit your video before Thu 2026-03-05 17:30, Asia/Kolkata (UTC+05:30).");
     expect(calendar).toContain("DTSTART:20260304T120000Z\r\nDTEND:20260304T130000Z\r\n");
     expect(calendar).toContain(slotId);
     expect(await noticesOf(playtester, "slot.starting")).toHaveLength(2);

@@ -1,31 +1,18 @@
 import { expect } from "vitest";
-import type { Config } from "../../server/config/schema.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
-import { befriend, claimWith, confirm, registerWithHandle } from "../helpers/friends.ts";
-import type { Reply, TestServer, TestServerOptions } from "../helpers/server.ts";
+import {
+  befriend,
+  claimWith,
+  confirm,
+  teamMarket as market,
+  registerWithHandle,
+  type TeamMarket,
+  teamsOn,
+} from "../helpers/friends.ts";
+import type { Reply } from "../helpers/server.ts";
 
 const hour = 3_600_000;
-const teamsOn = (config: Config) => {
-  config.multiplayer.friends = true;
-};
-type Serve = (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>;
-
-/** A server where claims name friends, with Ann, who is a friend of Ben, Cleo and Dana. */
-async function market(serve: Serve, body: Record<string, unknown> = {}) {
-  const server = await serve({ config: teamsOn });
-  const owner = await factories.registerOwner(server, "Olive");
-  await factories.giveCredit(server, owner, 1_000_000);
-  const gameId = await factories.createGame(owner);
-  const made: factories.Person[] = [];
-  for (const handle of ["ann", "ben", "cleo", "dana"]) made.push(await registerWithHandle(server, handle));
-  const people = { ann: made[0]!, ben: made[1]!, cleo: made[2]!, dana: made[3]! };
-  for (const other of [people.ben, people.cleo, people.dana]) await befriend(people.ann, other);
-  const make = (more: Record<string, unknown> = {}) => factories.order(owner, gameId, { playerCount: 3, ...body, ...more });
-  return { server, owner, gameId, ...people, make, playtestId: await make() };
-}
-type Market = Awaited<ReturnType<typeof market>>;
-
 const slotOf = async (person: factories.Person, id: string) => (await person.getHeldSlot({ params: { id } })).slot;
 /** Lines such as `ben asked 1000`. */
 const teamOf = async (person: factories.Person, id: string) =>
@@ -40,13 +27,13 @@ const titlesOf = async (person: factories.Person) =>
   (await person.get("/notifications")).body.data.notifications.map(({ title }: { title: string }) => title);
 const earned = async (person: factories.Person) => (await person.getEarnings()).balanceCents;
 
-async function complete({ ann, ben, cleo, playtestId }: Market): Promise<string> {
+async function complete({ ann, ben, cleo, playtestId }: TeamMarket): Promise<string> {
   const slotId = await claimWith(ann, playtestId, "ben", "cleo");
   for (const person of [ben, cleo]) await confirm(person, slotId);
   return slotId;
 }
 
-async function submitted(known: Market): Promise<string> {
+async function submitted(known: TeamMarket): Promise<string> {
   const slotId = await complete(known);
   await factories.giveVideo(known.server, slotId, known.ann);
   await known.ann.submitSlot({ params: { id: slotId } });
@@ -108,7 +95,7 @@ onBothDatabases("teams", (serve, it) => {
     expect(await titlesOf(cleo)).toEqual(["Team complete", "Slot reserved", "Play with a friend", "Friend request"]);
   });
 
-  it.for<[string, (known: Market) => Promise<Reply>, unknown[]]>([
+  it.for<[string, (known: TeamMarket) => Promise<Reply>, unknown[]]>([
     [
       "too few friends",
       ({ ann, playtestId }) => claimOf(ann, playtestId, "ben"),

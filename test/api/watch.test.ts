@@ -188,6 +188,7 @@ onBothDatabases("consent to a publication", (serve) => {
       version: 1,
       text: `${sentence} with your name, playtester-2.`,
       acceptedAt: "2026-03-01T12:00:00.000Z",
+      withdrawnAt: null,
     });
     await owner.post(`/slots/${slotId}/accept`);
     await server.advance(0);

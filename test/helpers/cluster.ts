@@ -86,12 +86,21 @@ export const logged = (stderr: string) => stderr.split("\n").filter((line) => li
 
 const databaseUrlOf = (location: DatabaseLocation) => (location.options as { databaseUrl: string }).databaseUrl;
 
-/** A sandbox in `folder` on the database of `location`, once it serves; `name` tells its ready file apart. */
-export async function startProcess(folder: string, name: string, location: DatabaseLocation, flags: readonly string[] = []) {
+/**
+ * A sandbox in `folder` on the PostgreSQL database of `location`, or on SQLite in its folder, once it serves; `name` tells its ready file
+ * apart.
+ */
+export async function startProcess(
+  folder: string,
+  name: string,
+  location: DatabaseLocation | undefined,
+  flags: readonly string[] = [],
+) {
   const file = join(folder, `${name}.json`);
   const { child, ended } = spawnPlaytest(folder, [
     ...["serve", "run", "--sandbox", "--port", "0", "--rate-limit", "off", "--log-level", "error", "--data", folder],
-    ...["--database-url", databaseUrlOf(location), "--ready-file", file, ...flags],
+    ...(location ? ["--database-url", databaseUrlOf(location)] : []),
+    ...["--ready-file", file, ...flags],
   ]);
   const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   return {

@@ -1,5 +1,6 @@
-import { type Person, registerPlaytester } from "./factories.ts";
-import type { TestServer } from "./server.ts";
+import type { Config } from "../../server/config/schema.ts";
+import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "./factories.ts";
+import type { TestServer, TestServerOptions } from "./server.ts";
 
 /** Gives a playtester a handle. */
 export const nameHandle = (person: Person, handle: string) => person.updatePlaytesterProfile({ body: { handle } });
@@ -27,9 +28,30 @@ export async function claimWith(person: Person, playtestId: string, ...handles: 
   return (await person.claimPlaytest({ params: { id: playtestId }, body })).slot.id;
 }
 
-/** Confirms for the share that the slot shows. */
+/** Confirms for the share, and at the fixed time, that the slot shows. */
 export async function confirm(person: Person, slotId: string) {
   const params = { id: slotId };
   const { slot } = await person.getHeldSlot({ params });
-  return person.confirmTeam({ params, body: { shareCents: slot.team!.yourShareCents } });
+  const { team, scheduledAt } = slot;
+  return person.confirmTeam({ params, body: { shareCents: team!.yourShareCents, ...(scheduledAt && { scheduledAt }) } });
 }
+
+export const teamsOn = (config: Config) => {
+  config.multiplayer.friends = true;
+};
+type Serve = (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>;
+
+/** A server where claims name friends, with Ann, who is a friend of Ben, Cleo and Dana, and an order for three players. */
+export async function teamMarket(serve: Serve, body: Record<string, unknown> = {}) {
+  const server = await serve({ config: teamsOn });
+  const owner = await registerOwner(server, "Olive");
+  await giveCredit(server, owner, 1_000_000);
+  const gameId = await createGame(owner);
+  const made: Person[] = [];
+  for (const handle of ["ann", "ben", "cleo", "dana"]) made.push(await registerWithHandle(server, handle));
+  const people = { ann: made[0]!, ben: made[1]!, cleo: made[2]!, dana: made[3]! };
+  for (const other of [people.ben, people.cleo, people.dana]) await befriend(people.ann, other);
+  const make = (more: Record<string, unknown> = {}) => order(owner, gameId, { playerCount: 3, ...body, ...more });
+  return { server, owner, gameId, ...people, make, playtestId: await make() };
+}
+export type TeamMarket = Awaited<ReturnType<typeof teamMarket>>;

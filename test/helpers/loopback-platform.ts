@@ -11,10 +11,13 @@ import type { AddressInfo } from "node:net";
  * - `keep`: only so many bytes of a part are kept, and 308 says so
  * - `without-range`: nothing of a part is kept, and 308 has no `Range`
  * - `forget`: the upload is forgotten
+ *
+ * `after` is called when so many bytes were kept, or when it is done and no answer is sent: a test ends the process that asked.
  */
 export type Fault =
   | { status: number; reason?: string; headers?: Record<string, string> }
-  | { cut: number }
+  | { cut: number; after?: () => void }
+  | { after: () => void }
   | { keep: number }
   | "lost"
   | "half"
@@ -49,7 +52,7 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
   /** Access tokens that are still good. */
   readonly accepted = new Set<string>();
   /** What happens to a request that no fault was given for. */
-  by: (kind: Kind) => Fault | undefined = () => undefined;
+  by: (kind: Kind) => Fault | undefined | Promise<Fault | undefined> = () => undefined;
 
   protected abstract kindOf(request: IncomingMessage, url: URL): Kind | undefined;
   protected abstract isOpen(kind: Kind): boolean;
@@ -71,17 +74,20 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
     if (!kind) return send(response, 404, {});
     this.requests.push(kind);
     const at = this.faults.findIndex((one) => one.kind === kind);
-    const fault = at < 0 ? this.by(kind) : this.faults.splice(at, 1)[0]!.fault;
-    if (typeof fault === "object" && "cut" in fault) return this.#cut(request, url, fault.cut);
+    const fault = at < 0 ? await this.by(kind) : this.faults.splice(at, 1)[0]!.fault;
+    if (typeof fault === "object" && "cut" in fault) return this.#cut(request, url, fault);
     const body = await bodyOf(request);
     if (typeof fault === "object" && "status" in fault)
       return this.refuse(response, fault.status, fault.reason ?? "backendError", fault.headers);
     if (!this.isOpen(kind) && !this.#knows(request)) return this.refuse(response, 401, "authError");
     if (fault === "forget") this.uploads.delete(this.uploadOf(url));
     if (fault === "without-range") return void response.writeHead(308).end();
-    const taken = typeof fault === "object" ? body.subarray(0, fault.keep) : body;
-    if (fault !== "lost" && fault !== "half") return void (await this.answer(kind, { request, response, url, body: taken }));
+    const taken = typeof fault === "object" && "keep" in fault ? body.subarray(0, fault.keep) : body;
+    const isLast = typeof fault === "object" && "after" in fault;
+    if (fault !== "lost" && fault !== "half" && !isLast)
+      return void (await this.answer(kind, { request, response, url, body: taken }));
     await this.answer(kind, { request, response: quiet(response), url, body });
+    if (isLast) fault.after?.();
     if (fault === "half") request.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"');
     request.socket.destroySoon();
   }
@@ -89,7 +95,7 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
   #knows = ({ headers }: IncomingMessage) => this.accepted.has(headers.authorization?.replace("Bearer ", "") ?? "");
 
   /** Keeps the first bytes of a part, and ends the connection. */
-  async #cut(request: IncomingMessage, url: URL, bytes: number): Promise<void> {
+  async #cut(request: IncomingMessage, url: URL, { cut: bytes, after }: { cut: number; after?: () => void }): Promise<void> {
     const upload = this.uploads.get(this.uploadOf(url));
     const { socket } = request;
     let kept = 0;
@@ -98,6 +104,7 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
       if (kept >= bytes) break;
     }
     if (upload) upload.bytes += Math.min(bytes, kept);
+    after?.();
     socket.destroy();
   }
 }

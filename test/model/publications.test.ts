@@ -301,7 +301,7 @@ async function accepted(server: TestServer, count: number, { peertube }: Platfor
   return { people: { admin: admin.key, owner: owner.key, tester: tester.key }, slots };
 }
 
-/** What an operator or an owner does to a publication. A refusal is fine. */
+/** What an operator, an owner or a playtester does to a publication. A refusal is fine. */
 async function meddle(random: Random, slotId: string, { server, people }: { server: TestServer; people: People }): Promise<void> {
   const post = (key: string, path: string, body?: unknown) => server.request("POST", path, { key, body });
   const known = (await server.request("GET", "/admin/publications?limit=100", { key: people.admin })).body.data.publications;
@@ -317,6 +317,7 @@ async function meddle(random: Random, slotId: string, { server, people }: { serv
     [2, () => post(people.admin, `/admin/publications/${row.id}/move`, { to: elsewhere })],
     [1, () => post(people.admin, `/admin/publications/${row.id}/remove`, { reason: "By chance." })],
     [1, () => post(people.owner, `/slots/${slotId}/unpublish`, { reason: "By chance." })],
+    [1, () => post(people.tester, `/playtester/slots/${slotId}/unpublish`, { reason: "By chance." })],
   ])();
   expect([200, 409]).toContain(reply.status);
 }

@@ -2,7 +2,7 @@ import { enumerated } from "./002-enumerations.ts";
 import { withKinds } from "./039-publications.ts";
 import { kinds as earlier } from "./045-schedule.ts";
 
-const kinds = [
+export const kinds = [
   ...earlier,
   "friend.requested",
   "friend.accepted",

@@ -73,6 +73,8 @@ export const videos = {
     /** Under which name; null for none. */
     name: orNull(text),
     accepted_at: int,
+    /** When it was withdrawn (ms), and why. */
+    withdrawn_at: orNull(int), withdrawn_reason: orNull(text),
   },
   /** The account on a platform with which this server publishes, and its tokens, sealed. */
   publisher_connections: { id: text, adapter: oneOf(publishers), account: text, sealed: text, created_at: int },

@@ -1,5 +1,5 @@
 import type { Query } from "../../database/port.ts";
-import { sendPut } from "../../database/rows.ts";
+import { findRow, sendPut } from "../../database/rows.ts";
 import type { Tables } from "../../database/schema/index.ts";
 
 /** What a playtester consented to when they took part in a public playtest. */
@@ -16,6 +16,27 @@ export const ofSlot = (q: Query, slotId: string) =>
       WHERE s.id = ?`,
     slotId,
   );
+
+/** SQL for the consents `w` to the video of slot `s` that one of its players has withdrawn. `from` is what is read of them. */
+const withdrawn = (from: string) => `SELECT ${from} FROM publication_consents w
+  WHERE w.playtest_id = s.playtest_id AND w.withdrawn_at IS NOT NULL AND (w.playtester_id = s.playtester_id
+    OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team_id
+      WHERE m.slot_id = s.id AND m.user_id = w.playtester_id AND m.status = 'confirmed' AND t.status = 'complete'))`;
+
+/** SQL for when a player of slot `s` withdrew the consent to its video (ms); null when nobody did. */
+export const withdrawnAtSql = `(${withdrawn("MIN(w.withdrawn_at)")})`;
+
+/** The consent to the video of a slot that one of its players withdrew. Undefined when nobody did. */
+export const withdrawnOf = (q: Query, slotId: string) =>
+  q.one<PublicationConsentRow>(
+    `SELECT w.* FROM slots s JOIN publication_consents w ON w.playtest_id = s.playtest_id
+      WHERE s.id = ? AND w.withdrawn_at IS NOT NULL AND w.withdrawn_at = ${withdrawnAtSql} ORDER BY w.playtester_id LIMIT 1`,
+    slotId,
+  );
+
+/** What a playtester consented to for the videos of a playtest. */
+export const find = (q: Query, playtestId: string, playtesterId: string) =>
+  findRow(q, "publication_consents", { playtest_id: playtestId, playtester_id: playtesterId });
 
 /** Of a slot `s` whose playtester is `u`: the consent `k` for its video. */
 export const joinConsent =

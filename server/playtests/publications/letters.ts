@@ -15,6 +15,26 @@ export function publishedLetter({ gameName, url, paidCents }: { gameName: string
   };
 }
 
+/** For the owner. `isReviewed`: the video was accepted already. */
+export function withdrawnLetter(about: {
+  config: Pick<Config, "baseUrl">;
+  slotId: string;
+  gameName: string;
+  playtesterName: string;
+  isReviewed: boolean;
+  reason: string | null;
+}): Letter {
+  const [who, game] = [nameInMail(about.playtesterName), nameInMail(about.gameName)];
+  return {
+    subject: `${who} does not want a video of ${game} to be published`,
+    paragraphs: [
+      `${who} withdrew the consent to publish the video of their playtest of ${game}. ${about.isReviewed ? "It is deleted where it was published, and cannot be published again." : "It will not be published. You review it as usual, and its playtester is paid if you accept it."} You can still watch it.`,
+      ...(about.reason === null ? [] : ["The reason:", about.reason]),
+    ],
+    action: { label: "See the slot", url: taskLink(about.config, "review", about.slotId) },
+  };
+}
+
 interface Failed {
   config: Pick<Config, "baseUrl">;
   slotId: string;

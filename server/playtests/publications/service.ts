@@ -1,18 +1,20 @@
 import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
 import { utc } from "../../lib/time.ts";
-import { pay } from "../slots/review.ts";
+import { pay } from "../slots/pay.ts";
 import * as slots from "../slots/store.ts";
 import { finishPlaytest } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
 import { begin, newPublication, scheduleRun, scheduleWork } from "./begin.ts";
+import { withdraw } from "./consents.ts";
 import * as consents from "./consents-store.ts";
 import { ownPage } from "./own.ts";
 import type { Outcome } from "./publisher.ts";
 import { afterStep, hasRemnants, inProgress } from "./rules.ts";
 import * as store from "./store.ts";
-import { tellFailed, tellPublished } from "./tell.ts";
+import { tellFailed, tellPublished, tellWithdrawn } from "./tell.ts";
 
 /** What becomes of a publication. Each function runs inside the caller's transaction, which has locked the playtest of the slot. */
 type Publication = store.PublicationRow;
@@ -24,6 +26,26 @@ export async function lockedPublication(tx: Tx, id: string): Promise<Publication
   playtests.lockOfSlot(tx, found.slot_id);
   return (await store.find(tx, id))!;
 }
+
+/**
+ * Publishes the video of a slot that was accepted. Where the consent to that was withdrawn, it is not published, and the playtester is paid at
+ * once. Returns whether it is published.
+ */
+export async function publish(tx: Tx, slot: slots.SlotRow): Promise<boolean> {
+  const withdrawn = await consents.withdrawnOf(tx, slot.id);
+  if (!withdrawn) {
+    await begin(tx, slot);
+    return true;
+  }
+  const { adapter, withdrawn_reason } = withdrawn;
+  const row = newPublication(tx, { slotId: slot.id, adapter, bytes: 0 });
+  await store.insert(tx, { ...row, state: "removed", reason: withdrawalText(withdrawn_reason), next_attempt_at: null });
+  await acceptPublishing(tx, slot);
+  return false;
+}
+
+const withdrawalText = (reason: string | null) =>
+  `The playtester withdrew the consent to publish it.${reason === null ? "" : ` The reason: ${reason}`}`;
 
 /** Stores what the publisher needs to go on. A removed publication has it until the platform was asked to forget it. */
 export async function recordStart(tx: Tx, row: Publication, session: string): Promise<void> {
@@ -150,16 +172,29 @@ async function discard(tx: Tx, row: Publication, reason: string): Promise<void> 
   if (left) await scheduleRun(tx, removed, (await slots.find(tx, row.slot_id))!.owner_id);
 }
 
-/** Removes the publication of a slot whose playtester no longer consents to it. 409 when nothing is published. */
-export async function withdrawConsent(tx: Tx, slotId: string, reason?: string): Promise<void> {
+/** The statuses of a slot whose video is, or may still be, published. */
+const mayBePublished = ["reserved", "blocked", "submitted", "publishing", "accepted"] as const;
+
+/**
+ * A player of a public slot no longer consents to the publication of its video: one that is published is removed, and one that is not accepted
+ * yet will not be published. The owner is told. 409 when the video is not to be published.
+ */
+export async function withdrawConsent(tx: Tx, slotId: string, userId: string, reason: string | null): Promise<void> {
+  playtests.lockOfSlot(tx, slotId);
+  const slot = (await slots.find(tx, slotId))!;
+  const { visibility } = (await playtests.find(tx, slot.playtest_id))!;
   const row = await store.ofSlot(tx, slotId);
-  if (!row || row.state === "removed") throw conflict("The video of this slot is not published. Nothing was changed.");
-  const said = reason === undefined ? "" : ` The reason: ${reason}`;
-  await remove(tx, await lockedPublication(tx, row.id), `The playtester withdrew the consent to publish it.${said}`);
+  if (visibility !== "public" || !slots.isIn(slot, ...mayBePublished) || row?.state === "removed")
+    throw conflict("The video of this slot is not published. Nothing was changed.");
+  const person = (await users.find(tx, userId))!;
+  if (!(await withdraw(tx, slot, person, reason)))
+    throw conflict("You have withdrawn your consent already. Nothing was changed.");
+  await tellWithdrawn(tx, slot, person, reason);
+  if (row) await remove(tx, await lockedPublication(tx, row.id), withdrawalText(reason));
 }
 
 /** Ends the publication of a slot that was rejected after all. */
-export async function withdraw(tx: Tx, slotId: string, reason: string): Promise<void> {
+export async function withdrawRejected(tx: Tx, slotId: string, reason: string): Promise<void> {
   const row = await store.ofSlot(tx, slotId);
   if (row && row.state !== "removed") await discard(tx, row, reason);
 }

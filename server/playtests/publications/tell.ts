@@ -8,7 +8,7 @@ import * as games from "../../games/store.ts";
 import { iso } from "../../lib/time.ts";
 import type { SlotRow } from "../slots/store.ts";
 import { sharesOf } from "../teams/shares.ts";
-import { publishedLetter, publishFailedLetter } from "./letters.ts";
+import { publishedLetter, publishFailedLetter, withdrawnLetter } from "./letters.ts";
 
 /** What people are told about the publication of a video. Each function runs inside the caller's transaction. */
 const subjectOf = (slot: SlotRow) => ({
@@ -43,6 +43,20 @@ export async function tellPublished(
     await emit(tx, [{ id, role: "playtester" }], { kind, data, notice: { ...notice, amountCents: cents } });
     await mailUserAbout(tx, id, kind, publishedLetter({ gameName, url, paidCents: cents }));
   }
+}
+
+/** Tells the owner that a player of the slot no longer wants the video to be published. */
+export async function tellWithdrawn(tx: Tx, slot: SlotRow, person: users.UserRow, reason: string | null): Promise<void> {
+  const { owner, gameName } = await partiesOf(tx, slot);
+  const kind = "slot.consent_withdrawn";
+  const isReviewed = slot.status === "accepted" || slot.status === "publishing";
+  await emit(tx, [{ id: slot.owner_id, role: "game_owner" }], {
+    kind,
+    data: { ...subjectOf(slot), playerId: person.id, reason, withdrawnAt: iso(tx.now) },
+    notice: { gameName, playtesterName: person.display_name, isReviewed, reason },
+  });
+  const about = { config: tx.config, slotId: slot.id, gameName, playtesterName: person.display_name, isReviewed, reason };
+  await mailAbout(tx, owner, kind, withdrawnLetter(about));
 }
 
 interface Untold {

@@ -12,6 +12,8 @@ interface About {
   /** The reader's; null for UTC. */
   zone: string | null;
   slotId: string;
+  /** Who claimed the slot, and decides and submits for the reader's team; absent for that playtester. */
+  claimantName?: string | undefined;
 }
 
 export interface Session {
@@ -41,15 +43,29 @@ const yourSlot = ({ config, slotId }: About) => ({ label: "View slot", url: port
 
 const calendarNote = "The attached calendar file has the time.";
 
+/** When the video is due, and who submits it. Nothing while the deadline is paused. */
+function dueNote({ deadlineAt, zone, claimantName }: About & { deadlineAt: number | null }): string[] {
+  if (deadlineAt === null) return [];
+  const until = zonedText(deadlineAt, zone);
+  return [
+    claimantName === undefined
+      ? `Submit your video before ${until}.`
+      : `${nameInMail(claimantName)} submits the video before ${until}.`,
+  ];
+}
+
 export const startingLetter = (about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string }): Letter => {
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
-  const until = about.deadlineAt === null ? undefined : zonedText(about.deadlineAt, about.zone);
+  const ifYouCannot =
+    about.claimantName === undefined
+      ? "release the slot now, so that another playtester can claim it"
+      : "leave the team now, so that another friend can take your place";
   return {
     subject: `Your playtest of ${game} begins at ${at}`,
     paragraphs: [
       `You agreed to playtest ${game} at ${at}. ${calendarNote}`,
-      `You cannot submit a video before that time.${until ? ` Submit it before ${until}.` : ""} If you cannot play then, release the slot now, so that another playtester can claim it.`,
+      [`No video can be submitted before that time.`, ...dueNote(about), `If you cannot play then, ${ifYouCannot}.`].join(" "),
     ],
     action: yourSlot(about),
     calendar: about.calendar,
@@ -63,21 +79,25 @@ export const proposedLetter = (about: About & { scheduledAt: number; previousAt:
     subject: `Can you playtest ${game} at another time?`,
     paragraphs: [
       `The owner of ${game} proposes to play at ${at} instead of ${previously}.`,
-      `Accept or decline by ${until}. If you decline or do not answer, your slot is released. This does not count against you.`,
+      about.claimantName === undefined
+        ? `Accept or decline by ${until}. If you decline or do not answer, your slot is released. This does not count against you.`
+        : `${nameInMail(about.claimantName)}, who claimed the slot, answers for your team by ${until}. Tell them whether you can play at the new time. Without an answer the slot is released, which does not count against you.`,
     ],
-    action: { label: "Answer", url: portalLinks(about.config).slot(about.slotId) },
+    action:
+      about.claimantName === undefined ? { label: "Answer", url: portalLinks(about.config).slot(about.slotId) } : yourSlot(about),
   };
 };
 
 export const agreedLetter = (about: About & { scheduledAt: number; deadlineAt: number | null; calendar: string }): Letter => {
   const game = nameInMail(about.gameName);
   const at = zonedText(about.scheduledAt, about.zone);
+  const agreed =
+    about.claimantName === undefined
+      ? `You agreed to playtest ${game} at ${at}.`
+      : `${nameInMail(about.claimantName)} agreed for your team to playtest ${game} at ${at}. If you cannot play then, leave the team, so that another friend can take your place.`;
   return {
     subject: `You playtest ${game} at ${at}`,
-    paragraphs: [
-      `You agreed to playtest ${game} at ${at}. ${calendarNote}`,
-      ...(about.deadlineAt === null ? [] : [`Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`]),
-    ],
+    paragraphs: [`${agreed} ${calendarNote}`, ...dueNote(about)],
     action: yourSlot(about),
     calendar: about.calendar,
   };
@@ -97,7 +117,15 @@ export const releasedLetter = (about: About): Letter => {
 
 /** For the owner who proposed another time. */
 export const answeredLetter = (
-  about: About & { playtestId: string; playtesterName: string; scheduledAt: number; answer: "accepted" | "declined" | "none" },
+  about: About & {
+    playtestId: string;
+    playtesterName: string;
+    scheduledAt: number;
+    answer: "accepted" | "declined" | "none";
+    /** No other playtester can have the slot, and what came back for it. */
+    isClosed: boolean;
+    refunded: string | undefined;
+  },
 ): Letter => {
   const [who, game, at] = [
     nameInMail(about.playtesterName),
@@ -106,9 +134,14 @@ export const answeredLetter = (
   ];
   const isAccepted = about.answer === "accepted";
   const said = { accepted: "agreed", declined: "declined", none: "did not agree in time" }[about.answer];
+  const released = about.isClosed
+    ? ` Applications have ended, so nobody else can be chosen, and the slot is closed.${about.refunded ? ` You got ${about.refunded} back.` : ""}`
+    : " The slot is open again, for that time.";
   return {
-    subject: isAccepted ? `${who} agreed to the new time of ${game}` : `A slot of ${game} is open again`,
-    paragraphs: [`${who} ${said} to play ${game} at ${at}.${isAccepted ? "" : " The slot is open again, for that time."}`],
+    subject: isAccepted
+      ? `${who} agreed to the new time of ${game}`
+      : `A slot of ${game} is ${about.isClosed ? "closed" : "open again"}`,
+    paragraphs: [`${who} ${said} to play ${game} at ${at}.${isAccepted ? "" : released}`],
     action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
   };
 };

@@ -4,20 +4,20 @@ import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { mailAbout } from "../../events/event-mails.ts";
-import type { TimeAnswer } from "../../events/notices.ts";
+import type { TimeAnswer } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid } from "../../lib/api-error.ts";
-import { usd } from "../../lib/money.ts";
 import { iso } from "../../lib/time.ts";
 import * as applications from "../applications/store.ts";
 import * as keys from "../keys/store.ts";
 import { watchClosing } from "../orders.ts";
-import { payShares } from "../slots/review.ts";
+import { payShares } from "../slots/pay.ts";
 import * as slots from "../slots/store.ts";
-import { type Refund, refund, release, watchDeadline } from "../slots/transitions.ts";
+import { type Refund, refund, refundText, release, watchDeadline } from "../slots/transitions.ts";
 import * as playtests from "../store.ts";
 import { endTeam } from "../teams/asking.ts";
+import { type Player, playersOf } from "../teams/players.ts";
 import { sharesOf } from "../teams/shares.ts";
 import * as teams from "../teams/store.ts";
 import { agreedLetter, answeredLetter, cancelledLetter, proposedLetter, releasedLetter, sessionCalendar } from "./mails.ts";
@@ -65,23 +65,35 @@ async function proposeTo(tx: Tx, slot: Claimed, at: number): Promise<void> {
   await slots.update(tx, slot.id, { proposed_at: at, accept_by: until });
   const payload = { slotId: slot.id, answerBy: until };
   await tx.schedule({ kind: "end-proposal", key: `${slot.id}:${until}`, payload, runAt: until });
-  const { playtester, gameName } = await partiesOf(tx, slot);
-  const zone = playtester.time_zone;
-  await emit(tx, [{ id: playtester.id, role: "playtester" }], {
-    kind: "slot.move_proposed",
-    data: { ...subjectOf(slot), scheduledAt: iso(at), previousAt: iso(agreed), answerBy: iso(until) },
-    notice: {
-      gameName,
-      at: zonedText(at, zone),
-      previousAt: zonedText(agreed, zone),
-      until: zonedText(until, zone),
-    },
-  });
-  const about = { config: tx.config, gameName, zone, slotId: slot.id, scheduledAt: at, previousAt: agreed, answerBy: until };
-  await mailAbout(tx, playtester, "slot.move_proposed", proposedLetter(about));
+  await tellProposed(tx, slot, { scheduledAt: at, previousAt: agreed, answerBy: until });
 }
 
-/** The playtester's answer to another time. One who declines is released, and can claim again. 409 without a proposal, or after its end. */
+async function tellProposed(
+  tx: Tx,
+  slot: Claimed,
+  times: { scheduledAt: number; previousAt: number; answerBy: number },
+): Promise<void> {
+  const { scheduledAt, previousAt, answerBy: until } = times;
+  const { gameName } = await partiesOf(tx, slot);
+  for (const { user, claimantName } of await playersOf(tx, slot, { withAsked: true })) {
+    const zone = user.time_zone;
+    await emit(tx, [{ id: user.id, role: "playtester" }], {
+      kind: "slot.move_proposed",
+      data: { ...subjectOf(slot), scheduledAt: iso(scheduledAt), previousAt: iso(previousAt), answerBy: iso(until) },
+      notice: {
+        gameName,
+        claimantName,
+        at: zonedText(scheduledAt, zone),
+        previousAt: zonedText(previousAt, zone),
+        until: zonedText(until, zone),
+      },
+    });
+    const about = { config: tx.config, gameName, zone, slotId: slot.id, claimantName, ...times };
+    await mailAbout(tx, user, "slot.move_proposed", proposedLetter(about));
+  }
+}
+
+/** The playtester's answer to another time, also for their team. One who declines is released, and can claim again. 409 without a proposal, or after its end. */
 export async function answer(tx: Tx, playtest: Playtest, slot: Claimed, isAccepted: boolean): Promise<void> {
   const { proposed_at: at, accept_by: until } = slot;
   if (at === null) throw conflict("No other time is proposed for this slot. Nothing was changed.");
@@ -97,39 +109,49 @@ async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Pr
   const moved = { ...slot, ...changes };
   if (deadline_at !== null) await watchDeadline(tx, moved);
   await watchSession(tx, moved);
-  const { playtester, gameName } = await tellAnswer(tx, slot, at, "accepted");
+  const { gameName, told } = await tellAnswer(tx, slot, at, "accepted");
   const session = { slotId: slot.id, gameName, scheduledAt: at, durationMinutes: playtest.duration_minutes };
   const calendar = sessionCalendar(tx.config, session, tx.now);
-  const about = { config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id };
-  const letter = agreedLetter({ ...about, scheduledAt: at, deadlineAt: deadline_at, calendar });
-  await mailAbout(tx, playtester, "slot.move_answered", letter);
+  const about = { config: tx.config, gameName, slotId: slot.id, scheduledAt: at, deadlineAt: deadline_at, calendar };
+  for (const { user, claimantName } of told)
+    await mailAbout(tx, user, "slot.move_answered", agreedLetter({ ...about, zone: user.time_zone, claimantName }));
 }
 
-/** Releases a slot whose playtester does not play at the other time. A replacement opens for that time. */
+/**
+ * Releases a slot whose playtester does not play at the other time. A replacement opens for that time; where applications have ended, it is
+ * refunded instead.
+ */
 async function releaseUnmoved(tx: Tx, playtest: Playtest, slot: Claimed, why: "declined" | "none"): Promise<void> {
   await slots.update(tx, slot.id, { excused: 1, proposed_at: null, accept_by: null });
-  await release(tx, playtest, slot);
-  const { playtester, gameName } = await tellAnswer(tx, slot, slot.proposed_at!, why);
+  const refunded = await release(tx, playtest, slot, "moved");
+  const { playtester, gameName } = await tellAnswer(tx, slot, slot.proposed_at!, why, refunded);
   if (why === "declined") return;
   const letter = releasedLetter({ config: tx.config, gameName, zone: playtester.time_zone, slotId: slot.id });
   await mailAbout(tx, playtester, "slot.move_answered", letter);
 }
 
-async function tellAnswer(tx: Tx, slot: Claimed, at: number, timeAnswer: TimeAnswer) {
+/** Tells the owner and the players. `refunded`: what the owner got back, because no other playtester can have the slot. */
+async function tellAnswer(tx: Tx, slot: Claimed, at: number, timeAnswer: TimeAnswer, refunded?: Refund) {
   const parties = await partiesOf(tx, slot);
   const { owner, playtester, gameName } = parties;
   const data = { ...subjectOf(slot), scheduledAt: iso(at), answer: timeAnswer, answeredAt: iso(tx.now) };
-  const names = { gameName, playtesterName: playtester.display_name, timeAnswer };
-  for (const [reader, role] of [[owner, "game_owner"] as const, [playtester, "playtester"] as const])
-    await emit(tx, [{ id: reader.id, role }], {
+  const isClosed = refunded !== undefined;
+  const back = refunded && refundText(refunded);
+  const names = { gameName, playtesterName: playtester.display_name, timeAnswer, isClosed, refunded: back };
+  // The others of a team that is released are told of its end.
+  const told: Player[] = timeAnswer === "accepted" ? await playersOf(tx, slot, { withAsked: true }) : [{ user: playtester }];
+  const tell = (reader: users.UserRow, role: "game_owner" | "playtester") =>
+    emit(tx, [{ id: reader.id, role }], {
       kind: "slot.move_answered",
       data,
       notice: { ...names, at: zonedText(at, reader.time_zone) },
     });
+  await tell(owner, "game_owner");
+  for (const { user } of told) await tell(user, "playtester");
   const about = { config: tx.config, gameName, zone: owner.time_zone, slotId: slot.id, playtestId: slot.playtest_id };
-  const letter = answeredLetter({ ...about, playtesterName: playtester.display_name, scheduledAt: at, answer: timeAnswer });
-  await mailAbout(tx, owner, "slot.move_answered", letter);
-  return parties;
+  const said = { playtesterName: playtester.display_name, scheduledAt: at, answer: timeAnswer, isClosed, refunded: back };
+  await mailAbout(tx, owner, "slot.move_answered", answeredLetter({ ...about, ...said }));
+  return { ...parties, told };
 }
 
 /** Releases a slot whose playtester did not answer a proposal in time. Does nothing when they did, or when it was replaced by another. */
@@ -181,8 +203,7 @@ interface Cancelled {
 async function tellCancelled(tx: Tx, slot: Claimed, { refunded, payoutCents, shares }: Cancelled) {
   const { owner, playtester, gameName } = await partiesOf(tx, slot);
   const names = { gameName, playtesterName: playtester.display_name };
-  const back =
-    refunded.cents > 0 ? usd(refunded.cents) : refunded.minutes > 0 ? `${refunded.minutes} playtest minutes` : undefined;
+  const back = refundText(refunded);
   const tell = (reader: users.UserRow, role: "game_owner" | "playtester", cents: number) =>
     emit(tx, [{ id: reader.id, role }], {
       kind: "slot.cancelled",

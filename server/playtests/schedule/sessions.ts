@@ -1,5 +1,4 @@
 import { zonedText } from "../../../src/contract/time/zones.ts";
-import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
@@ -10,6 +9,7 @@ import { iso } from "../../lib/time.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
+import { playersOf } from "../teams/players.ts";
 import { sessionCalendar, startingLetter } from "./mails.ts";
 import { nextReminder } from "./rules.ts";
 
@@ -27,6 +27,16 @@ export function requireConfirmed(q: ReadTx, playtest: PlaytestRow, given: string
   }
   if (playtest.selection_mode === "automatic" && windowOver(playtest, q.now))
     throw conflict(`The time of this playtest has come, so its slots are closed. ${nothing}`);
+  requireTime(at, given, nothing);
+}
+
+/** 409 unless a member of a team repeats the fixed time of the slot, which may be another than that of its playtest. */
+export function requireTimeOf({ scheduled_at: at }: slots.SlotRow, given: string | undefined): void {
+  if (at !== null) requireTime(at, given, "Nothing was changed.");
+  else if (given !== undefined) throw conflict("This slot has no fixed time. Nothing was changed. Leave `scheduledAt` out.");
+}
+
+function requireTime(at: number, given: string | undefined, nothing: string): void {
   if (given !== undefined && Date.parse(given) === at) return;
   const wrong = given === undefined ? "Confirm" : "It is not at the time that you confirmed. Confirm";
   throw conflict(
@@ -50,7 +60,10 @@ export async function watchSession(tx: Tx, slot: slots.SlotRow): Promise<void> {
   await tx.scheduleNew([{ kind: "remind-session", key: `${slotId}:${scheduledAt}`, payload: { slotId, scheduledAt }, runAt }]);
 }
 
-/** Reminds the playtester of a session 24 hours and one hour before it. Ends when the slot was given up or moved since. */
+/**
+ * Reminds the playtester of a session, and the others of their team, 24 hours and one hour before it. Ends when the slot was given up or moved
+ * since.
+ */
 export const remindSession = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const slot = await slots.findDetail(tx, String(job.payload.slotId));
@@ -59,15 +72,17 @@ export const remindSession = (job: Job, deps: Deps) =>
     if (!slot || !isHeld || slot.scheduled_at !== scheduledAt || scheduledAt <= tx.now) return job.done(tx);
     const next = nextReminder(scheduledAt, tx.now);
     await (next === undefined ? job.done(tx) : job.reschedule(tx, next));
-    const holder = (await users.find(tx, slot.playtester_id!))!;
-    const { game_name: gameName, id: slotId, deadline_at: deadlineAt } = slot;
-    await emit(tx, [{ id: holder.id, role: "playtester" }], {
-      kind: "slot.starting",
-      data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId: holder.id, scheduledAt: iso(scheduledAt) },
-      notice: { gameName, at: zonedText(scheduledAt, holder.time_zone) },
-    });
+    const { game_name: gameName, id: slotId, deadline_at: deadlineAt, playtester_id: playerId } = slot;
     const session = { slotId, gameName, scheduledAt, durationMinutes: slot.duration_minutes };
     const calendar = sessionCalendar(deps.config, session, tx.now);
-    const about = { config: deps.config, gameName, zone: holder.time_zone, slotId, scheduledAt, deadlineAt, calendar };
-    await mailAbout(tx, holder, "slot.starting", startingLetter(about));
+    for (const { user, claimantName } of await playersOf(tx, slot)) {
+      const zone = user.time_zone;
+      await emit(tx, [{ id: user.id, role: "playtester" }], {
+        kind: "slot.starting",
+        data: { slotId, playtestId: slot.playtest_id, gameId: slot.game_id, playerId, scheduledAt: iso(scheduledAt) },
+        notice: { gameName, at: zonedText(scheduledAt, zone) },
+      });
+      const about = { config: deps.config, gameName, zone, slotId, scheduledAt, deadlineAt, calendar, claimantName };
+      await mailAbout(tx, user, "slot.starting", startingLetter(about));
+    }
   });

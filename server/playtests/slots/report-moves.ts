@@ -2,7 +2,6 @@ import type { BlockReason } from "../../../src/contract/slots.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
-import { usd } from "../../lib/money.ts";
 import { replaceKeys } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import { slotDeadline } from "../schedule/rules.ts";
@@ -11,7 +10,7 @@ import { dealKeys } from "../teams/asking.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
 import * as slots from "./store.ts";
-import { finishPlaytest, type Refund, refund, watchDeadline } from "./transitions.ts";
+import { finishPlaytest, type Refund, refund, refundText, watchDeadline } from "./transitions.ts";
 
 /** What becomes of a slot whose build cannot be played. Each function but the job runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
@@ -67,13 +66,10 @@ export async function cancelBlocked(
   const cancelled = await slots.transition(tx, slot, "cancel", { ended_at: tx.now });
   await keyStore.retire(tx, slot.id, tx.now);
   const refunded = await refund(tx, playtest, cancelled, "slot_refund");
-  await resolve(tx, cancelled, { outcome, refunded: inWords(refunded) });
+  await resolve(tx, cancelled, { outcome, refunded: refundText(refunded) });
   await finishPlaytest(tx, playtest);
   return refunded;
 }
-
-const inWords = ({ cents, minutes }: Refund) =>
-  cents > 0 ? usd(cents) : minutes > 0 ? `${minutes} playtest minutes` : undefined;
 
 /** Cancels the slot of a report that nobody answered in time. A report from before there was a limit is announced, and gets one. */
 export const resolveProblem = (job: Job, deps: Deps) =>

@@ -2,18 +2,19 @@ import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
-import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
+import { rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { utc } from "../../lib/time.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
-import { begin } from "../publications/begin.ts";
+import * as consents from "../publications/consents-store.ts";
+import { publish } from "../publications/service.ts";
 import type * as playtests from "../store.ts";
 import { copyTeam } from "../teams/asking.ts";
-import { sharesOf } from "../teams/shares.ts";
 import { acceptedLetter, rejectedLetter } from "./mails.ts";
+import { payShares, sharesFor } from "./pay.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { companionsToTell, emitSlotEvent, finishPlaytest, termsOf, watchDeadline } from "./transitions.ts";
@@ -36,21 +37,24 @@ export async function accept(
   const now = tx.now;
   const isPublic = playtest.visibility === "public";
   const submitted = requireSubmitted(slot);
-  if (isPublic) await slots.transition(tx, submitted, "publish");
-  else await slots.transition(tx, submitted, "accept", { ended_at: now });
+  const accepted = isPublic
+    ? await slots.transition(tx, submitted, "publish")
+    : await slots.transition(tx, submitted, "accept", { ended_at: now });
   if (rating.score !== null || rating.comment !== null) slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
   const shares = await sharesFor(tx, playtest, slot);
-  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic, shares });
-  if (isPublic) {
-    if (await awaitsAdmin(tx, playtest, slot))
-      return "Submission accepted. The video will be published after an admin approves it.";
-    await begin(tx, slot);
-    return "Submission accepted. The video is being published.";
+  const withdrawn = isPublic && (await consents.withdrawnOf(tx, slot.id)) !== undefined;
+  const waits = isPublic && (await awaitsAdmin(tx, playtest, slot));
+  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic && (waits || !withdrawn), shares });
+  if (waits) return "Submission accepted. The video will be published after an admin approves it.";
+  if (isPublic && (await publish(tx, accepted))) return "Submission accepted. The video is being published.";
+  if (!isPublic) {
+    await payShares(tx, playtest, slot, shares);
+    await finishPlaytest(tx, playtest);
   }
-  await payShares(tx, playtest, slot, shares);
-  await finishPlaytest(tx, playtest);
-  if (playtest.payout_cents === 0) return "Submission accepted.";
-  return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
+  const done = withdrawn
+    ? "Submission accepted. The video is not published, because the consent to that was withdrawn."
+    : "Submission accepted.";
+  return playtest.payout_cents === 0 ? done : `${done} The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
 interface Earned {
@@ -71,17 +75,6 @@ async function tellAccepted(tx: Tx, slot: Slot, { shares, ...pay }: Earned): Pro
 /** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
-
-/** Credits the payout of an accepted slot to its playtester, or to the members of its team. */
-export const pay = async (tx: Tx, playtest: Playtest, slot: Slot) =>
-  payShares(tx, playtest, slot, await sharesFor(tx, playtest, slot));
-
-/** What each player of a slot gets, by id. Only a playtest for several players has teams. */
-const sharesFor = async (tx: Tx, { player_count, payout_cents }: Playtest, slot: Slot): Promise<ReadonlyMap<string, number>> =>
-  player_count === 1 ? new Map([[slot.playtester_id!, payout_cents]]) : sharesOf(tx, slot, payout_cents);
-
-export const payShares = (tx: Tx, playtest: Playtest, slot: Slot, shares: ReadonlyMap<string, number>) =>
-  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), shares));
 
 /** Rejects a submission, finally or with a retry: a new slot for the same playtester, due in 24 hours, with the same hold and keys. */
 export async function reject(

@@ -6,6 +6,7 @@ import type { Query } from "../../database/port.ts";
 import { findRow, sendManyRows, sendRow, updateRow, updateWhere } from "../../database/rows.ts";
 import type { Left, New, Tables } from "../../database/schema/index.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { withdrawnAtSql } from "../publications/consents-store.ts";
 import { heldCount, heldForTeam, slotsOfMember } from "../teams/store.ts";
 import { latestSql } from "./reports-store.ts";
 import { endedStatuses } from "./rules.ts";
@@ -49,6 +50,8 @@ export interface SlotDetailRow
   report_message: string | null;
   game_name: string;
   window_at: number | null;
+  /** When one of its players withdrew the consent to the publication of its video (ms). */
+  consent_withdrawn_at: number | null;
 }
 
 /** SQL for the status at a time, as `statusAt` computes it. Binds that time (ms) twice. */
@@ -60,7 +63,8 @@ const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
     g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial,
-    p.payout_cents, p.selection_mode, p.notes_for_testers, p.closes_at AS window_at
+    p.payout_cents, p.selection_mode, p.notes_for_testers, p.closes_at AS window_at,
+    CASE WHEN p.visibility = 'public' THEN ${withdrawnAtSql} END AS consent_withdrawn_at
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
   LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
@@ -129,6 +133,7 @@ export const detailOfClaimed = (
   selection_mode: playtest.selection_mode,
   notes_for_testers: playtest.notes_for_testers,
   window_at: playtest.closes_at,
+  consent_withdrawn_at: null,
 });
 
 export const find = (q: Query, id: string) => findRow(q, "slots", { id });

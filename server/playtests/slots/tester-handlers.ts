@@ -124,6 +124,7 @@ function heldView(
     rejection: rejectionView(slot),
     blockedReport: reportView(slot),
     publishedUrl: slot.published_url,
+    consentWithdrawnAt: isoOrNull(slot.consent_withdrawn_at),
     attempt: attemptOf(slot, attempts, deps.clock.now()),
     team: null,
     ...(secrets && secretsView(deps, slot, game.row, secrets)),
@@ -153,6 +154,12 @@ export async function shown(deps: Deps, q: ReadTx, slotId: string, playtesterId:
 export function requireClaimant<S extends Pick<slots.SlotRow, "playtester_id">>(slot: S, playtesterId: string): S {
   if (slot.playtester_id === playtesterId) return slot;
   throw conflict("Only the playtester who claimed this slot can do that, once its team is complete. Nothing was changed.");
+}
+
+/** Refuses with 409 whoever was asked to join the team of a slot and does not play it: they have not consented to anything. */
+async function requirePlayer(q: Query, { id, playtester_id }: slots.SlotRow, userId: string): Promise<void> {
+  if (playtester_id === userId || (await teams.companions(q, id)).some(({ user_id }) => user_id === userId)) return;
+  throw conflict("You do not play this slot, so you have consented to nothing. Nothing was changed.");
 }
 
 /** The playtester's slot, locked with its playtest and checked for this move. 409 when its deadline has passed, even before the job has run. */
@@ -281,9 +288,10 @@ export const playtester = {
 
   withdrawVideo: (call) =>
     call.commit(async (tx) => {
-      const slot = requireClaimant(await own(tx, call.params.id, call.principal.userId), call.principal.userId);
-      await withdrawConsent(tx, slot.id, call.body.reason);
-      return shown(call.deps, tx, slot.id, call.principal.userId);
+      const { id, userId } = { id: call.params.id, userId: call.principal.userId };
+      await requirePlayer(tx, await own(tx, id, userId), userId);
+      await withdrawConsent(tx, id, userId, call.body.reason ?? null);
+      return shown(call.deps, tx, id, userId);
     }, playtests.rowLocks),
 
   reportSlot: (call) =>

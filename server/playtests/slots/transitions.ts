@@ -1,6 +1,7 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
 import type { Device } from "../../../src/contract/games.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import type { TeamEnding } from "../../../src/contract/teams/statuses.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Tx } from "../../app/tx.ts";
@@ -8,11 +9,12 @@ import { refund as returnToBudgets } from "../../billing/budgets/service.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
-import type { NoticeContext } from "../../events/notices.ts";
+import type { NoticeContext } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/api-error.ts";
+import { usd } from "../../lib/money.ts";
 import { utc } from "../../lib/time.ts";
 import { announceApproval } from "../approvals.ts";
 import { handOut, warnWhenLow } from "../keys/service.ts";
@@ -197,16 +199,25 @@ export async function expire(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved"
   await finishPlaytest(tx, playtest);
 }
 
-/** The playtester releases the slot. A replacement opens; after the end of the manual window that one expires at once. */
-export async function release(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
+/**
+ * The playtester releases the slot. A replacement opens; after the end of the manual window that one expires at once, and what the owner got
+ * back is returned.
+ */
+export async function release(
+  tx: Tx,
+  playtest: Playtest,
+  slot: SlotIn<"reserved" | "blocked">,
+  ending: TeamEnding = "released",
+): Promise<Refund | undefined> {
   await slots.transition(tx, slot, "release", { ended_at: tx.now });
   await keys.retire(tx, slot.id, tx.now);
   if (slot.status === "blocked") await resolve(tx, slot, { outcome: "released" });
-  await endTeam(tx, slot, "released", slot.playtester_id ?? undefined);
+  await endTeam(tx, slot, ending, slot.playtester_id ?? undefined);
   const replacement = await replace(tx, playtest, slot);
-  if (!windowOver(playtest, tx.now)) return;
-  await endUnfilled(tx, playtest, replacement);
+  if (!windowOver(playtest, tx.now)) return undefined;
+  const refunded = await endUnfilled(tx, playtest, replacement);
   await finishPlaytest(tx, playtest);
+  return refunded;
 }
 
 /** Opens a replacement for an expired or released slot. Whoever claims it gets other keys: the playtester has seen those of the slot. */
@@ -217,12 +228,12 @@ async function replace(tx: Tx, playtest: Playtest, slot: Slot): Promise<SlotIn<"
 }
 
 /** Expires and refunds a slot that is still open when the manual window or the fixed time is over. */
-async function endUnfilled(tx: Tx, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
+async function endUnfilled(tx: Tx, playtest: Playtest, slot: SlotIn<"open">): Promise<Refund | undefined> {
   const endedAt = Math.max(playtest.closes_at!, slot.created_at);
-  if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
+  if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return undefined;
   await endTeam(tx, slot, "closed");
   await emitSlotEvent(tx, slot, "slot.expired");
-  await refund(tx, playtest, slot, "manual_slot_expired");
+  return refund(tx, playtest, slot, "manual_slot_expired");
 }
 
 /** Expires and refunds every slot that is still open when the manual window or the fixed time is over. */
@@ -247,6 +258,10 @@ export interface Refund {
   cents: number;
   minutes: number;
 }
+
+/** What came back, such as `$10.00`; undefined for nothing. */
+export const refundText = ({ cents, minutes }: Refund) =>
+  cents > 0 ? usd(cents) : minutes > 0 ? `${minutes} playtest minutes` : undefined;
 
 export async function refund(
   tx: Tx,

@@ -8,6 +8,7 @@ import { type GivenAcceptance, requireAcceptance } from "../agreements/service.t
 import { inForce } from "../agreements/store.ts";
 import * as keys from "../keys/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
+import { requireTimeOf } from "../schedule/sessions.ts";
 import { statusAt, windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import { reserve } from "../slots/transitions.ts";
@@ -63,12 +64,12 @@ function requireClaimant({ me, team }: Known): void {
     throw conflict("Only the playtester who claimed this slot can do that. Nothing was changed.");
 }
 
-/** A member who was asked agrees to play for this share. The last one completes the team: the slot is reserved. */
+/** A member who was asked agrees to play for this share, at the fixed time of the slot if it has one. The last one completes the team: the slot is reserved. */
 export async function confirm(
   tx: Tx,
   slotId: string,
   userId: string,
-  { shareCents, consent }: { shareCents: number; consent: GivenAcceptance },
+  { shareCents, scheduledAt, consent }: { shareCents: number; scheduledAt: string | undefined; consent: GivenAcceptance },
 ): Promise<void> {
   const found = await known(tx, slotId, userId);
   const { playtest, team, me } = found;
@@ -80,6 +81,7 @@ export async function confirm(
     throw conflict(
       `Your share of the payout is ${usd(me.share_cents)}, not ${usd(shareCents)}. Nothing was changed. Look at the slot again.`,
     );
+  requireTimeOf(found.slot, scheduledAt);
   for (const { user_id } of [...found.members].sort(byUser)) users.lock(tx, user_id);
   await requirePeace(
     tx,
@@ -111,8 +113,7 @@ async function completeIfReady(tx: Tx, { slot, playtest, team, me, members }: Kn
   for (const { user_id } of seated) recordConsent(tx, playtest, (await users.find(tx, user_id))!);
   await tellComplete(
     tx,
-    team,
-    reserved,
+    { team, slot: reserved, playtest },
     seated.map(({ user_id }) => user_id),
   );
 }
@@ -123,7 +124,7 @@ async function join(tx: Tx, { slot, playtest, team, me }: Known): Promise<void> 
     throw conflict("No game keys are left for this playtest. Nothing was changed. Ask its owner to add one.");
   await dealKeys(tx, slot.id);
   recordConsent(tx, playtest, (await users.find(tx, me.user_id))!);
-  await tellComplete(tx, team, slot, [team.claimant_id, me.user_id]);
+  await tellComplete(tx, { team, slot, playtest }, [team.claimant_id, me.user_id]);
 }
 
 /** A member declines, or withdraws a confirmation before the team is complete. */

@@ -6,9 +6,9 @@ import * as changes from "./changes.ts";
 export const teamHandlers = {
   confirmTeam: (call) =>
     call.commit(async (tx) => {
-      const { shareCents, acceptConsent: version } = call.body;
+      const { shareCents, scheduledAt, acceptConsent: version } = call.body;
       const consent = { version, address: call.client.address };
-      await changes.confirm(tx, call.params.id, call.principal.userId, { shareCents, consent });
+      await changes.confirm(tx, call.params.id, call.principal.userId, { shareCents, scheduledAt, consent });
       return shown(call.deps, tx, call.params.id, call.principal.userId);
     }),
 

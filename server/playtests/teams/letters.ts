@@ -34,7 +34,14 @@ export const acceptedFriendLetter = ({ config, name }: Base & { name: string }):
 });
 
 export const requestLetter = (
-  about: About & { claimantName: string; shareCents: number; payoutCents: number; confirmBy: number },
+  about: About & {
+    claimantName: string;
+    shareCents: number;
+    payoutCents: number;
+    confirmBy: number;
+    /** The fixed time of the playtest with its zone. */
+    at: string | undefined;
+  },
 ): Letter => {
   const [who, game] = [nameInMail(about.claimantName), nameInMail(about.gameName)];
   const share =
@@ -42,21 +49,28 @@ export const requestLetter = (
   return {
     subject: `Playtest ${game} with ${who}?`,
     paragraphs: [
-      `${who} claimed a slot to playtest ${game} and named you.${share}`,
+      `${who} claimed a slot to playtest ${game} and named you.${about.at ? ` It is played at ${about.at}.` : ""}${share}`,
       `Confirm or decline before ${utc(about.confirmBy)}. If not everybody confirms, the slot is open again.`,
     ],
     action: toSlot(about, "Confirm or decline"),
   };
 };
 
-export const completeLetter = (about: About & { deadlineAt: number; isClaimant: boolean; claimantName: string }): Letter => {
+/** `deadlineAt` is null while a reported problem pauses it; `at` is the fixed time of the playtest with its zone. */
+export const completeLetter = (
+  about: About & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
+): Letter => {
   const game = nameInMail(about.gameName);
+  const time = about.at ? [`You play together at ${about.at}. The attached calendar file has the time.`] : [];
+  const until = about.deadlineAt === null ? "" : ` before ${utc(about.deadlineAt)}`;
   const task = about.isClaimant
-    ? `Record the session, and submit the video before ${utc(about.deadlineAt)}.`
-    : `${nameInMail(about.claimantName)} submits the video before ${utc(about.deadlineAt)}.`;
+    ? `Record the session, and submit the video${until}.`
+    : `${nameInMail(about.claimantName)} submits the video${until}.`;
+  const paused =
+    about.deadlineAt === null ? ["The deadline is paused until the problem that was reported with the game is answered."] : [];
   return {
     subject: `Your team for ${game} is complete`,
-    paragraphs: [`Everybody confirmed, and the slot is reserved for your team. ${task}`],
+    paragraphs: [`Everybody confirmed, and the slot is reserved for your team. ${task}`, ...time, ...paused],
     action: toSlot(about),
   };
 };

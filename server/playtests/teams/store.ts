@@ -99,12 +99,13 @@ export const membersOf = (q: Query, teamIds: readonly string[]) =>
     ...teamIds,
   );
 
-/** The members of a slot's complete team besides the claimant, who hold the slot with them. */
-export const companions = (q: Query, slotId: string) =>
+/** The members of a slot's complete team besides the claimant: those who hold the slot with them, or those of these statuses. */
+export const companions = (q: Query, slotId: string, statuses: readonly MemberRow["status"][] = ["confirmed"]) =>
   q.all<NamedMemberRow>(
-    `${named} JOIN teams t ON t.id = m.team_id WHERE m.slot_id = ? AND t.status = 'complete' AND m.status = 'confirmed'
-      AND t.claimant_id <> m.user_id ORDER BY m.seat`,
+    `${named} JOIN teams t ON t.id = m.team_id WHERE m.slot_id = ? AND t.status = 'complete'
+      AND m.status IN (${statuses.map(() => "?").join(", ")}) AND t.claimant_id <> m.user_id ORDER BY m.seat`,
     slotId,
+    ...statuses,
   );
 
 /** What each member of a slot's complete team gets of the payout. Empty for a slot without a team. */

@@ -1,10 +1,12 @@
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
-import { iso, utc } from "../../lib/time.ts";
+import { iso, isoOrNull, utc } from "../../lib/time.ts";
+import { sessionCalendar } from "../schedule/mails.ts";
 import type { SlotRow } from "../slots/store.ts";
 import type { PlaytestRow } from "../store.ts";
 import { completeLetter, endedLetter, incompleteLetter, requestLetter } from "./letters.ts";
@@ -30,30 +32,43 @@ const toPlaytester = (id: string) => [{ id, role: "playtester" as const }];
 export async function tellAsked(tx: Tx, team: TeamRow, slot: SlotRow, playtest: PlaytestRow, member: MemberRow): Promise<void> {
   const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
   const [confirmBy, shareCents] = [member.answer_by!, member.share_cents];
+  const at = await sessionText(tx, slot, member.user_id);
   await emit(tx, toPlaytester(member.user_id), {
     kind: "team.requested",
     data: { ...subjectOf(slot, team), shareCents, expiresAt: iso(confirmBy) },
-    notice: { ...notice, amountCents: shareCents, until: utc(confirmBy) },
+    notice: { ...notice, ...(at && { at }), amountCents: shareCents, until: utc(confirmBy) },
   });
   const about = { config: tx.config, gameName, claimantName, slotId: slot.id };
-  const letter = requestLetter({ ...about, shareCents, payoutCents: playtest.payout_cents, confirmBy });
+  const letter = requestLetter({ ...about, at, shareCents, payoutCents: playtest.payout_cents, confirmBy });
   await mailUserAbout(tx, member.user_id, "team.requested", letter);
 }
 
-/** Tells these members that the team is complete. */
-export async function tellComplete(tx: Tx, team: TeamRow, slot: SlotRow, userIds: readonly string[]): Promise<void> {
+/** Tells these members that the team is complete, and of a playtest at a fixed time when they play. */
+export async function tellComplete(
+  tx: Tx,
+  { team, slot, playtest }: { team: TeamRow; slot: SlotRow; playtest: PlaytestRow },
+  userIds: readonly string[],
+): Promise<void> {
   const { gameName, claimantName, notice } = await aboutOf(tx, slot, team);
-  const deadlineAt = slot.deadline_at ?? tx.now;
+  const { deadline_at: deadlineAt, scheduled_at: scheduledAt, id: slotId } = slot;
+  const session = scheduledAt !== null && { slotId, gameName, scheduledAt, durationMinutes: playtest.duration_minutes };
+  const calendar = session ? { calendar: sessionCalendar(tx.config, session, tx.now) } : {};
   for (const id of userIds) {
+    const at = await sessionText(tx, slot, id);
     await emit(tx, toPlaytester(id), {
       kind: "team.confirmed",
-      data: { ...subjectOf(slot, team), deadlineAt: iso(deadlineAt) },
-      notice: { ...notice, until: utc(deadlineAt) },
+      data: { ...subjectOf(slot, team), deadlineAt: isoOrNull(deadlineAt) },
+      notice: { ...notice, ...(at && { at }), ...(deadlineAt !== null && { until: utc(deadlineAt) }) },
     });
     const isClaimant = id === team.claimant_id;
-    const letter = completeLetter({ config: tx.config, gameName, claimantName, slotId: slot.id, deadlineAt, isClaimant });
-    await mailUserAbout(tx, id, "team.confirmed", letter);
+    const letter = completeLetter({ config: tx.config, gameName, claimantName, slotId, deadlineAt, isClaimant, at });
+    await mailUserAbout(tx, id, "team.confirmed", { ...letter, ...calendar });
   }
+}
+
+/** The fixed time of a slot in the zone of a reader; undefined without one. */
+async function sessionText(tx: Tx, { scheduled_at: at }: SlotRow, userId: string): Promise<string | undefined> {
+  return at === null ? undefined : zonedText(at, (await users.find(tx, userId))?.time_zone);
 }
 
 /** Tells the claimant who is missing. */

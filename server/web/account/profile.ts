@@ -1,6 +1,7 @@
 import { html } from "../html.ts";
 import { fault, marked } from "../shared/parts.ts";
 import type { PageContext } from "../shared/types.ts";
+import { zoneOptions } from "../shared/zone.ts";
 import type { ProfileForm } from "./place.ts";
 
 const nameInput = (
@@ -11,14 +12,12 @@ const nameInput = (
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${context.form.name ?? name}" required${marked(context, "name")}>
 ${fault(context, "name")}`;
 
-const zones = html`${Intl.supportedValuesOf("timeZone").map((zone) => html`<option value="${zone}">`)}`;
-
 const zoneInput = (
   context: PageContext,
   zone: string | null | undefined,
 ) => html`<label for="time-zone">Time zone <span class="soft">(optional; times of playtests at a fixed time are told in it)</span></label>
 <input id="time-zone" name="timeZone" list="time-zones" autocomplete="off" maxlength="64" placeholder="Europe/Berlin" value="${context.form.timeZone ?? zone}"${marked(context, "time-zone")}>
-<datalist id="time-zones">${zones}</datalist>
+<datalist id="time-zones">${zoneOptions}</datalist>
 ${fault(context, "time-zone")}`;
 
 const timeZone = { label: "Time zone", id: "time-zone" };

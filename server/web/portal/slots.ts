@@ -13,6 +13,7 @@ import { slotBadge, teamBadge } from "./badge.ts";
 import { signedInLayout } from "./layout.ts";
 import {
   proposalForm,
+  proposalNote,
   reasons,
   releaseForm,
   reportForm,
@@ -32,7 +33,7 @@ const said = new Map([
   ["released", "You released the slot."],
   ["moved", "You play at the new time."],
   ["declined-time", "You declined the new time, and the slot was released. This does not count against you."],
-  ["unpublished", "You withdrew your consent. The video is no longer published."],
+  ["unpublished", "You withdrew your consent. The video is not published."],
   ["asked", "Your friends were asked. The slot is reserved when all of them have confirmed."],
   ["confirmed", "You confirmed. The slot is reserved when the others have confirmed too."],
   ["complete", "You confirmed, and your team is complete. Play the game together before the deadline."],
@@ -83,7 +84,7 @@ const cards = (context: PageContext, found: readonly HeldSlot[], zone: string | 
 
 const card = (context: PageContext, slot: HeldSlot, zone: string | null): Markup =>
   html`<li class="card"><div class="game">${cover(slot.game)}<div><div class="head"><h3><a href="${portal.slot(slot.id)}">${slot.game.name}</a></h3>${badgeOf(slot)}</div>
-${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">Answer another time</a></p>`}${deadline(slot, context.now, zone)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
+${facts(context, slot)}${fixedTime(slot, context.now, zone)}${slot.proposal !== null && html`<p><a href="${portal.slot(slot.id)}">${isClaimantOf(slot) ? "Answer another time" : "Another time is proposed"}</a></p>`}${deadline(slot, context.now, zone)}${slot.attempt.next?.status === "reserved" && html`<p><a href="${portal.slot(slot.attempt.next.slotId)}">You can try again<span class="hidden">: ${slot.game.name}</span></a></p>`}</div></div></li>`;
 
 /** Nothing is paid for a slot that ended in any other way. */
 const isOrMayBePaid = ({ status }: HeldSlot) => !["rejected", "expired", "cancelled"].includes(status);
@@ -96,7 +97,7 @@ const badgeOf = (slot: HeldSlot) => (slot.status === "open" && slot.team ? teamB
 
 const facts = ({ site }: PageContext, slot: HeldSlot) => {
   const { playtest, attempt, team, status } = slot;
-  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will be public</li>`}</ul>`;
+  return html`<ul class="facts">${attempt.number > 1 && html`<li>attempt ${attempt.number}</li>`}<li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${isOrMayBePaid(slot) && (playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}${team && playtest.payoutCents > 0 && `, your share ${usd(team.yourShareCents)}`}</li>`}${playtest.visibility === "public" && beforePublication.includes(status) && html`<li>your video will ${slot.consentWithdrawnAt !== null && "not "}be public</li>`}</ul>`;
 };
 
 const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
@@ -104,7 +105,9 @@ const deadline = (slot: HeldSlot, now: number, zone: string | null) =>
   slot.deadlineAt !== null &&
   html`<p><strong>Submit by ${slot.scheduledAt === null ? time(slot.deadlineAt) : timeIn(slot.deadlineAt, zone)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
 
-const isHeld = ({ status }: HeldSlot) => status === "reserved" || status === "blocked";
+/** An open slot is held for a team that is asked. */
+const isHeld = ({ status, team }: HeldSlot) =>
+  status === "reserved" || status === "blocked" || (status === "open" && team !== null);
 
 /** When a slot at a fixed time is played. */
 const fixedTime = (slot: HeldSlot, now: number, zone: string | null) =>
@@ -112,23 +115,34 @@ const fixedTime = (slot: HeldSlot, now: number, zone: string | null) =>
   isHeld(slot) &&
   html`<p><strong>Play at ${timeIn(slot.scheduledAt, zone)}</strong> <span class="soft">(${until(slot.scheduledAt, now) || "it has begun"})</span></p>`;
 
+const mayBePublished: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing", "accepted"];
+
+/** Whether the reader plays the slot, and its video is, or may still be, published. */
+function canWithdraw({ status, playtest, publishedUrl, consentWithdrawnAt, team }: HeldSlot): boolean {
+  if (playtest.visibility !== "public" || consentWithdrawnAt !== null || !mayBePublished.includes(status)) return false;
+  const plays = team?.members.some(({ isYou, status: seat }) => isYou && seat === "confirmed") ?? true;
+  return plays && (status !== "accepted" || publishedUrl !== null);
+}
+
+/** A member of a team plays; who claimed the slot submits, reports and releases it, and answers another time. */
+const isClaimantOf = ({ team }: HeldSlot) => team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
+
 /** `/play/slots/<id>`: one slot. While the playtester holds it, the page has the build, keys and instructions. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
-  // A member of a team plays; who claimed the slot submits, reports and releases it.
-  const isClaimant = slot.team?.members.every(({ isYou, isClaimant }) => isYou === isClaimant) ?? true;
+  const isClaimant = isClaimantOf(slot);
   const submits = isReserved && isClaimant;
   const { limits } = (await context.call("getServerInfo")).data;
   const zone = await zoneFor(context, [slot.scheduledAt]);
   const body = html`${done && notice(done)}${slot.game.coverPath !== null && html`<p>${cover(slot.game)}</p>`}<p>${badgeOf(slot)}</p>${facts(context, slot)}${fixedTime(slot, context.now, zone)}${deadline(slot, context.now, zone)}${isReserved && lastAttempt(slot)}${outcome(context, slot)}
-${isClaimant && slot.proposal !== null && proposalForm(context, slot, zone)}
-${teamSection(context, slot)}
+${slot.proposal !== null && (isClaimant ? proposalForm(context, slot, zone) : proposalNote(slot, zone))}
+${teamSection(context, slot, zone)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${submits && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
 ${submits && reportForm(context, slot)}
-${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${isClaimant && (slot.publishedUrl !== null || slot.status === "publishing") && unpublishForm(context, slot)}`;
+${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${canWithdraw(slot) && unpublishForm(context, slot)}`;
   const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
 }

@@ -8,7 +8,8 @@ export const update = define({
   summary: "Change the notes of an active playtest, or propose another time",
   description:
     "--at moves a playtest at a fixed time, until 12 hours before it. Its open slots move at once. Each playtester who holds a slot is asked: " +
-    "one who declines, or does not answer in time, is released, and the slot is open again.",
+    "one who declines, or does not answer in time, is released, and the slot is open again. Where the time for applications has ended, it is closed " +
+    "and refunded instead.",
   args: { playtest: arg.playtest() },
   flags: fixedTimeFlags,
   operation: "updatePlaytest",

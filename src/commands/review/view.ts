@@ -97,6 +97,7 @@ export const slotView = viewOf<ShownSlot>([
   detail("rejection reason:rejection.reason"),
   detail("published at:publishedUrl"),
   detail("playtester consented to:publicationConsent.text"),
+  detail("consent withdrawn:publicationConsent.withdrawnAt"),
   detail("publication", ({ publication }) => publication && publicationText(publication)),
   detail("not published because:publication.reason"),
   detail("transcript:transcription.status"),

@@ -1,6 +1,6 @@
 import { define } from "../../cli/define.ts";
 import { withConsent } from "./agreement.ts";
-import { confirmedTimeFlags, confirmTime, offeredPlaytest } from "./confirmed-time.ts";
+import { confirmedTimeFlags, confirmOffered, offeredPlaytest } from "./confirmed-time.ts";
 import { applicationView } from "./view.ts";
 
 export const apply = define({
@@ -13,7 +13,7 @@ export const apply = define({
   examples: ["playtest tester apply 0d9c41f2 --qualifications-response 'Ten years of roguelikes'"],
   async run({ args, flags, body: given }, ctx) {
     const params = { id: args.playtest };
-    const scheduledAt = await confirmTime(ctx, args.playtest, flags.at ?? given.scheduledAt);
+    const scheduledAt = await confirmOffered(ctx, args.playtest, flags.at ?? given.scheduledAt);
     const body = { ...given, ...(scheduledAt !== undefined && { scheduledAt }) };
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
       ctx.api().applyToPlaytest({ params, body: { ...body, ...(acceptConsent !== undefined && { acceptConsent }) } }),

@@ -1,6 +1,6 @@
 import { define, flag } from "../../cli/define.ts";
 import { withConsent } from "./agreement.ts";
-import { confirmedTimeFlags, confirmTime, offeredPlaytest } from "./confirmed-time.ts";
+import { confirmedTimeFlags, confirmOffered, offeredPlaytest } from "./confirmed-time.ts";
 import { namedFriend } from "./team.ts";
 import { heldSlotView } from "./view.ts";
 
@@ -22,7 +22,7 @@ export const claim = define({
   ],
   async run({ args, body, flags }, ctx) {
     const named = [...(body.with ?? []), ...flags.with.map((text) => namedFriend(text, "--with"))];
-    const scheduledAt = await confirmTime(ctx, args.playtest, flags.at ?? body.scheduledAt);
+    const scheduledAt = await confirmOffered(ctx, args.playtest, flags.at ?? body.scheduledAt);
     const data = await withConsent(ctx, args.playtest, body.acceptConsent, (acceptConsent) =>
       ctx.api().claimPlaytest({
         params: { id: args.playtest },

@@ -24,10 +24,13 @@ async function offeredTime(ctx: Context, id: string): Promise<string | null> {
   }
 }
 
-/** The time to confirm (ISO 8601): the one that was given, or that of the offer after asking. Undefined for a playtest without one. */
-export async function confirmTime(ctx: Context, id: string, given: string | undefined): Promise<string | undefined> {
+/** The time of an offered playtest to confirm (ISO 8601). */
+export const confirmOffered = async (ctx: Context, id: string, given: string | undefined) =>
+  confirmTime(ctx, given === undefined ? await offeredTime(ctx, id) : null, given);
+
+/** The time to confirm (ISO 8601): the one that was given, or the fixed one after asking. Undefined for a playtest without one. */
+export async function confirmTime(ctx: Context, at: string | null, given: string | undefined): Promise<string | undefined> {
   if (given !== undefined) return fixedTime(ctx, given, "--at", undefined);
-  const at = await offeredTime(ctx, id);
   if (at === null) return undefined;
   const text = fixedTimeText(at, await profileZone(ctx));
   const otherwise = `To confirm that you will play then, pass --at ${at}.`;

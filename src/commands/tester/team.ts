@@ -3,6 +3,7 @@ import { parseMoney } from "../../cli/flags.ts";
 import { declined, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import { withConsent } from "./agreement.ts";
+import { confirmedTimeFlags, confirmTime } from "./confirmed-time.ts";
 import { heldSlotView } from "./view.ts";
 
 const slot = () => arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name");
@@ -23,10 +24,15 @@ const confirm = define({
   args: { slot: slot() },
   flags: {
     share: flag.field("confirmTeam", "shareCents", "Your share of the payout; asked for without it"),
+    ...confirmedTimeFlags,
     acceptConsent: flag.text("Version of the agreement that you have read and accept", { value: "VERSION" }),
   },
   asks: true,
-  examples: ["playtest tester team confirm 9c21d0ff", "playtest tester team confirm 9c21d0ff --share 10.00"],
+  examples: [
+    "playtest tester team confirm 9c21d0ff",
+    "playtest tester team confirm 9c21d0ff --share 10.00",
+    "playtest tester team confirm 9c21d0ff --share 10.00 --at 2026-12-05T18:00+01:00",
+  ],
   async run({ args, flags }, ctx) {
     const params = { id: args.slot };
     const { slot: shown } = await ctx.api().getHeldSlot({ params });
@@ -38,8 +44,16 @@ const confirm = define({
     )
       throw declined();
     const shareCents = flags.share ?? yours;
+    const scheduledAt = await confirmTime(ctx, shown.scheduledAt, flags.at);
     const data = await withConsent(ctx, shown.requestId, flags.acceptConsent, (acceptConsent) =>
-      ctx.api().confirmTeam({ params, body: { shareCents, ...(acceptConsent !== undefined && { acceptConsent }) } }),
+      ctx.api().confirmTeam({
+        params,
+        body: {
+          shareCents,
+          ...(scheduledAt !== undefined && { scheduledAt }),
+          ...(acceptConsent !== undefined && { acceptConsent }),
+        },
+      }),
     );
     const { team } = data.slot;
     ctx.out.note(team?.status === "complete" ? "Your team is complete." : "You have confirmed. The others still have to.");

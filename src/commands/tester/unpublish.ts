@@ -6,11 +6,11 @@ export const unpublish = define({
   name: "unpublish",
   summary: "Withdraw your consent to publish your video",
   description:
-    "You can do so at any time. The video is deleted where it was published, and its address no longer works. You keep your payout, and the owner and you keep the video. It cannot be published again.",
+    "You can do so at any time: before the video is accepted, it is not published then; afterwards it is deleted where it was published, and its address no longer works. You are paid all the same, and the owner and you keep the video. It cannot be published again, and the owner is told.",
   operation: "withdrawVideo",
   args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   body: "withdrawVideo",
-  confirm: ({ args }) => `Remove the published video of slot ${shortId(args.slot)}?`,
+  confirm: ({ args }) => `Withdraw your consent to publish the video of slot ${shortId(args.slot)}?`,
   examples: ["playtest tester unpublish 9c21d0ff", 'playtest tester unpublish 9c21d0ff --reason "My voice" --yes'],
   run: async ({ args, body }, ctx) => ctx.item(await ctx.api().withdrawVideo({ params: { id: args.slot }, body }), heldSlotView),
 });

@@ -93,6 +93,7 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     detail("your share:team.yourShareCents"),
     detail("confirm by:team.confirmBy", "ago"),
     detail("you consent to:team.publicationConsent.text"),
+    detail("consent withdrawn:consentWithdrawnAt"),
     detail("build:buildUrl"),
     detail("keys"),
     detail("instructions"),

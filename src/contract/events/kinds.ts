@@ -32,6 +32,7 @@ export const eventKinds = [
   "payment.dispute_ended",
   "slot.published",
   "slot.publish_failed",
+  "slot.consent_withdrawn",
   "budget.threshold",
   "budget.exceeded",
   "order.approval_requested",

@@ -88,6 +88,11 @@ export const eventPayloads = {
     url: httpUrl().meta({ description: "Where everybody can watch it." }),
     publishedAt: timestamp(),
   }),
+  "slot.consent_withdrawn": z.strictObject({
+    ...slot,
+    reason: z.string().nullable().meta({ description: "Why, in the playtester's words; null without a reason." }),
+    withdrawnAt: timestamp(),
+  }),
   "slot.publish_failed": z.strictObject({
     ...slot,
     adapter: z.enum(publishers).meta({ description: "Where it could not be published." }),
@@ -159,7 +164,10 @@ export const eventPayloads = {
   "friend.requested": friendship,
   "friend.accepted": friendship,
   "team.requested": z.strictObject({ ...team, shareCents: z.int(), expiresAt: timestamp() }),
-  "team.confirmed": z.strictObject({ ...team, deadlineAt: timestamp() }),
+  "team.confirmed": z.strictObject({
+    ...team,
+    deadlineAt: timestamp().nullable().meta({ description: "Null while a reported problem pauses it." }),
+  }),
   "team.incomplete": z.strictObject({
     ...team,
     memberId: id().meta({ description: "The member who is missing." }),
@@ -167,7 +175,9 @@ export const eventPayloads = {
   }),
   "team.ended": z.strictObject({
     ...team,
-    ending: z.enum(teamEndings).meta({ description: "`expired`: not everybody confirmed in time." }),
+    ending: z.enum(teamEndings).meta({
+      description: "`expired`: not everybody confirmed in time. `moved`: another fixed time was proposed and not accepted.",
+    }),
   }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),

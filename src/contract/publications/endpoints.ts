@@ -40,7 +40,14 @@ export const publicationConsent = z
   })
   .meta({ id: "PublicationConsent" });
 
-export const givenConsent = publicationConsent.extend({ acceptedAt: timestamp() }).meta({ id: "GivenPublicationConsent" });
+export const givenConsent = publicationConsent
+  .extend({
+    acceptedAt: timestamp(),
+    withdrawnAt: timestamp()
+      .nullable()
+      .meta({ description: "When the playtester, or a member of the team, withdrew it; null otherwise." }),
+  })
+  .meta({ id: "GivenPublicationConsent" });
 
 export const adminPublication = publication
   .extend({

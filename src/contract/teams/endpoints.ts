@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { acceptConsent } from "../accounts/agreements.ts";
 import { endpoint } from "../endpoint.ts";
-import { cents, id, message, pageQuery, timestamp } from "../fields.ts";
+import { cents, confirmedTime, id, message, pageQuery, timestamp } from "../fields.ts";
 import { publicationConsent } from "../publications/endpoints.ts";
 import { friendStatuses, memberStatuses, teamStatuses } from "./statuses.ts";
 
@@ -156,6 +156,7 @@ export const teamsWith = <Reply extends z.ZodType>(slotReply: Reply) => ({
     summary: "Confirm that you play a slot with a friend",
     body: z.strictObject({
       shareCents: cents().meta({ description: "Your share of the payout as you have seen it; another one is refused." }),
+      scheduledAt: confirmedTime(),
       acceptConsent: acceptConsent(),
     }),
     reply: slotReply,

@@ -11,5 +11,5 @@ export type MemberStatus = (typeof memberStatuses)[number];
 /** Why a team is not complete, or ended. */
 export const absences = ["declined", "left", "expired"] as const;
 export type Absence = (typeof absences)[number];
-export const teamEndings = ["expired", "closed", "withdrawn", "cancelled", "released"] as const;
+export const teamEndings = ["expired", "closed", "withdrawn", "cancelled", "released", "moved"] as const;
 export type TeamEnding = (typeof teamEndings)[number];

@@ -98,3 +98,10 @@ export function terms(context: PageContext, offer: Offer): Markup {
   ];
   return html`<dl class="needs terms">${facts.filter((fact) => fact !== false).map(factOf)}</dl>`;
 }
+
+/** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
+export const confirmation = (at: string, zone: string | null): Markup =>
+  html`<label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> <span>I will play at ${timeIn(at, zone)}</span></label>`;
+
+/** The fixed time that a form confirms, as operations take it. */
+export const confirmedTime = ({ scheduledAt }: Record<string, string | undefined>) => (scheduledAt ? { scheduledAt } : {});

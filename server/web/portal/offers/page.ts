@@ -3,11 +3,10 @@ import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { ApiError, badRequest } from "../../../lib/api-error.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { cover, disabledButton, fault, marked, notice, prose, tokens } from "../../shared/parts.ts";
-import { timeIn } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { signedInLayout } from "../layout.ts";
 import { action, type PageContext, type PortalPage } from "../types.ts";
-import { aboutGame, fixedTime, terms } from "./facts.ts";
+import { aboutGame, confirmation, confirmedTime, fixedTime, terms } from "./facts.ts";
 import { namedFriends, teamFields } from "./team.ts";
 
 type Offer = Data<"getOffer">["playtest"];
@@ -67,10 +66,6 @@ const consent = ({ publicationConsent, selectionMode }: Offer) =>
 
 const claimLabel = "Claim a slot";
 
-/** The box with which a playtester confirms the fixed time. The form sends it, so that another one is never confirmed by mistake. */
-const confirmation = (at: string, zone: string | null) =>
-  html`<label class="check"><input type="checkbox" name="scheduledAt" value="${at}" required> <span>I will play at ${timeIn(at, zone)}</span></label>`;
-
 function claimForm(context: PageContext, offer: Offer, zone: string | null): Markup {
   const { id, whyNot, deadlineHours, team, scheduledAt } = offer;
   if (whyNot !== null) return disabledButton(claimLabel, "why", html`${whyNot} <a href="${portal.slots()}">My slots</a>`);
@@ -93,12 +88,10 @@ ${fault(context, "answer")}
 ${scheduledAt !== null && confirmation(scheduledAt, zone)}
 <button>Apply</button></form>`;
 
-const confirmed = ({ scheduledAt }: Record<string, string | undefined>) => (scheduledAt ? { scheduledAt } : {});
-
 const claim = action({ at: portal.offer.below("claim") }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you have the time to submit a video. Nothing was claimed.");
   const named = namedFriends(form);
-  const body = { ...confirmed(form), ...(named && { with: named }) };
+  const body = { ...confirmedTime(form), ...(named && { with: named }) };
   const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey, body })).data;
   return `${portal.slot(slot.id)}?done=${slot.status === "open" ? "asked" : "claimed"}`;
 });
@@ -110,7 +103,7 @@ const apply = action({ at: portal.offer.below("apply"), fields: applyFields }, a
   await call("applyToPlaytest", {
     params: { id },
     idempotencyKey: form.formKey,
-    body: { ...confirmed(form), ...(answer && { qualificationsResponse: answer }) },
+    body: { ...confirmedTime(form), ...(answer && { qualificationsResponse: answer }) },
   });
   return `${portal.applications()}?done=applied`;
 });

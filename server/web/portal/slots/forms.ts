@@ -113,15 +113,30 @@ export const proposalForm = (context: PageContext, { id, proposal }: HeldSlot, z
 <p>Answer by ${timeIn(proposal.answerBy, zone)}. If you decline or do not answer, your slot is released. This does not count against you.</p>
 <form method="post" action="${reschedule.at(id)}">${tokens(context)}<button name="answer" value="accept">Accept</button> <button name="answer" value="decline" class="quiet">Decline</button></form></section>`;
 
+/** The other time, for a member of a team for which another playtester answers. */
+export const proposalNote = ({ proposal, team }: HeldSlot, zone: string | null): Markup | false =>
+  proposal !== null &&
+  html`<section><h2>Another time</h2>
+<p>The owner proposes to play at <strong>${timeIn(proposal.scheduledAt, zone)}</strong>.</p>
+<p>${team?.members.find(({ isClaimant }) => isClaimant)?.displayName} answers for your team by ${timeIn(proposal.answerBy, zone)}. Without an answer, the slot is released. This does not count against you.</p></section>`;
+
 export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
 <details><summary>Release this slot</summary>
 <p>You no longer hold it then, and you cannot take part in this playtest again.</p>
 <form method="post" action="${release.at(slot.id)}">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;
 
+/** What becomes of the video of a playtester who withdraws the consent. */
+function withdrawalOf({ status, playtest }: HeldSlot): string {
+  const isPaid = playtest.payoutCents > 0;
+  return status === "publishing" || status === "accepted"
+    ? `the video is deleted where it was published, and its address no longer works.${isPaid ? " You are paid all the same." : ""}`
+    : `the video is not published then.${isPaid ? " If the owner accepts it, you are paid as usual." : ""}`;
+}
+
 /** For a video that is published, or will be. */
 export const unpublishForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Your consent</h2>
 <details${context.form.why !== undefined && html` open`}><summary>Withdraw from publication</summary>
-<p>You consented to the publication of this video when you took part. You can withdraw that at any time, without a reason: the video is deleted where it was published, and its address no longer works. ${slot.playtest.payoutCents > 0 && "You keep your payout. "}The owner of the game and you can still watch it. It cannot be published again.</p>
+<p>You consented to the publication of ${slot.submission ? "this" : "your"} video when you took part. You can withdraw that at any time, without a reason: ${withdrawalOf(slot)} The owner of the game is told, and can still watch it, as you can. It cannot be published again.</p>
 <form method="post" action="${unpublish.at(slot.id)}">${tokens(context)}
 <label for="why">Reason, shown to the owner <span class="soft">(optional)</span></label>
 <textarea id="why" name="why" maxlength="2000"${marked(context, "why")}>${context.form.why}</textarea>

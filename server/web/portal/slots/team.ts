@@ -4,6 +4,7 @@ import { usd } from "../../../lib/money.ts";
 import { html, type Markup } from "../../html.ts";
 import { button, fault, marked, tokens } from "../../shared/parts.ts";
 import { time, until } from "../../shared/text.ts";
+import { confirmation, confirmedTime } from "../offers/facts.ts";
 import { action, type HeldSlot, type PageContext } from "../types.ts";
 
 /** The team of a slot on its page: who plays, who is missing, and what the reader can do about it. */
@@ -22,14 +23,14 @@ const isSeated = ({ status }: Member) => status === "asked" || status === "confi
 const canChange = ({ status, team }: HeldSlot) =>
   team?.status === "asking" ? status === "open" : status === "reserved" || status === "blocked";
 
-export function teamSection(context: PageContext, slot: HeldSlot): Markup | false {
+export function teamSection(context: PageContext, slot: HeldSlot, zone: string | null): Markup | false {
   const { team } = slot;
   if (team === null) return false;
   const me = team.members.find(({ isYou }) => isYou);
   return html`<section><h2>Your team</h2>
 <ul class="list">${team.members.map((member) => item(member, slot.playtest.payoutCents > 0))}</ul>
 ${waiting(team, context.now)}
-${me && canChange(slot) && choices(context, slot, team, me)}</section>`;
+${me && canChange(slot) && choices(context, slot, { team, me, zone })}</section>`;
 }
 
 const item = ({ displayName, isYou, isClaimant, status, shareCents }: Member, isPaid: boolean): Markup =>
@@ -41,20 +42,28 @@ const waiting = ({ confirmBy, status }: Team, now: number): Markup | false =>
   confirmBy !== null &&
   html`<p><strong>Everybody must confirm by ${time(confirmBy)}</strong> <span class="soft">(${until(confirmBy, now)})</span>. Then the slot is reserved for all of you. Otherwise it is open again.</p>`;
 
-function choices(context: PageContext, slot: HeldSlot, team: Team, me: Member): Markup {
+/** The team as one of its members reads it, and the zone in which they are told times; null for UTC. */
+interface Reading {
+  team: Team;
+  me: Member;
+  zone: string | null;
+}
+
+function choices(context: PageContext, slot: HeldSlot, reading: Reading): Markup {
+  const { team, me } = reading;
   if (me.isClaimant) return html`${replaceForm(context, slot, team)}${team.status === "asking" && withdrawForm(context, slot)}`;
-  if (me.status === "asked") return answerForms(context, slot, team, me);
+  if (me.status === "asked") return answerForms(context, slot, reading);
   if (team.status === "asking") return button(context, decline.at(slot.id), "Withdraw my confirmation", "danger");
   return html`<details><summary>Leave the team</summary>
 <p>You get no share then, and you cannot play this playtest again. ${team.members.find(({ isClaimant }) => isClaimant)?.displayName} can ask another friend.</p>
 ${button(context, leave.at(slot.id), "Leave the team", "danger")}</details>`;
 }
 
-const answerForms = (context: PageContext, slot: HeldSlot, team: Team, me: Member): Markup =>
+const answerForms = (context: PageContext, slot: HeldSlot, { team, me, zone }: Reading): Markup =>
   html`${me.answerBy !== null && team.status === "complete" && html`<p>Confirm by ${time(me.answerBy)} (${until(me.answerBy, context.now)}).</p>`}
 ${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirming you consent to that.</p>`}
 ${team.mustAccept && html`<p>You must accept an agreement before you can confirm. <a href="${portal.agreement(slot.requestId)}">Read the agreement</a></p>`}
-<div class="buttons"><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off"><button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
+<div class="buttons"><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off">${slot.scheduledAt !== null && confirmation(slot.scheduledAt, zone)}<button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
 ${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
 
 /** The form to ask another friend, where somebody is missing or has not confirmed. */
@@ -77,7 +86,7 @@ const withdrawForm = (context: PageContext, slot: HeldSlot): Markup =>
 ${button(context, portal.slot.below("release")(slot.id), "Give up", "danger")}</details>`;
 
 const confirm = action({ at: portal.slot.below("team/confirm") }, async ({ call, id, form }) => {
-  const body = { shareCents: Number(form.share) };
+  const body = { shareCents: Number(form.share), ...confirmedTime(form) };
   const { slot } = (await call("confirmTeam", { params: { id }, idempotencyKey: form.formKey, body })).data;
   return `${portal.slot(id)}?done=${slot.team?.status === "complete" ? "complete" : "confirmed"}`;
 });

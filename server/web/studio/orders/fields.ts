@@ -12,6 +12,7 @@ import { usd } from "../../../lib/money.ts";
 import type { FormField } from "../../shared/types.ts";
 import type { Form } from "../../types.ts";
 import { commandLine } from "../review/commands.ts";
+import { isTimed, timeFields } from "./fixed-time.ts";
 
 /** The fields of the form, by the names that the operation has for them. */
 export const labels: Readonly<Record<string, FormField>> = {
@@ -30,6 +31,7 @@ export const labels: Readonly<Record<string, FormField>> = {
   targetedPlaytesterId: { label: "Offered to", id: "audience" },
   panel: { label: "Tester group", id: "panel" },
   ref: { label: "Your name for the order", id: "ref" },
+  ...timeFields,
 };
 
 type Length = (typeof durations)[number];
@@ -119,6 +121,8 @@ export function orderCommand(gameId: string, form: Form, totalCents: number | un
     ["--past-playtester-scope", audience?.pastPlaytesterScope],
     ["--tester", audience || !form.audience ? undefined : form.audience],
     ["--panel", order.panel],
+    ["--at", isTimed(form) ? form.at : undefined],
+    ["--time-zone", isTimed(form) ? form.atZone : undefined],
     ["--notes-for-testers", order.notesForTesters],
     ["--keys-file", order.keysForTesters ? "keys.txt" : undefined],
     ["--ref", order.ref],

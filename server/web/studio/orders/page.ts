@@ -7,12 +7,14 @@ import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
 import { alert, fault, marked, tokens } from "../../shared/parts.ts";
+import { profileZone } from "../../shared/zone.ts";
 import { ifAllowed } from "../allowed.ts";
 import { noBuildUrl } from "../games/form.ts";
 import { studioLayout } from "../layout.ts";
 import { command, plural } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
+import { enteredTime, timeInputs } from "./fixed-time.ts";
 import { continueToCheckout } from "./pay.ts";
 
 type Game = Data<"listGames">["games"][number];
@@ -51,25 +53,32 @@ interface Priced {
   notice?: string;
 }
 
+/** What was filled in, with the fixed time. */
+async function orderOf(context: StudioContext) {
+  const scheduledAt = await enteredTime(context);
+  return { ...bodyOf(context.form), ...(scheduledAt !== undefined && { scheduledAt }) };
+}
+
 /** The price of what was filled in. Game keys and the ref do not affect it. */
-async function priceOf({ call, form }: StudioContext): Promise<Quote> {
+async function priceOf({ call, form }: StudioContext, body: Awaited<ReturnType<typeof orderOf>>): Promise<Quote> {
   if (!form.gameId) throw invalid("gameId", "must be chosen");
-  return (await call("quotePlaytest", { body: { ...bodyOf(form), gameId: form.gameId } })).data;
+  return (await call("quotePlaytest", { body: { ...body, gameId: form.gameId } })).data;
 }
 
 const price = action({ at: studio.order.below("price"), fields: labels }, async (context) =>
-  shown(context, { quote: await priceOf(context) }),
+  shown(context, { quote: await priceOf(context, await orderOf(context)) }),
 );
 
 const place = action({ at: studio.order, fields: labels }, async (context) => {
   const { call, form } = context;
-  const quote = await priceOf(context);
+  const body = await orderOf(context);
+  const quote = await priceOf(context, body);
   // What is ordered costs what was shown, whatever changed since.
   if (form.total !== String(quote.totalCents))
     return shown(context, { quote, notice: `The price is now ${usd(quote.totalCents)}. Nothing was ordered.` });
   const method = methodOf(form);
   const headers: Record<string, string> = method === "any" ? {} : { "x-payment-method": method };
-  const order = { params: { gameId: form.gameId! }, body: bodyOf(form), headers, idempotencyKey: form.formKey };
+  const order = { params: { gameId: form.gameId! }, body, headers, idempotencyKey: form.formKey };
   const { data } = await call("createPlaytest", order);
   if ("approval" in data) return studio.approvals();
   if ("checkoutUrl" in data && data.checkoutUrl) return continueToCheckout(context, data.checkoutUrl, data.totalCents);
@@ -127,6 +136,7 @@ async function inputs(context: StudioContext, games: readonly Game[], game: Game
   const { form, call, site } = context;
   const contacts = ((await ifAllowed(call("listContacts")))?.data.contacts ?? []) as Contacts;
   const panels = (await ifOffered(call("listPanels")))?.data.panels ?? [];
+  const zone = (await context.offers("rescheduleSlot")) ? { zone: await profileZone(context) } : undefined;
   const isTrialLeft =
     game !== undefined &&
     (await call("listPlaytests", { params: { gameId: game.id }, query: { limit: 1 } })).data.eligibleForFreeTrial;
@@ -164,6 +174,7 @@ ${select("selection", "selection", "Who chooses the playtesters", [
   option("automatic", "First come, first served", form.selection ?? "automatic"),
   option("manual", "They apply, and you choose", form.selection),
 ])}
+${zone && timeInputs(context, { label: html`Fixed date and time <span class="soft">(optional; all play at once, 12 hours to 90 days ahead)</span>`, ...zone })}
 ${long("qualifications", "qualifications", "Requirements", "optional; shown with the offer", 2000)}
 ${long("notes", "notes", "Notes for playtesters", "optional; shown when they take part", 5000)}
 ${long("keys", "keys", "Game keys", "optional; one in a line, for each player of each slot", 200_000)}

@@ -1,10 +1,14 @@
 import type { Data } from "../../../../src/contract/index.ts";
+import { bindingSessionMs } from "../../../../src/contract/order-body.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { invalid } from "../../../lib/api-error.ts";
 import { usd } from "../../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { button, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
+import { plural } from "../parts.ts";
 import { action, type StudioContext } from "../types.ts";
+import { enteredTime, timeFields, timeInputs } from "./fixed-time.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 
@@ -32,7 +36,41 @@ const cancel = action({ at: studio.playtest.below("cancel") }, async ({ call, id
   return `${studio.playtest(id)}?done=cancelled`;
 });
 
-export const orderActions = [byHours, byCredit, byCard, cancel];
+const moveForm = { at: studio.playtest.below("move"), fields: timeFields };
+
+const move = action(moveForm, async (context) => {
+  const scheduledAt = await enteredTime(context);
+  if (scheduledAt === undefined) throw invalid("scheduledAt", "is required");
+  await context.call("updatePlaytest", {
+    params: { id: context.id },
+    idempotencyKey: context.form.formKey,
+    body: { scheduledAt },
+  });
+  return `${studio.playtest(context.id)}?done=moved`;
+});
+
+export const orderActions = [byHours, byCredit, byCard, cancel, move];
+
+/** Whether a playtest is at a fixed time to come. Servers that do not know fixed times say nothing of one. */
+const isAhead = ({ now }: StudioContext, { scheduledAt: at, status }: Playtest): boolean =>
+  status === "active" && at != null && Date.parse(at) > now;
+
+/** The form that moves a playtest at a fixed time to another. `zone` is that of the owner's profile; null without one. */
+export async function moving(context: StudioContext, playtest: Playtest, zone: string | null): Promise<Markup | false> {
+  if (!isAhead(context, playtest) || !(await context.offers("rescheduleSlot"))) return false;
+  const { id, scheduledAt, slots } = playtest;
+  if (Date.parse(scheduledAt!) - context.now < bindingSessionMs)
+    return html`<p class="soft">It begins in less than 12 hours, so its time cannot be changed any more.</p>`;
+  const holding = slots.reserved + slots.blocked;
+  const asked =
+    holding > 0
+      ? ` ${plural(holding, "playtester")} who hold${holding === 1 ? "s" : ""} a slot ${holding === 1 ? "is" : "are"} asked, with up to 3 days to answer. Whoever declines or does not answer is released without a mark.`
+      : "";
+  return html`<details${context.form.at !== undefined && html` open`}><summary>Move it to another time</summary>
+<p>Open slots move at once.${asked}</p>
+<form method="post" action="${move.at(id)}">${tokens(context)}${timeInputs(context, { label: "New date and time", zone, isRequired: true })}
+<button>${holding > 0 ? "Propose this time" : "Move to this time"}</button></form></details>`;
+}
 
 /** How an order that is not paid can be paid. */
 export async function payment(context: StudioContext, playtest: Playtest): Promise<Markup | false> {
@@ -42,15 +80,22 @@ export async function payment(context: StudioContext, playtest: Playtest): Promi
   return html`<section><h2>Pay ${total}</h2><div class="decide">${button(context, byCredit.at(id), "With credit")}${button(context, byHours.at(id), "With playtest hours", "quiet")}${context.site.cards && button(context, byCard.at(id), "By card", "quiet")}</div></section>`;
 }
 
-/** The end of what nobody claimed. */
-export async function cancelling(
-  context: StudioContext,
-  { id, status, slots, costPerSlotCents }: Playtest,
-): Promise<Markup | false> {
-  if (status !== "pending_payment" && !(status === "active" && slots.open > 0)) return false;
+/** The end of what nobody claimed and, before a fixed time, of what was claimed. */
+export async function cancelling(context: StudioContext, playtest: Playtest): Promise<Markup | false> {
+  const { id, status, slots, costPerSlotCents, scheduledAt } = playtest;
+  const ahead = isAhead(context, playtest);
+  const ending = slots.open + (ahead ? slots.reserved : 0);
+  if (status !== "pending_payment" && !(status === "active" && ending > 0)) return false;
   if (!(await context.offers("cancelPlaytest"))) return false;
   const isPaid = status === "active" && context.site.payments && (costPerSlotCents ?? 0) > 0;
-  return html`<details><summary>${status === "active" ? "Cancel the slots that nobody claimed" : "Cancel the order"}</summary>
-<p>${isPaid ? "You get their price back. " : ""}This cannot be undone.</p>
+  const isLate = ahead && Date.parse(scheduledAt!) - context.now < bindingSessionMs;
+  const back = !isPaid
+    ? ""
+    : isLate && slots.reserved > 0
+      ? "You get the price of the slots that nobody claimed back. The playtesters who hold a slot are paid, because it begins in less than 12 hours. "
+      : "You get their price back. ";
+  const claimed = ahead ? "Cancel this playtest, with its claimed slots" : "Cancel the slots that nobody claimed";
+  return html`<details><summary>${status === "active" ? claimed : "Cancel the order"}</summary>
+<p>${back}This cannot be undone.</p>
 <form method="post" action="${cancel.at(id)}">${tokens(context)}<button class="danger">${status === "active" ? "Cancel these slots" : "Cancel the order"}</button></form></details>`;
 }

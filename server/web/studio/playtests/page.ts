@@ -9,7 +9,7 @@ import { time, timeIn, until } from "../../shared/text.ts";
 import { zoneFor } from "../../shared/zone.ts";
 import { progressOf } from "../games/pages.ts";
 import { studioLayout } from "../layout.ts";
-import { cancelling, orderActions, payment } from "../orders/pay.ts";
+import { cancelling, moving, orderActions, payment } from "../orders/pay.ts";
 import { commands, playtestBadge, plural, shortId, slotBadge, trail } from "../parts.ts";
 import { shareActions, shareNotices, sharesOf, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioPage } from "../types.ts";
@@ -39,7 +39,8 @@ const said = new Map([
   ...shareNotices,
   ["ordered", "The order was placed."],
   ["paid", "The order is paid. Playtesters can take part now."],
-  ["cancelled", "What nobody claimed was cancelled."],
+  ["cancelled", "The slots were cancelled."],
+  ["moved", "The time was changed. A playtester who holds a slot keeps the earlier time until they accept the new one."],
 ]);
 
 /** `/studio/playtests/ID`: an order with its slots by state. */
@@ -62,6 +63,7 @@ ${data.slots.filter(({ submission }) => submission !== null).length > 1 && html`
 ${more(studio.playtest(id), meta.cursor, "Show more slots")}</div>
 ${playtest.notesForTesters && html`<section><h2>Notes for playtesters</h2>${prose(playtest.notesForTesters)}</section>`}
 ${hasVideos && sharesSection(context, "playtests", shares)}
+${await moving(context, playtest, zone)}
 ${await cancelling(context, playtest)}
 ${commands(context, "From the command line", commandsFor(context, playtest))}`;
   return studioLayout(context, "games", { title: `Playtest of ${playtest.gameName}`, body });
@@ -145,7 +147,9 @@ function commandsFor(context: StudioContext, playtest: Playtest): (readonly [str
     ...(status === "active" || status === "pending_payment"
       ? ([
           [
-            `Cancel the slots that nobody claimed${isPaid ? ", and get their price back" : ""}`,
+            isAhead
+              ? "Cancel it, with its claimed slots"
+              : `Cancel the slots that nobody claimed${isPaid ? ", and get their price back" : ""}`,
             `playtest playtests cancel ${id}`,
           ],
         ] as const)

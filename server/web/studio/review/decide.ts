@@ -23,8 +23,10 @@ type Amount = Pick<Review, "slot" | "payoutCents"> & Partial<Pick<Review, "simul
 
 const pays = ({ payoutCents }: Amount) => payoutCents !== null && payoutCents > 0;
 
+const isWithdrawn = ({ slot }: Amount) => slot.publicationConsent?.withdrawnAt != null;
+
 /** A public video is paid when it is published, any other at once. */
-const paysAtOnce = (review: Amount) => pays(review) && review.slot.playtest.visibility !== "public";
+const paysAtOnce = (review: Amount) => pays(review) && (review.slot.playtest.visibility !== "public" || isWithdrawn(review));
 
 /** What accepting does with money, in a sentence. */
 function payment({ site }: StudioContext, review: Amount): Markup | false {

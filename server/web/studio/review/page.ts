@@ -99,7 +99,10 @@ const inShort = ({ submission, playtest }: Slot): Markup => {
 type Fact = readonly [name: string, what: Markup | string];
 
 /** What is known of a submission besides its video, and the file itself. */
-function facts({ site }: StudioContext, { id, submission, playtest, build, publishedUrl }: Slot): Markup | false {
+function facts(
+  { site }: StudioContext,
+  { id, submission, playtest, build, publishedUrl, publicationConsent }: Slot,
+): Markup | false {
   if (!submission) return false;
   const { createdAt, videoFileSize: size, device } = submission;
   const rows: (Fact | false)[] = [
@@ -110,6 +113,10 @@ function facts({ site }: StudioContext, { id, submission, playtest, build, publi
     typeof size === "number" && [
       "File",
       html`${fileSize(size)} · <a href="${slotFiles.video(id)}" download>Download the video</a>`,
+    ],
+    publicationConsent?.withdrawnAt != null && [
+      "Publication",
+      html`not published: the consent to it was withdrawn ${time(publicationConsent.withdrawnAt)}`,
     ],
     publishedUrl ? ["Published", html`<a href="${publishedUrl}">on ${site.name}</a>`] : false,
   ];
