@@ -6,7 +6,6 @@ import type { Tx } from "../app/tx.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { isMissing } from "../uploads/local-blobs.ts";
 import { CutFailed, type Cutter, type Source } from "./cutter.ts";
 
 /** Why nothing was cut: for the operator, and the limit for the owner. */
@@ -92,9 +91,7 @@ async function cutFiles(deps: Deps, cutter: Cutter, cutting: Cutting, folder: st
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, "video");
   const to = cutting.blobKeys.map((_, index) => join(folder, `cut-${index}`));
-  await deps.blobs.lend(video.blob_key, path).catch((cause: unknown) => {
-    throw isMissing(cause) ? new CutFailed("the file of the video is missing", null, { cause }) : cause;
-  });
+  if (!(await deps.blobs.lend(video.blob_key, path))) throw new CutFailed("the file of the video is missing", null);
   await cutting.cut(cutter, { path, contentType: video.content_type, lengthMs: video.video_duration_ms }, to);
   return to;
 }
