@@ -10,12 +10,14 @@ import { findStrays } from "./strays.ts";
 
 const shown = 3;
 
+const blobsIn = (dataDir: string) => createLocalBlobs(join(dataDir, "blobs"));
+
 /** The first of these, and how many more there are. */
 const some = (names: readonly string[]) =>
   `${names.slice(0, shown).join(", ")}${names.length > shown ? ` and ${names.length - shown} more` : ""}`;
 
 export async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
-  const missing = await missingBlobs(q, dataDir);
+  const missing = await missingBlobs(q, blobsIn(dataDir));
   if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
   const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   return { name: "uploads", ok: false, detail: `missing in ${join(dataDir, "blobs")}: ${some(missing)}`, help };
@@ -24,7 +26,7 @@ export async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
 /** Files that nothing in the database names. Changes nothing: a running server removes them. */
 export async function strayCheck(q: Query, dataDir: string, now: number): Promise<Check> {
   const name = "stray_files";
-  const { found, suspicious } = await findStrays(q, { dataDir, blobs: createLocalBlobs(join(dataDir, "blobs")) }, now);
+  const { found, suspicious } = await findStrays(q, { dataDir, blobs: blobsIn(dataDir) }, now);
   if (found.length === 0) return { name, ok: true, detail: "no old files that nothing in the database refers to" };
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   const detail = `nothing in the database refers to ${plural(found.length, "file")} (${fileSize(bytes)}): ${some(found.map(({ path }) => path))}`;

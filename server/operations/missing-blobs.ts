@@ -1,14 +1,15 @@
-import { join } from "node:path";
 import type { Query } from "../database/port.ts";
-import { referencedBlobs } from "../uploads/blob-store.ts";
-import { createLocalBlobs } from "../uploads/local-blobs.ts";
+import { blobKinds, referencedBlobs } from "../uploads/blob-store.ts";
+import type { Blobs } from "../uploads/blobs.ts";
 
-/** The keys of files that the database refers to but that are not in the data folder, except those a running server removed meanwhile. */
-export async function missingBlobs(q: Query, dataDir: string): Promise<string[]> {
-  const blobs = createLocalBlobs(join(dataDir, "blobs"));
-  const missing: string[] = [];
-  for (const key of await referencedBlobs(q)) if ((await blobs.size(key)) === undefined) missing.push(key);
-  if (missing.length === 0) return missing;
-  const stillReferenced = new Set(await referencedBlobs(q));
-  return missing.filter((key) => stillReferenced.has(key));
+/**
+ * The keys of files that the database refers to but that are not stored, except those a running server removed meanwhile. Reads one list
+ * of what is stored: to ask for each file would be one request each where a store is remote.
+ */
+export async function missingBlobs(q: Query, blobs: Blobs): Promise<string[]> {
+  // Before the files are listed: what a running server stores meanwhile is not among them.
+  const missing = new Set(await referencedBlobs(q));
+  for await (const { key } of blobs.list(blobKinds)) missing.delete(key);
+  if (missing.size === 0) return [];
+  return (await referencedBlobs(q)).filter((key) => missing.has(key));
 }

@@ -6,7 +6,6 @@ import type { Tx } from "../app/tx.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { isMissing } from "../uploads/local-blobs.ts";
 import { CutFailed, type Cutter, type Source } from "./cutter.ts";
 
 /** Why nothing was cut: for the operator, and the limit for the owner. */
@@ -104,8 +103,6 @@ async function lendVideo(deps: Deps, slotId: string, path: string): Promise<Sour
   const video = await deps.store.read((q) => slots.submissionOf(q, slotId));
   if (!video) throw new CutFailed("the slot has no video any more", null);
   await rm(path, { force: true });
-  await deps.blobs.lend(video.blob_key, path).catch((cause: unknown) => {
-    throw isMissing(cause) ? new CutFailed("the file of the video is missing", null, { cause }) : cause;
-  });
+  if (!(await deps.blobs.lend(video.blob_key, path))) throw new CutFailed("the file of the video is missing", null);
   return { path, contentType: video.content_type, lengthMs: video.video_duration_ms };
 }

@@ -25,8 +25,11 @@ export interface Blobs {
   read(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** The same as text; undefined when nothing is stored: the file was replaced or removed just now, or lost, which `serve doctor` reports. */
   text(key: string, range?: ByteRange): Promise<string | undefined>;
-  /** Makes what is stored readable as a file at `path` too, which the caller removes and never writes to. Rejects when nothing is stored. */
-  lend(key: string, path: string): Promise<void>;
+  /**
+   * Makes what is stored readable as a file at `path` too, which the caller removes and never writes to. False when nothing is stored;
+   * rejects when the file cannot be made, for example because the folder of `path` does not exist.
+   */
+  lend(key: string, path: string): Promise<boolean>;
   /** Does nothing when nothing is stored under `key`. */
   remove(key: string): Promise<void>;
   /** Everything that is stored with keys of these kinds, the part before the slash. */

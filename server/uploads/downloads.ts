@@ -22,6 +22,8 @@ export async function sendFile(deps: Deps, request: IncomingMessage, response: S
   const contents = request.method === "HEAD" ? undefined : await deps.blobs.read(file.blobKey, range);
   // Removed since its size was read.
   if (request.method !== "HEAD" && !contents) throw notFound();
+  // Pipes nothing into a connection that the client has closed, which would leave the file open.
+  if (response.destroyed) return void contents?.destroy();
   response.writeHead(range ? 206 : 200, {
     "Content-Type": file.contentType,
     "Content-Length": range ? range.end - range.start + 1 : size,

@@ -52,10 +52,13 @@ export function createLocalBlobs(folder: string): Blobs {
       try {
         await link(from, path);
       } catch (error) {
+        // The same error says that the folder of `path` does not exist.
+        if (isMissing(error) && (await sizeOf(from)) === undefined) return false;
         if (isMissing(error)) throw error;
         // Not every file system has hard links.
         await copyFile(from, path);
       }
+      return true;
     },
     remove: (key) => rm(pathOf(key), { force: true }),
     async *list(kinds) {

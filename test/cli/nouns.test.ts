@@ -4,8 +4,8 @@ import { playtest } from "../helpers/cli.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
-/** `playtest serve` alone starts a server; every other noun alone lists. */
-const nouns = groups.filter(({ name }) => name !== "serve");
+/** `playtest serve` alone starts a server, and `playtest mcp` one whose tools only read; every other noun alone lists. */
+const nouns = groups.filter(({ name }) => name !== "serve" && name !== "mcp");
 
 describe("a noun alone", () => {
   it.each(nouns.map((entry) => [entry.name, entry] as const))(

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -21,4 +21,17 @@ it("a file that is stored is never replaced", async () => {
   expect([await blobs.put(key, path), existsSync(path), await blobs.text(key)]).toEqual([false, true, "first"]);
   await blobs.remove(key);
   expect([await blobs.put(key, path), await blobs.text(key)]).toEqual([true, "second"]);
+});
+
+it("a file is lent, unless nothing is stored or its new folder does not exist", async () => {
+  const blobs = createLocalBlobs(join(folder, "blobs"));
+  const lent = join(folder, "lent");
+  expect([await blobs.lend(key, lent), existsSync(lent)]).toEqual([false, false]);
+  const path = join(folder, "upload");
+  writeFileSync(path, "first");
+  await blobs.put(key, path);
+  expect([await blobs.lend(key, lent), readFileSync(lent, "utf8")]).toEqual([true, "first"]);
+  await expect(blobs.lend(key, join(folder, "nowhere", "lent"))).rejects.toThrow("ENOENT");
+  rmSync(lent);
+  expect(await blobs.text(key)).toBe("first");
 });

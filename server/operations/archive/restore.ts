@@ -12,6 +12,7 @@ import { migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
+import { createLocalBlobs } from "../../uploads/local-blobs.ts";
 import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names } from "./contents.ts";
@@ -210,7 +211,8 @@ async function checkFile({ driver, staging, manifest }: Staged): Promise<void> {
 
 /** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
 async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
-  const missing = (await missingBlobs(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
+  const blobs = createLocalBlobs(join(dataDir, "blobs"));
+  const missing = (await missingBlobs(q, blobs)).find((key) => !manifest.missing.includes(`blobs/${key}`));
   if (missing !== undefined) return `the file ${missing} is missing`;
   return manifest.migrations.length === migrations.length
     ? failures([...(await checkLedger(q)), await checkAudit(q)])

@@ -5,7 +5,6 @@ import type { Tx } from "../../app/tx.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ProgramFailed } from "../../lib/program.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
-import { isMissing } from "../../uploads/local-blobs.ts";
 import type { UploadRow } from "../../uploads/store.ts";
 import { blobKeyOf } from "../../uploads/store.ts";
 import { type Signals, usableOf } from "./rules.ts";
@@ -41,7 +40,7 @@ export async function measureVideo(job: Job, deps: Deps): Promise<void> {
     await end({ status: "ready", ...series, picture_percent: picture, sound_percent: sound });
   } catch (error) {
     if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped while it measured a video");
-    if (!(error instanceof ProgramFailed) && !isMissing(error)) throw error;
+    if (!(error instanceof ProgramFailed)) throw error;
     deps.log.warn({ err: error, blobKey: row.blob_key }, "could not measure a video");
     await end({ status: "failed", error: (error as Error).message.replaceAll("\0", "").slice(0, 1000) });
   }
@@ -56,7 +55,7 @@ async function measure(deps: Deps, job: Job, blobKey: string, fileId: string, co
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, "video");
-    await deps.blobs.lend(blobKey, path);
+    if (!(await deps.blobs.lend(blobKey, path))) throw new ProgramFailed("the file of the video is missing");
     return await deps.meter.measure({ path, contentType, lengthMs: null }, folder, deps.draining);
   } finally {
     // A process that died during an earlier attempt left its folder.

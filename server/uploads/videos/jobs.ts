@@ -6,7 +6,6 @@ import type { Tx } from "../../app/tx.ts";
 import type { Job } from "../../jobs/job.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
 import * as playtests from "../../playtests/store.ts";
-import { isMissing } from "../local-blobs.ts";
 import * as uploads from "../store.ts";
 import { inspectStored } from "./inspect.ts";
 
@@ -41,11 +40,8 @@ async function inspectUpload(deps: Deps, upload: uploads.UploadRow): Promise<Vid
   try {
     // A process that died meanwhile left it.
     await rm(path, { force: true });
-    await deps.blobs.lend(uploads.blobKeyOf(upload), path);
+    if (!(await deps.blobs.lend(uploads.blobKeyOf(upload), path))) return null;
     return await inspectStored(path, upload.user_id);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
   } finally {
     await rm(path, { force: true });
   }
