@@ -6,7 +6,10 @@ import { dirname, join, resolve } from "node:path";
 import { pages, portal, studio } from "../src/contract/pages/addresses.ts";
 import { ensureAdmin } from "./accounts/service.ts";
 import { hasRole } from "./accounts/users-store.ts";
+import { certificateFrom } from "./app/certificate.ts";
+import type { Listening, Place } from "./app/listen.ts";
 import { portInUse, requireFreePort } from "./app/port.ts";
+import { passedSocket, serviceManager } from "./app/service-manager.ts";
 import { type Running, start } from "./app/start.ts";
 import { createCards } from "./billing/cards/create.ts";
 import { readBrand } from "./config/brand.ts";
@@ -14,7 +17,7 @@ import { findInstanceKey } from "./config/instance-key.ts";
 import { listeningAddresses, requireNearbyPeers } from "./config/proxy-trust.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
-import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
+import { checkHost, checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
 import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
 import { type Behind, behind } from "./database/migrate.ts";
@@ -47,24 +50,49 @@ type Signal = "SIGINT" | "SIGTERM";
 
 const defaultPort = 4747;
 const hostOf = ({ host }: ServeOptions) => host ?? "127.0.0.1";
+const portOf = ({ port }: ServeOptions) => port ?? defaultPort;
+
+function placeOf(options: ServeOptions, { env, pid }: ServeHost): Place {
+  const fd = passedSocket(env, pid);
+  return fd === undefined ? { host: hostOf(options), port: portOf(options) } : { fd };
+}
+
+/** Throws ConfigError where a socket of systemd is not what the flags say, or not one that a server may use. */
+async function checkSocket(options: ServeOptions, config: Config, { address, port }: Listening): Promise<void> {
+  const isOther = (options.host ?? address) !== address || (options.port ?? port) !== port;
+  if (isOther)
+    throw new ConfigError(
+      `The socket of systemd listens on ${address}, port ${port}, and --host or --port says otherwise. The server was not started. Leave them out.`,
+    );
+  checkHost(address, options);
+  await checkPeers(config, address);
+}
+
+async function checkPeers(config: Config, host: string): Promise<void> {
+  if (config.behindProxy && config.http.trustedProxies.length === 0) requireNearbyPeers(host, await listeningAddresses(host));
+}
 
 /** Serves until a signal arrives or the `exec` command ends, whose exit code is then the result. Throws ConfigError. */
 export async function serve(options: ServeOptions, host: ServeHost): Promise<number> {
   checkOptions(options);
   if (options.readyFile !== undefined) requireReplaceable(options.readyFile);
-  await requireFreePort(hostOf(options), options.port ?? defaultPort);
+  const place = placeOf(options, host);
+  if ("host" in place) await requireFreePort(place.host, place.port);
   const location = chooseLocation(options, host.env);
   try {
-    const running = await open(options, host, location);
+    const running = await open(options, host, location, place);
+    const manager = serviceManager(host.env, running.deps.log);
     let stopped: Signal | undefined;
     try {
       const ready = await makeReady(options, host, running);
+      manager.ready();
       host.write(banner(options, host, running, location, ready));
       void loadRest(running.deps);
       if (options.exec !== undefined) return await runCommand(options.exec, host, running, ready.ownerKey);
       stopped = await untilSignal(host, running);
       return 0;
     } finally {
+      manager.stopping();
       await running.close(stopped === "SIGTERM" ? { graceMs: graceMs(options, running.deps.config) } : {});
     }
   } finally {
@@ -95,8 +123,7 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   config.version = options.version;
   config.sandbox = options.sandbox === true || options.seed !== undefined;
   config.behindProxy = options.behindProxy === true;
-  if (config.behindProxy && config.http.trustedProxies.length === 0)
-    requireNearbyPeers(hostOf(options), await listeningAddresses(hostOf(options)));
+  if (passedSocket(host.env, host.pid) === undefined) await checkPeers(config, hostOf(options));
   config.autoVerify = config.sandbox && options.autoVerify !== false;
   if (options.rateLimit === "off") config.limits.enabled = false;
   else if (options.rateLimit !== undefined)
@@ -104,7 +131,7 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   return config;
 }
 
-async function open(options: ServeOptions, host: ServeHost, location: DatabaseLocation): Promise<Running> {
+async function open(options: ServeOptions, host: ServeHost, location: DatabaseLocation, place: Place): Promise<Running> {
   const { dataDir, databaseUrl } = location;
   if (isHalfRestored(dataDir))
     throw new ConfigError(
@@ -116,7 +143,10 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     text: (options.log ?? (host.isTTY ? "text" : "json")) === "text",
     write: host.write,
   });
-  if (config.http.trustedProxies.length === 0 && !config.behindProxy && options.publicUrl?.startsWith("https:"))
+  const { tlsCert, tlsKey } = options;
+  const certificate = tlsCert !== undefined && tlsKey !== undefined ? certificateFrom(tlsCert, tlsKey, log) : undefined;
+  const nobodyEncrypts = !certificate && !config.behindProxy && config.http.trustedProxies.length === 0;
+  if (nobodyEncrypts && options.publicUrl?.startsWith("https:"))
     log.warn(
       {},
       "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
@@ -149,8 +179,9 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
     const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
-    const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
-    const running = await start({ ...where, external });
+    const where = { place, certificate, ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }) };
+    const onListening = (listening: Listening) => ("fd" in place ? checkSocket(options, config, listening) : Promise.resolve());
+    const running = await start({ ...where, external, onListening });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
     const forgetClock = store.shared ? watchClock({ store, log, now: Date.now }) : () => {};
     const close: Running["close"] = async (how) => {
@@ -175,7 +206,7 @@ async function prepareUpgrade({ backup }: ServeOptions, location: DatabaseLocati
 
 function explained(error: unknown, options: ServeOptions): unknown {
   if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
-  return portInUse(options.port ?? defaultPort, undefined, error);
+  return portInUse(portOf(options), undefined, error);
 }
 
 interface Ready extends Partial<Seeded>, Partial<Pick<Demo, "password" | "ownerEmail" | "testerEmail">> {

@@ -42,7 +42,7 @@ export function limitConnections(server: Server, config: Limited): void {
   const isProxy = createProxyTest(config);
   const perAddress = new Map<string, number>();
   /** The last response on each connection that may stay idle after it for longer than it would when they are few. */
-  const patient = new Map<Socket, ServerResponse>();
+  const patient = new Map<Socket, ServerResponse | undefined>();
   let open = 0;
   let crowded = false;
   server.maxConnections = maxConnections;
@@ -58,9 +58,9 @@ export function limitConnections(server: Server, config: Limited): void {
   /** Gives connections that are idle already no more time than those that become idle from now on. A request in time keeps them. */
   function hurry(): void {
     for (const [socket, response] of patient) {
-      if (!response.closed) continue;
+      if (!response?.closed) continue;
       socket.setTimeout(server.keepAliveTimeout);
-      patient.delete(socket);
+      patient.set(socket, undefined);
     }
   }
 
@@ -75,7 +75,6 @@ export function limitConnections(server: Server, config: Limited): void {
       const left = perAddress.get(address)! - 1;
       if (left > 0) perAddress.set(address, left);
       else perAddress.delete(address);
-      patient.delete(socket);
       open--;
       adjust();
     });
@@ -83,5 +82,9 @@ export function limitConnections(server: Server, config: Limited): void {
 
   adjust();
   server.on("connection", count);
-  server.on("request", (request, response) => void patient.set(request.socket, response));
+  // With TLS, the socket of a request is not the one of its connection.
+  server.on("request", ({ socket }, response) => {
+    if (!patient.has(socket)) socket.once("close", () => patient.delete(socket));
+    patient.set(socket, response);
+  });
 }

@@ -1,12 +1,18 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/schema.ts";
 import type { App } from "./app.ts";
+import type { Certificate } from "./certificate.ts";
 import { limitConnections } from "./connections.ts";
 
 type Served = Pick<App, "handle" | "clientError">;
 
+/** Where a server listens: at an address, or on a socket that the service manager has opened for it, by its file descriptor. */
+export type Place = { host: string; port: number } | { fd: number };
+
 export interface Listening {
+  address: string;
   port: number;
   /** From now on each reply ends its connection, so that clients open the next one elsewhere. New connections are still accepted. */
   retire(): void;
@@ -14,17 +20,30 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** How long (ms) a client may take to agree on an encrypted connection. */
+const handshakeMs = 10_000;
+/** How often (ms) the limits of time of connections are looked at. */
+const connectionsCheckingInterval = 1_000;
+
+/** Speaks TLS where there is a certificate. */
+function createHttpServer(certificate: Certificate | undefined, listener: RequestListener): Server {
+  if (!certificate) return createServer({ connectionsCheckingInterval }, listener);
+  const server = createTlsServer({ ...certificate.read(), connectionsCheckingInterval, handshakeTimeout: handshakeMs }, listener);
+  server.on("tlsClientError", (_, socket) => socket.destroy());
+  certificate.onChange((context) => server.setSecureContext(context));
+  return server;
+}
+
 /** Binds the port. The app is set later with `serve`, because its base URL needs the port. Rejects when the port is in use. */
-export async function listen(options: {
-  host: string;
-  port: number;
-  config: Pick<Config, "http" | "behindProxy">;
-}): Promise<Listening & { serve(app: Served): void }> {
+export async function listen(
+  options: Place & { certificate?: Certificate | undefined; config: Pick<Config, "http" | "behindProxy"> },
+): Promise<Listening & { serve(app: Served): void }> {
   let app: Served | undefined;
   let retired = false;
   let closing = false;
   const unanswered = new Set<ServerResponse>();
-  const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
+  const starting: (() => Promise<void>)[] = [];
+  const server = createHttpServer(options.certificate, (request, response) => {
     // A client that keeps the connection open could send its next request while the server closes.
     if (retired) response.setHeader("Connection", "close");
     unanswered.add(response);
@@ -33,7 +52,8 @@ export async function listen(options: {
       // The headers of an event stream were sent long ago, so its connection becomes idle only now.
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
-    if (!app) return void response.writeHead(503, { "Retry-After": "1" }).end();
+    // What comes while the rest of the server starts is answered when it has started.
+    if (!app) return void starting.push(() => app!.handle(request, response));
     void app.handle(request, response);
   });
   server.on("clientError", (error, socket) => (app ? app.clientError(error, socket) : socket.destroy()));
@@ -43,8 +63,10 @@ export async function listen(options: {
   limitConnections(server, options.config);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
+    if ("fd" in options) server.listen({ fd: options.fd }, resolve);
+    else server.listen(options.port, options.host, resolve);
   });
+  const { address, port } = server.address() as AddressInfo;
   function retire(): void {
     retired = true;
     // Otherwise these connections would become idle after the reply and stay open until the time limit.
@@ -52,9 +74,11 @@ export async function listen(options: {
   }
 
   return {
-    port: (server.address() as AddressInfo).port,
+    address,
+    port,
     serve: (given) => {
       app = given;
+      for (const answer of starting.splice(0)) void answer();
     },
     retire,
     close: () => {

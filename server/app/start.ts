@@ -14,9 +14,10 @@ import { startFilling } from "../search/queue.ts";
 import { startPosters } from "../sharing/stills/jobs.ts";
 import { startInspecting } from "../uploads/videos/jobs.ts";
 import { type App, createApp } from "./app.ts";
+import type { Certificate } from "./certificate.ts";
 import { createDeps, type External } from "./compose.ts";
 import type { Deps } from "./deps.ts";
-import { type Listening, listen } from "./listen.ts";
+import { type Listening, listen, type Place } from "./listen.ts";
 
 export interface Running {
   baseUrl: string;
@@ -31,20 +32,19 @@ export interface Running {
 
 /** Binds the port, builds the app for the resulting address, and starts background jobs. */
 export async function start(options: {
-  host: string;
-  port: number;
+  place: Place;
+  certificate?: Certificate | undefined;
   external: Omit<External, "retiring" | "draining" | "metrics">;
   publicUrl?: string;
+  /** Called before the first request is answered; throws where the server may not listen there. */
+  onListening?(listening: Listening): Promise<void>;
 }): Promise<Running> {
-  const { external } = options;
+  const { external, certificate } = options;
   const stops = { retiring: new AbortController(), draining: new AbortController() };
-  const server: Listening & { serve(app: Pick<App, "handle" | "clientError">): void } = await listen({
-    host: options.host,
-    port: options.port,
-    config: external.config,
-  });
+  const server = await listen({ ...options.place, certificate, config: external.config });
   try {
-    const { deps, app } = await wire(options, server.port, {
+    await options.onListening?.(server);
+    const { deps, app } = await wire(options.publicUrl ?? originOf(options, server), {
       ...external,
       metrics: await createMetrics(external.config),
       retiring: stops.retiring.signal,
@@ -67,8 +67,13 @@ async function createMetrics({ metrics: { token, port }, version }: External["co
   return (await import("../metrics/prometheus.ts")).createPrometheus(version);
 }
 
-async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, external: External) {
-  const baseUrl = publicUrl?.replace(/\/$/, "") ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function originOf({ place, certificate }: { place: Place; certificate?: unknown }, { address, port }: Listening): string {
+  const host = "host" in place ? place.host : address;
+  return `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+async function wire(publicUrl: string, external: External) {
+  const baseUrl = publicUrl.replace(/\/$/, "");
   const deps = createDeps({ ...external, config: { ...external.config, baseUrl } });
   await ensureCategories(deps);
   await issueMissing(deps);

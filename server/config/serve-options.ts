@@ -14,6 +14,9 @@ export interface ServeOptions {
   sandbox?: boolean;
   autoVerify?: boolean;
   seed?: "demo" | "minimal";
+  /** Files of the certificate with its chain and of its key, for a server that speaks TLS itself. */
+  tlsCert?: string;
+  tlsKey?: string;
   readyFile?: string;
   exec?: string;
   /** How long (ms) the server still answers after SIGTERM. */
@@ -28,8 +31,6 @@ export interface ServeOptions {
 
 /** Throws ConfigError for flags that cannot be used together. */
 export function checkOptions(options: ServeOptions): void {
-  const sandbox = options.sandbox || options.seed !== undefined;
-  const host = options.host ?? "127.0.0.1";
   if (options.publicUrl !== undefined) checkPublicUrl(options.publicUrl);
   if (options.ephemeral && options.databaseUrl !== undefined)
     throw new ConfigError(
@@ -39,14 +40,29 @@ export function checkOptions(options: ServeOptions): void {
     throw new ConfigError(
       "--ephemeral and --data cannot be used together: --ephemeral uses a temporary directory. The server was not started.",
     );
+  checkTls(options);
+  checkHost(options.host ?? "127.0.0.1", options);
+}
+
+/** Throws ConfigError where the server may not listen on this address. */
+export function checkHost(host: string, options: ServeOptions): void {
   if (isLoopback(host)) return;
-  if (sandbox)
+  if (options.sandbox || options.seed !== undefined)
     throw new ConfigError(
       `A sandbox has routes without an API key, so it can listen only on this machine, not on ${host}. The server was not started. Leave out --host.`,
     );
-  if (!options.behindProxy)
+  if (!options.behindProxy && options.tlsCert === undefined)
     throw new ConfigError(
-      `API keys and videos must not cross a network unencrypted. The server was not started. Put a TLS proxy in front of the server and pass --behind-proxy, or leave out --host ${host}.`,
+      `API keys and videos must not cross a network unencrypted. The server was not started. Put a TLS proxy in front of the server and pass --behind-proxy, pass --tls-cert and --tls-key, or leave out --host ${host}.`,
+    );
+}
+
+function checkTls({ tlsCert, tlsKey, publicUrl }: ServeOptions): void {
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new ConfigError("--tls-cert and --tls-key belong together. The server was not started. Pass both, or neither.");
+  if (tlsCert !== undefined && publicUrl?.startsWith("http:"))
+    throw new ConfigError(
+      `With --tls-cert, clients reach the server by https, and --public-url ${publicUrl} is an http address. The server was not started. Pass an https address.`,
     );
 }
 

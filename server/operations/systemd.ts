@@ -3,30 +3,55 @@ import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
 
 /** The options of the server that the unit runs, and its user. */
-export interface UnitOptions extends Pick<ServeOptions, "port" | "host" | "publicUrl" | "behindProxy" | "config"> {
+export interface UnitOptions
+  extends Pick<ServeOptions, "port" | "host" | "publicUrl" | "behindProxy" | "config" | "tlsCert" | "tlsKey"> {
   data: string;
   user: string;
   /** File with `NAME=value` lines for secrets and, without SQLite, the database URL. */
   envFile: string;
+  /** Folder of the backups, how many are kept, and when one is made, as systemd.time(7) has it. */
+  backups: string;
+  keep: number;
+  at: string;
+}
+
+/** The units that can be printed: the server, its socket, and a backup with its timer. */
+export const units = { service, socket, backup, "backup-timer": backupTimer } satisfies Record<string, (facts: Facts) => string>;
+export type UnitKind = keyof typeof units;
+
+interface Facts {
+  options: UnitOptions;
+  program: readonly string[];
+  data: string;
+  envFile: string;
+  /** How long (ms) a server that stops still answers, and then finishes requests. */
+  graceMs: number;
+  drainMs: number;
+  inHome: boolean;
 }
 
 /** How long a stop may take beyond that: for the last checkpoint of the database. */
 const afterDrainSeconds = 10;
+/** Without a sign of life for so long, systemd starts the server again. */
+const watchdogSeconds = 60;
 
 /**
- * A systemd unit that runs this installation's server with hardening, but without `MemoryDenyWriteExecute`, because Node.js compiles
- * at run time. Throws ConfigError for options that `serve run` would refuse.
+ * A systemd unit for this installation, with hardening, but without `MemoryDenyWriteExecute`, because Node.js compiles at run time.
+ * Throws ConfigError for options that `serve run` would refuse.
  */
-export async function unitFile(options: UnitOptions, program: readonly string[]): Promise<string> {
+export async function unitFile(kind: UnitKind, options: UnitOptions, program: readonly string[]): Promise<string> {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
-  const envFile = resolve(options.envFile);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
   const { graceMs, drainMs } = (await readConfig({}, data, options.config)).http;
+  const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
+  return units[kind]({ options, program, data, envFile: resolve(options.envFile), graceMs, drainMs, inHome });
+}
+
+function service({ options, program, data, envFile, graceMs, drainMs, inHome }: Facts): string {
   const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
-  const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
@@ -35,23 +60,94 @@ ${inHome ? `# Node.js, the program or the data is in a home directory, where ${o
 [Unit]
 Description=playtest server
 Wants=network-online.target
-After=network-online.target
+After=network-online.target postgresql.service
 
 [Service]
-Type=exec
-User=${options.user}
-# Lines like PLAYTEST_SMTP_URL=…, mode 0600. systemd reads the file as root.
-EnvironmentFile=-${path(envFile)}
+# The server says when it accepts requests, after migrations of any length, and then that it is alive.
+Type=notify
+NotifyAccess=all
+TimeoutStartSec=infinity
+WatchdogSec=${watchdogSeconds}
 ExecStart=${words.map(word).join(" ")}
-Restart=on-failure
+${options.tlsCert === undefined ? "" : "# Reads the certificate again.\nExecReload=/bin/kill -HUP $MAINPID\n"}Restart=on-failure
 RestartSec=2
 # On SIGTERM the server says that it is not ready, answers for ${graceMs / 1000} s more, then finishes requests in progress for up to ${drainMs / 1000} s.
 TimeoutStopSec=${stopSeconds + afterDrainSeconds}
 LimitNOFILE=65536
+${confined({ options, envFile, inHome }, [data])}
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** systemd keeps the socket open while the server restarts, so connections wait instead of being refused. */
+function socket({ options }: Facts): string {
+  const host = options.host ?? "127.0.0.1";
+  return `# /etc/systemd/system/playtest.socket, beside playtest.service:
+#   systemctl daemon-reload && systemctl stop playtest && systemctl enable --now playtest.socket && systemctl start playtest
+# While the server restarts, connections wait in this socket. Print the service without --host and --port, or with the same ones.
+[Unit]
+Description=Socket of the playtest server
+
+[Socket]
+ListenStream=${plain(host.includes(":") ? `[${host}]` : host)}:${options.port ?? 4747}
+NoDelay=true
+Backlog=4096
+
+[Install]
+WantedBy=sockets.target
+`;
+}
+
+function backup({ options, program, data, envFile, inHome }: Facts): string {
+  const target = resolve(options.backups);
+  const words = [...program, "serve", "backup", target, "--keep", `${options.keep}`, "--data", data];
+  return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
+# The folder must exist: install -d -o ${options.user} -m 0700 ${path(target)}
+[Unit]
+Description=Backup of the playtest server
+After=playtest.service postgresql.service
+
+[Service]
+Type=oneshot
+ExecStart=${words.map(word).join(" ")}
+Nice=10
+IOSchedulingClass=idle
+${confined({ options, envFile, inHome }, [data, target])}
+`;
+}
+
+function backupTimer({ options }: Facts): string {
+  return `# /etc/systemd/system/playtest-backup.timer, beside playtest-backup.service:
+#   systemctl daemon-reload && systemctl enable --now playtest-backup.timer
+# systemctl list-timers shows the next backup; journalctl -u playtest-backup shows the last ones.
+[Unit]
+Description=Daily backup of the playtest server
+
+[Timer]
+OnCalendar=${plain(options.at)}
+RandomizedDelaySec=10min
+# A backup that was due while the machine was off is made when it starts.
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+`;
+}
+
+/** The user, the environment and what is taken away: all but network, CPU and the folders that the program writes to. */
+function confined(
+  { options, envFile, inHome }: Pick<Facts, "options" | "envFile" | "inHome">,
+  written: readonly string[],
+): string {
+  return `User=${options.user}
+# Lines like PLAYTEST_SMTP_URL=…, mode 0600. systemd reads the file as root.
+EnvironmentFile=-${path(envFile)}
 UMask=0077
 
-# The server writes only to its data folder.
-${folders(data)}
+# Only these folders are written to.
+${written.map(folder).join("\n")}
 ProtectSystem=strict
 ProtectHome=${inHome ? "read-only" : "yes"}
 PrivateTmp=yes
@@ -76,26 +172,26 @@ PrivateUsers=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
-SystemCallErrorNumber=EPERM
-
-[Install]
-WantedBy=multi-user.target
-`;
+SystemCallErrorNumber=EPERM`;
 }
 
 /** The command that started this program: Node.js and the script. */
 export const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
 
-function flagsOf({ port, host, publicUrl, behindProxy, config }: UnitOptions): string[] {
-  const values = { "--port": port?.toString(), "--host": host, "--public-url": publicUrl, "--config": config && resolve(config) };
+function flagsOf({ port, host, publicUrl, behindProxy, config, tlsCert, tlsKey }: UnitOptions): string[] {
+  const files = { "--config": config, "--tls-cert": tlsCert, "--tls-key": tlsKey };
+  const values = {
+    ...{ "--port": port?.toString(), "--host": host, "--public-url": publicUrl },
+    ...Object.fromEntries(Object.entries(files).map(([flag, file]) => [flag, file && resolve(file)])),
+  };
   const given = Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   return behindProxy ? [...given, "--behind-proxy"] : given;
 }
 
 /** systemd creates private folders below /var/lib itself. Any other folder must already exist. */
-function folders(data: string): string {
-  const name = /^\/var\/lib\/([\w.-]+)$/.exec(data)?.[1];
-  return name === undefined ? `ReadWritePaths=${path(data)}` : `StateDirectory=${name}\nStateDirectoryMode=0700`;
+function folder(written: string): string {
+  const name = /^\/var\/lib\/([\w.-]+)$/.exec(written)?.[1];
+  return name === undefined ? `ReadWritePaths=${path(written)}` : `StateDirectory=${name}\nStateDirectoryMode=0700`;
 }
 
 /** Escapes a value, so that nothing in a path or flag starts a new line or is expanded by systemd. */

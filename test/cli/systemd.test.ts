@@ -34,6 +34,9 @@ describe("serve systemd", () => {
         ProtectHome: "yes",
         NoNewPrivileges: "yes",
         Restart: "on-failure",
+        Type: "notify",
+        TimeoutStartSec: "infinity",
+        ExecReload: undefined,
         ExecStart: "serve run --data /var/lib/playtest --log json",
       },
     ],
@@ -54,6 +57,14 @@ describe("serve systemd", () => {
       },
     ],
     [
+      "a certificate",
+      ["--tls-cert", "/etc/tls/cert.pem", "--tls-key", "/etc/tls/key.pem"],
+      {
+        ExecReload: "/bin/kill -HUP $MAINPID",
+        ExecStart: "serve run --data /var/lib/playtest --log json --tls-cert /etc/tls/cert.pem --tls-key /etc/tls/key.pem",
+      },
+    ],
+    [
       "a proxy in front",
       ["--host", "0.0.0.0", "--behind-proxy"],
       { ExecStart: "serve run --data /var/lib/playtest --log json --host 0.0.0.0 --behind-proxy" },
@@ -61,6 +72,26 @@ describe("serve systemd", () => {
   ])("%s", async (_, flags, expected) => {
     const text = await unit(...flags);
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, setting(text, name)]))).toEqual(expected);
+  });
+
+  it.each<[string, string[], Record<string, string | undefined>]>([
+    ["socket", [], { ListenStream: "127.0.0.1:4747", WantedBy: "sockets.target" }],
+    ["socket", ["--host", "::1", "--port", "8080"], { ListenStream: "[::1]:8080" }],
+    [
+      "backup",
+      ["--data", "/srv/playtest", "--keep", "3"],
+      {
+        Type: "oneshot",
+        User: "playtest",
+        ReadWritePaths: "/srv/playtest",
+        ExecStart: "serve backup /var/backups/playtest --keep 3 --data /srv/playtest",
+      },
+    ],
+    ["backup-timer", ["--at", "Sun 04:00"], { OnCalendar: "Sun 04:00", Persistent: "true" }],
+  ])("the unit %s with %j", async (kind, flags, expected) => {
+    const text = await unit("--unit", kind, ...flags);
+    const found = (name: string) => setting(text, name)?.replace(/^\S+ \S+ serve backup/, "serve backup");
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, found(name)]))).toEqual(expected);
   });
 
   it("gives the server more time to stop than it takes", async () => {
@@ -76,6 +107,8 @@ describe("serve systemd", () => {
     [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has control characters, which a unit file cannot contain"],
     [["--public-url", "https://a\n"], "has control characters, which a unit file cannot contain"],
     [["--port", "0"], "--port"],
+    [["--tls-cert", "/etc/tls/cert.pem"], "--tls-cert and --tls-key belong together"],
+    [["--unit", "backup-timer", "--at", "daily\nExecStart=/bin/sh"], "has control characters"],
   ])("refuses %j", async (flags, message) => {
     const { code, stdout, stderr } = await playtest(["serve", "systemd", ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -164,7 +164,7 @@ export async function startTestServer({
     ...(transcriber && { transcriber }),
     cards: await createCards(config),
   };
-  const running = await start({ host: "127.0.0.1", port, external });
+  const running = await start({ place: { host: "127.0.0.1", port }, external });
   const errors = log.errors;
 
   return {

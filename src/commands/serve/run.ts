@@ -43,6 +43,8 @@ export const run = define({
     config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
+    tlsCert: flag.text("Speak TLS with this certificate and its chain; read again at SIGHUP", { value: "FILE" }),
+    tlsKey: flag.text("Private key of the certificate", { value: "FILE" }),
     ephemeral: flag.toggle("Use a temporary data directory, deleted on exit"),
     sandbox: flag.toggle("Test mode: no real money, an adjustable clock, simulated playtesters"),
     noAutoVerify: flag.toggle("In sandbox mode, do not verify the email addresses of new accounts automatically"),

@@ -1,34 +1,49 @@
+import type { UnitKind } from "../../../server/operations/systemd.ts";
 import { define, flag } from "../../cli/define.ts";
 import { refused } from "./refused.ts";
 
+/** As the parser and the help want them, without loading the server. */
+const kinds = ["service", "socket", "backup", "backup-timer"] as const satisfies readonly UnitKind[];
+
 export const systemd = define({
   name: "systemd",
-  summary: "Print a hardened systemd unit file",
+  summary: "Print hardened systemd unit files",
   description:
-    "The unit uses this installation of Node.js and playtest. Put secrets, such as PLAYTEST_SMTP_URL, PLAYTEST_STRIPE_SECRET_KEY and " +
+    "The service restarts a server that gives no sign of life for a minute. With the socket, connections wait while the server restarts. " +
+    "The backup runs daily. The units use this installation of Node.js and playtest. Put secrets, such as PLAYTEST_SMTP_URL, PLAYTEST_STRIPE_SECRET_KEY and " +
     "PLAYTEST_DATABASE_URL, in the environment file: one NAME=value per line, mode 0600.",
   risk: "local",
   args: {},
   flags: {
+    unit: flag.choice(kinds, "Unit to print (default service)"),
     data: flag.text("Directory for the database, videos and builds (default /var/lib/playtest)", { value: "DIR" }),
     port: flag.integer("Port to listen on (default 4747)", { min: 1, max: 65_535, value: "PORT" }),
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
     config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    tlsCert: flag.text("Speak TLS with this certificate and its chain", { value: "FILE" }),
+    tlsKey: flag.text("Private key of the certificate", { value: "FILE" }),
     user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),
     envFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
+    backups: flag.text("Folder of the backups (default /var/backups/playtest)", { value: "DIR" }),
+    keep: flag.integer("Backups to keep (default 14)", { min: 1, max: 10_000, value: "N" }),
+    at: flag.text("When to back up, as systemd.time(7) has it (default 03:30)", { value: "TIME" }),
   },
   examples: [
     "playtest serve systemd --behind-proxy --public-url https://playtest.example.com | sudo tee /etc/systemd/system/playtest.service",
     "playtest serve systemd --data /srv/playtest --port 8080 --user www-data",
+    "playtest serve systemd --unit socket | sudo tee /etc/systemd/system/playtest.socket",
+    "playtest serve systemd --unit backup-timer --at 04:00 | sudo tee /etc/systemd/system/playtest-backup.timer",
   ],
   async run({ flags }, ctx) {
     const { unitFile, thisProgram } = await import("../../../server/operations/systemd.ts");
-    const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-    const defaults = { data: "/var/lib/playtest", user: "playtest", envFile: "/etc/playtest/environment" };
+    const { unit: kind = "service", ...given } = flags;
+    const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const folders = { data: "/var/lib/playtest", backups: "/var/backups/playtest", envFile: "/etc/playtest/environment" };
+    const defaults = { ...folders, user: "playtest", keep: 14, at: "03:30" };
     try {
-      const unit = await unitFile({ ...defaults, ...set }, thisProgram());
+      const unit = await unitFile(kind, { ...defaults, ...set }, thisProgram());
       return ctx.verbatim(unit.trimEnd(), { result: { unit } });
     } catch (error) {
       throw refused(error);
