@@ -61,6 +61,7 @@ async function trackerOf({ server, owner }: World): Promise<Trackers> {
 const working = ({ server }: World) => ({ sleep: (ms: number) => server.advance(ms), now: () => server.clock.now() });
 
 let groupNumber = 0;
+let folderNumber = 0;
 /** The id of a new tester group. */
 const testerGroup = async ({ server, admin }: World): Promise<string> =>
   (await server.request("POST", "/admin/groups", { key: admin, body: { name: `group-${++groupNumber}` } })).body.data.group.id;
@@ -542,6 +543,11 @@ const ownScenes: Record<string, Row> = {
     return { words: [owner.id, "--data", dataDir, "--yes"] };
   },
   "serve proxy": words(() => ["nginx", "--public-url", "https://playtest.example.com"]),
+  "serve compose": words(() => {
+    const folder = join(testFolder(), `deploy-${++folderNumber}`);
+    return ["--public-url", "https://playtest.example.com", "--to", folder];
+  }),
+  "serve kubernetes": words(() => ["--public-url", "https://playtest.example.com"]),
   "sandbox advance": words(() => "1s"),
   "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),
   "sandbox verify": words(async ({ server, email }) => {

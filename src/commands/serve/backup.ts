@@ -5,6 +5,7 @@ import { partlyDone } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
+import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
 const target = arg.text("File to create, such as backup.tar, or a directory in which to create a file named by the time");
@@ -33,7 +34,7 @@ function resultText({ file, bytes: size, files, missing, removed }: Backup, dryR
 async function write(ctx: Context, path: string, { force = false, ...from }: Given, portable: boolean): Promise<Outcome> {
   const { backup } = await import("../../../server/operations/archive/backup.ts");
   const dryRun = ctx.flags.dryRun === true;
-  const options = { ...from, env: { ...ctx.io.env }, target: path, portable, force, dryRun, version, now: ctx.now() };
+  const options = { ...from, env: serverEnv(ctx), target: path, portable, force, dryRun, version, now: ctx.now() };
   const made = await withProgress(ctx, (onProgress) => backup({ ...options, onProgress }));
   const outcome = ctx.text(`${locationText(made.location)}\n${resultText(made, dryRun)}`, { result: made });
   if (made.missing.length === 0) return outcome;

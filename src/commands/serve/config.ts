@@ -4,6 +4,7 @@ import { usage } from "../../errors.ts";
 import { fold } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 
 type Row = SettingRow & Partial<EffectiveRow>;
 type CellText = (value: unknown, row: SettingRow) => string;
@@ -72,7 +73,7 @@ export const config = define({
     }
     const { locate, reportLocation } = await import("../../../server/database/drivers.ts");
     const effective = Object.values(given).some((value) => value !== undefined);
-    const options = { ...given, env: { ...ctx.io.env } };
+    const options = { ...given, env: serverEnv(ctx) };
     try {
       const rows: Row[] = effective
         ? await server.effectiveRows({ ...options, location: reportLocation(locate(options)) })

@@ -4,6 +4,7 @@ import { failure } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 
 const view = viewOf<Check>([
   "check:name",
@@ -30,7 +31,7 @@ export const doctor = define({
   ],
   async run({ flags }, ctx) {
     const server = await import("../../../server/operations/doctor.ts");
-    const options = { ...flags, env: { ...ctx.io.env }, now: ctx.now() };
+    const options = { ...flags, env: serverEnv(ctx), now: ctx.now() };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
     const failed = checks.filter(({ ok }) => !ok);
     const outcome = ctx.rows("checks", checks, view);

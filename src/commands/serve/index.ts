@@ -1,6 +1,7 @@
 import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
 import { config } from "./config.ts";
+import { compose, kubernetes } from "./containers.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
 import { proxy } from "./proxy.ts";
@@ -24,6 +25,8 @@ export const serve: Group = {
     resetFactor,
     systemd,
     proxy,
+    compose,
+    kubernetes,
   ],
   fallback: "run",
   about: [

@@ -4,6 +4,7 @@ import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
 interface Given {
@@ -26,14 +27,14 @@ async function moveTo(ctx: Context, to: string, given: Given): Promise<Outcome> 
     import("../../../server/operations/move/move.ts"),
     import("node:crypto"),
   ]);
-  const options = { ...given, to, env: { ...ctx.io.env }, now: ctx.now, randomBytes };
+  const options = { ...given, to, env: serverEnv(ctx), now: ctx.now, randomBytes };
   const moved = await withProgress(ctx, (onProgress) => move({ ...options, onProgress }));
   return ctx.text(movedText(moved), { result: moved });
 }
 
 async function applyMigrations(ctx: Context, backup: boolean, given: Given): Promise<Outcome> {
   const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
-  const options = { ...given, backup, env: { ...ctx.io.env } };
+  const options = { ...given, backup, env: serverEnv(ctx) };
   const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
   const { applied, copy } = result;
   const kept = copy === null ? "" : `\nThe database as it was before: ${copy} (kept for 14 days).`;

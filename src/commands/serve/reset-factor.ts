@@ -3,6 +3,7 @@ import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 
 export const resetFactor = define({
   name: "reset-factor",
@@ -21,7 +22,7 @@ export const resetFactor = define({
   ],
   async run({ args, flags }, ctx) {
     const { resetFactorHere } = await import("../../../server/app/reset-factor.ts");
-    const options = { ...flags, account: args.account, env: { ...ctx.io.env }, now: ctx.now };
+    const options = { ...flags, account: args.account, env: serverEnv(ctx), now: ctx.now };
     const done = await resetFactorHere(options).catch((error: unknown) => Promise.reject(refused(error)));
     const ended = done.sessionsEnded === 0 ? "No browser was signed in." : `${plural(done.sessionsEnded, "browser")} signed out.`;
     const text = `Removed the second factor of ${done.email}. ${ended} Set up a new one: \`playtest auth factor enable\`.`;

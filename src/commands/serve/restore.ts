@@ -5,6 +5,7 @@ import { bytes, plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
 const archive = arg.text("File created by `serve backup` or `serve export`");
@@ -54,7 +55,7 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
   ]);
   const dryRun = ctx.flags.dryRun === true;
   const { allowPrograms, ...given } = flags;
-  const env = { ...ctx.io.env };
+  const env = serverEnv(ctx);
   const programs = await confirmSettings(ctx, path, dataLocationOf({ ...given, env }).dataDir, allowPrograms);
   const options = { ...given, env, archive: path, replace, programs, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));

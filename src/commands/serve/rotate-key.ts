@@ -4,6 +4,7 @@ import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 
 export const rotateKey = define({
   name: "rotate-key",
@@ -26,7 +27,7 @@ export const rotateKey = define({
       ctx.signal.throwIfAborted();
       progress.update(`Encrypted ${plural(count, "value")} again`);
     };
-    const env = { ...ctx.io.env };
+    const env = serverEnv(ctx);
     const sleep = (ms: number) => ctx.sleep(ms, ctx.signal);
     try {
       const done = await rotate({ ...flags, env, randomBytes, sleep, onProgress });

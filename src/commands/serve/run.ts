@@ -6,6 +6,7 @@ import { type Flag, parseInteger } from "../../cli/flags.ts";
 import { version } from "../../cli/version.ts";
 import { ExitWith, Interrupted, usage } from "../../errors.ts";
 import { refused } from "./refused.ts";
+import { serverEnv } from "./server-env.ts";
 
 const rateLimit: Flag<number | "off" | undefined> = {
   kind: "value",
@@ -81,7 +82,7 @@ export const run = define({
     } as ServeOptions;
     const { io } = ctx;
     const host: ServeHost = {
-      env: { ...io.env },
+      env: serverEnv(ctx),
       pid: io.pid,
       isTTY: io.terminal.stderr,
       write: io.err,
