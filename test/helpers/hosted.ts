@@ -154,6 +154,8 @@ export async function startHosted(upstream: string, how: Miss = "json", fields: 
     }
     beyond.push(...extensionsOf(route, asked));
     if (!replayed.some((one) => one.test(route))) delete asked.headers["idempotency-key"];
+    // A header of the other server, which this one ignores.
+    delete asked.headers["x-max-cost-cents"];
     const reply = await forward(upstream, url, asked);
     const schema = reply.status! < 300 ? schemas.find(([one]) => one.test(route))?.[1] : undefined;
     const { raw, ...rest } = reply;
