@@ -547,6 +547,7 @@ const ownScenes: Record<string, Row> = {
     const folder = join(testFolder(), `deploy-${++folderNumber}`);
     return ["--public-url", "https://playtest.example.com", "--to", folder];
   }),
+  "serve dashboards": words(() => ["--to", join(testFolder(), `dashboards-${++folderNumber}`)]),
   "serve kubernetes": words(() => ["--public-url", "https://playtest.example.com"]),
   "sandbox advance": words(() => "1s"),
   "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),

@@ -2,6 +2,7 @@ import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
 import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
+import { dashboards } from "./dashboards.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
 import { proxy } from "./proxy.ts";
@@ -27,6 +28,7 @@ export const serve: Group = {
     proxy,
     compose,
     kubernetes,
+    dashboards,
   ],
   fallback: "run",
   about: [
