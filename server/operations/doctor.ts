@@ -18,15 +18,15 @@ import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck } from "./doctor-files.ts";
-import { sendTestMail } from "./test-mail.ts";
+import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
   /** Also repairs what can be repaired. With SQLite, the server must be stopped for that. */
   fix: boolean;
-  /** An address to send an email to, as the server would. */
-  mailTo?: string | undefined;
+  /** An email to send, as the server would. */
+  testMail?: TestMail | undefined;
   /** Current time in milliseconds, to compare with the database's clock. */
   now: number;
 }
@@ -40,8 +40,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
   try {
     const space = await spaceCheck(location.dataDir, config ?? defaults);
     const known = [...locationChecks(location), configuration, space, ...repairs];
-    if (options.mailTo !== undefined && config)
-      known.push(await sendTestMail(config, options.mailTo, location.dataDir, options.now));
+    if (options.testMail && config) known.push(await sendTestMail(config, location.dataDir, options.testMail));
     const basic = await store.check({ thorough: true, now: options.now });
     // Of a damaged file, nothing else can be read.
     if (basic.some(({ name, ok }) => name === "integrity" && !ok)) return [...known, ...basic];

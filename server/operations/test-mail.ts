@@ -1,18 +1,24 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { senderOf } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { Check } from "../database/port.ts";
 import { createMailer } from "../mail/create.ts";
 
+/** An email of this id, to this address, at this time (ms). */
+export interface TestMail {
+  id: string;
+  to: string;
+  now: number;
+}
+
 /** Sends one email as the server would, with its settings. The check fails when the mail server does not take it. */
-export async function sendTestMail(config: Config, to: string, dataDir: string, now: number): Promise<Check> {
+export async function sendTestMail(config: Config, dataDir: string, { id, to, now }: TestMail): Promise<Check> {
   const name = "test_email";
   const mailer = createMailer(config.mail, join(dataDir, "outbox"));
   const host = /@([^>\s]+)/.exec(config.mail.from)?.[1] ?? "localhost";
   try {
     await mailer.send({
-      ...{ id: randomUUID(), to, from: senderOf(config), createdAt: now, host, unsubscribeUrl: null, calendar: null, html: null },
+      ...{ id, to, from: senderOf(config), createdAt: now, host, unsubscribeUrl: null, calendar: null, html: null },
       subject: "Test email of a playtest server",
       text: "The server can send emails. Somebody who operates it ran `playtest serve doctor --mail-to` with this address.\n",
     });

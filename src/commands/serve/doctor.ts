@@ -32,11 +32,13 @@ export const doctor = define({
     "playtest serve doctor --mail-to ada@example.com",
     "playtest serve doctor --json",
   ],
-  async run({ flags }, ctx) {
-    if (flags.mailTo !== undefined && !email().safeParse(flags.mailTo).success)
-      throw usage(`--mail-to takes an email address, not ${flags.mailTo}.`, "Nothing was checked.");
+  async run({ flags: { mailTo, ...flags } }, ctx) {
+    if (mailTo !== undefined && !email().safeParse(mailTo).success)
+      throw usage(`--mail-to takes an email address, not ${mailTo}.`, "Nothing was checked.");
     const server = await import("../../../server/operations/doctor.ts");
-    const options = { ...flags, env: serverEnv(ctx), now: ctx.now() };
+    const now = ctx.now();
+    const testMail = mailTo === undefined ? undefined : { id: ctx.newId(), to: mailTo, now };
+    const options = { ...flags, testMail, env: serverEnv(ctx), now };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
     const failed = checks.filter(({ ok }) => !ok);
     const outcome = ctx.rows("checks", checks, view);
