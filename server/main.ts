@@ -22,6 +22,7 @@ import { createClock } from "./database/clock.ts";
 import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
 import { type Behind, behind } from "./database/migrate.ts";
 import { openStore } from "./database/open.ts";
+import { whenAvailable } from "./database/wait.ts";
 import { makeWritableFolder, requireWritable } from "./lib/folders.ts";
 import { loadLateParts } from "./lib/late.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -162,16 +163,20 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
   makeWritableFolder(dataDir);
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
-  const store = await openStore({
-    ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
-    async beforeChange(store) {
-      await requireNotMoved(store);
-      await refuseOthers({ ...identity, store });
-      if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
-      const older = await behind(store);
-      if (older) await prepareUpgrade(options, location, older, log);
-    },
-  });
+  const openDatabase = () =>
+    openStore({
+      ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
+      async beforeChange(store) {
+        await requireNotMoved(store);
+        await refuseOthers({ ...identity, store });
+        if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
+        const older = await behind(store);
+        if (older) await prepareUpgrade(options, location, older, log);
+      },
+    });
+  const store = await untilStopped(host, (signal) =>
+    whenAvailable(openDatabase, { waitMs: options.waitForDatabase ?? 0, log, signal, now: Date.now }),
+  );
   try {
     // Retention does it as well, but a sandbox has none.
     await removeOldCopies(dataDir, Date.now());
@@ -361,6 +366,19 @@ function keepAdminKey(dataDir: string, adminKey: string): string {
 
 /** Keys are not printed when the ready file has them, or when an `exec` command on a temporary server gets them in its environment. */
 const showsKeys = ({ readyFile, ephemeral, exec }: ServeOptions) => readyFile === undefined && !(ephemeral && exec !== undefined);
+
+/** Runs `work`, which a signal to this process ends. */
+async function untilStopped<T>(host: ServeHost, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const off = host.onSignal(() =>
+    stop.abort(new ConfigError("The server was stopped before its database answered. Nothing was changed.")),
+  );
+  try {
+    return await work(stop.signal);
+  } finally {
+    off();
+  }
+}
 
 function untilSignal(host: ServeHost, running: Running): Promise<Signal> {
   return new Promise((resolve) => {
