@@ -65,9 +65,6 @@ it("a signal ends the wait", async () => {
   const server = await start("--wait-for-database", "60s");
   await waits(server);
   server.child.kill("SIGTERM");
-  const { code, stderr } = await server.ended;
-  expect({ code, stderr: stderr.split("\n").at(-2) }).toEqual({
-    code: 143,
-    stderr: "error: The server was stopped before its database answered. Nothing was changed.",
-  });
+  expect((await server.ended).code).toBe(143);
+  expect(existsSync(ready)).toBe(false);
 });
