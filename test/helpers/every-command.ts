@@ -531,6 +531,7 @@ const ownScenes: Record<string, Row> = {
   },
   "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
+  "serve backup verify": async () => ({ words: [await archive()] }),
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
   "serve rotate-key": async () => ({ words: ["--data", dataDirFixture(), "--yes"] }),

@@ -1,5 +1,6 @@
 import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
+import { backupVerify } from "./backup-verify.ts";
 import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
 import { dashboards } from "./dashboards.ts";
@@ -19,6 +20,7 @@ export const serve: Group = {
     doctor,
     migrate,
     backup,
+    backupVerify,
     restoreCommand,
     exportCommand,
     importCommand,
