@@ -113,6 +113,7 @@ export const friends = {
   requestFriend: endpoint("POST /playtester/friends", {
     ...own,
     summary: "Ask a playtester to be your friend, or accept their request",
+    description: "Whoever declined is not asked again for 7 days; until then the request stays `sent`.",
     body: z.strictObject({ handle: handle().meta({ description: "The handle of the playtester." }) }),
     status: 201,
     reply: friendReply,
