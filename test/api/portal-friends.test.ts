@@ -103,6 +103,10 @@ onBothDatabases("portal: friends", (serve, it) => {
     await giveVideo(server, slotId, ann);
     await ann.submitSlot({ params: { id: slotId } });
     expect(await shows()).toEqual(Array(2).fill(["player.js", "<video", "K"]));
+    // Both can watch it, and nobody else.
+    const cleo = await signedIn(server, await registerWithHandle(server, "cleo"));
+    const watch = async (browser: typeof cleo) => (await browser.get(`/play/slots/${slotId}/recording`)).status;
+    expect(await Promise.all([annsBrowser, bensBrowser, cleo].map(watch))).toEqual([200, 200, 404]);
   });
 
   it("a request is declined, and the claim is given up, by forms", async () => {

@@ -362,6 +362,7 @@ onBothDatabases("teams", (serve, it) => {
     // Of the new keys, one was given to nobody.
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await owner.unblockSlot({ params: { id: slotId }, body: { keys: ["N1", "N2"] } });
+    expect((await slotOf(ann, slotId)).keys).toEqual(["N1"]);
     await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "eve" } });
     await confirm(eve, slotId);
     expect([(await slotOf(ann, slotId)).keys, (await slotOf(eve, slotId)).keys]).toEqual([["N1"], ["N2"]]);

@@ -125,6 +125,9 @@ it("a playtest for two at a fixed time, from the order to the payout, in three t
   await states("submitted", { olive: studio, ann: slot, ben: slot }, { ann: "The owner is reviewing your video." });
   await olive.acceptSlot({ params: { id: slotId } });
   await server.advance(1000);
+  seen["each sees the video"] = (await Promise.all([see("video", "ann", slot), see("video", "ben", slot)])).every(
+    ({ text }) => !text.includes("out of date"),
+  );
   await states("accepted", { olive: studio, ann: slot, ben: slot }, { ann: "earned you", ben: "earned you" });
   await states("paid", { ann: "/play/earnings", ben: "/play/earnings" }, {});
 
