@@ -61,11 +61,18 @@ export interface Client {
   send(request: S3Request): Promise<S3Reply>;
   /** The same for a reply with text, all of which arrived. */
   text(request: S3Request): Promise<string>;
-  /** Tells apart what may go well later. */
+  /** Sends a request once. */
+  once(request: S3Request): Promise<S3Reply>;
+  /** Does something that calls `once` again while it fails for a reason that may pass. */
   retried<T>(work: () => Promise<T>): Promise<T>;
+  /** A client for what somebody waits for: it tries once, for a short time. */
+  impatient(): Client;
   /** How far (ms) the clock of the service is ahead, once it refused a request for that, else 0. */
   readonly skewMs: number;
 }
+
+/** Whether the bucket says that there is no such object. */
+export const isMissing = (error: unknown) => error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 
 const emptySha256 = hexSha256("");
 const lastWaitMs = 3_000;
@@ -107,7 +114,7 @@ export function createClient(options: ClientOptions): Client {
     const reply = await fetch(url, {
       method,
       headers: { ...headers, "accept-encoding": "identity" },
-      ...(body !== undefined && { body: body as BodyInit }),
+      ...(body !== undefined && { body }),
       redirect: "manual",
       signal: silence.signal,
     }).finally(() => silence.end());
@@ -122,7 +129,9 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     address,
+    impatient: () => createClient({ ...options, silenceMs: Math.min(silenceMs, 5_000), attempts: 1 }),
     retried,
+    once,
     send: (request) => retried(() => once(request)),
     text: (request) => retried(async () => (await once(request)).text()),
     get skewMs() {
