@@ -7,7 +7,6 @@ import type { ByteRange } from "../../http/range.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import type { Blobs, Lent, Remote, StoredFile } from "../blobs.ts";
 import { createLocalBlobs, type LocalBlobs, sizeOf } from "../local-blobs.ts";
-import type { Bucket } from "../s3/bucket.ts";
 import { Marks } from "./marks.ts";
 import { Mover, type MoverOptions } from "./mover.ts";
 import { Relay } from "./relay.ts";
@@ -60,7 +59,7 @@ export class RemoteBlobs implements Blobs {
     this.#mover = new Mover({ ...options, spool: this.#spool, folder, marks: this.#marks });
     this.#relay = new Relay(newToken);
     this.remote = {
-      name: bucketName(bucket),
+      name: bucket.name,
       start: () => this.#mover.start(),
       stop: () => this.#stop(),
       waiting: () => this.#mover.waiting(),
@@ -158,5 +157,3 @@ export class RemoteBlobs implements Blobs {
     await this.#relay.close();
   }
 }
-
-export const bucketName = ({ client: { address } }: Pick<Bucket, "client">) => `s3://${address.bucket}/${address.prefix}`;

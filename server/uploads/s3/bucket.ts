@@ -23,6 +23,12 @@ export class Bucket {
     this.#parts = new Parts(client);
   }
 
+  /** For people. */
+  get name(): string {
+    const { bucket, prefix } = this.client.address;
+    return `s3://${bucket}/${prefix}`;
+  }
+
   async find(key: string): Promise<Found | undefined> {
     try {
       const { headers } = await this.client.send({ method: "HEAD", key });
@@ -84,6 +90,15 @@ export class Bucket {
         query["continuation-token"] = next;
       }
     }
+  }
+
+  /** Begins an upload in parts and ends it again, to see whether that is allowed. */
+  tryParts = (key: string) => this.#parts.try(key);
+
+  /** The time (ms) by the clock of the service. */
+  async serverTime(): Promise<number> {
+    const { headers } = await this.client.send({ method: "HEAD" });
+    return Date.parse(headers.get("date") ?? "");
   }
 
   /** Ends uploads that were begun before a time (ms) and never completed: they cost, and no list has them. Returns how many. */

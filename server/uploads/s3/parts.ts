@@ -55,6 +55,14 @@ export class Parts {
     await this.#complete(key, uploadId, etags);
   }
 
+  async try(key: string): Promise<void> {
+    const uploadId = await this.#begin(key, {});
+    const query = { partNumber: "1", uploadId };
+    await this.#send(key, query, Buffer.from("a part"));
+    await this.#sent(key, uploadId);
+    await this.#client.text({ method: "DELETE", key, query: { uploadId } });
+  }
+
   async #begin(key: string, headers: Readonly<Record<string, string>>): Promise<string> {
     const xml = await this.#client.text({ method: "POST", key, query: { uploads: "" }, headers });
     const id = textOf(xml, "UploadId");
