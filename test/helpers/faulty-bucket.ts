@@ -41,7 +41,7 @@ export async function startFaultyBucket(target: string): Promise<FaultyBucket> {
   async function carry(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url}`);
     const fault = faultFor(request);
-    if (fault === "away") return void request.destroy();
+    if (fault === "away") return void request.socket.destroy();
     if (fault === "503") {
       request.resume();
       await once(request, "end");
@@ -56,7 +56,7 @@ export async function startFaultyBucket(target: string): Promise<FaultyBucket> {
     if (fault === "reply lost") {
       reply.resume();
       await once(reply, "end");
-      return void request.destroy();
+      return void request.socket.destroy();
     }
     await answer(reply, response, fault, request);
   }
@@ -73,7 +73,7 @@ export async function startFaultyBucket(target: string): Promise<FaultyBucket> {
       const room = fault === "cut" || fault === "fewer" ? Math.floor(length / 2) - carried : chunk.length;
       carried += chunk.length;
       if (request.method === "GET" && /\/(videos|builds)\//.test(request.url ?? "")) sent += chunk.length;
-      if (!response.write(chunk.subarray(0, Math.max(0, room)))) await Promise.race([once(response, "drain"), once(response, "close")]);
+      await new Promise((resolve) => response.write(chunk.subarray(0, Math.max(0, room)), resolve));
       if (response.destroyed) return;
       if (fault === "cut" && room < chunk.length) return void request.socket.destroy();
     }
@@ -82,7 +82,7 @@ export async function startFaultyBucket(target: string): Promise<FaultyBucket> {
   }
 
   const server = createServer((request, response) => {
-    carry(request, response).catch(() => request.destroy());
+    carry(request, response).catch(() => request.socket.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -12,7 +12,7 @@ export interface Offered {
 }
 
 /** What is asked for at once: whoever jumps about in a file should not cause much more to be sent than is read. */
-const blockBytes = 2 * 2 ** 20;
+const blockBytes = 2 ** 20;
 
 /** Answers programs on this machine, which read stored files by parts. The addresses are secret, and end with the loan. */
 export class Relay {
