@@ -36,7 +36,7 @@ const maxKnown = 10_000;
 
 /**
  * Stores files in a bucket. What is put is durable on the local disk at once, where it waits until it was moved; a bucket that is away
- * delays only that. Files in the folder `blobs`, from before there was a bucket, are read there until `serve blobs move` moved them.
+ * delays only that. Files in the folder `blobs`, from before there was a bucket, are read there until `serve move-files` moved them.
  */
 export class RemoteBlobs implements Blobs {
   readonly remote: Remote;

@@ -4,6 +4,7 @@ import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { moveFiles } from "./move-files.ts";
 import { proxy } from "./proxy.ts";
 import { resetFactor } from "./reset-factor.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
@@ -17,6 +18,7 @@ export const serve: Group = {
     config,
     doctor,
     migrate,
+    moveFiles,
     backup,
     restoreCommand,
     exportCommand,
