@@ -70,7 +70,8 @@ async function storedChecks(
   try {
     const bucket = await configuredBucket(config, reach);
     const blobs = await blobsOf(dataDir, config, reach);
-    const basic = bucket === undefined ? [] : [await (await loadBucketCheck()).checkBucket(bucket, blobs.remote!.name, reach.now)];
+    const basic =
+      bucket === undefined ? [] : [await (await loadBucketCheck()).checkBucket(bucket, blobs.remote!.name, reach.now)];
     if (basic.some(({ ok }) => !ok)) return [...basic, ...(await waitingCheck(blobs))];
     return [
       ...basic,

@@ -59,7 +59,9 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
   const folder = join(dataDir, "blobs");
   const disk = createLocalBlobs(folder);
   const task = { folder, disk, bucket };
-  const sum = toDisk ? await copyAll(task, bucketFiles(bucket), fetchFile, options) : await copyAll(task, disk.list(blobKinds), sendFile, options);
+  const sum = toDisk
+    ? await copyAll(task, bucketFiles(bucket), fetchFile, options)
+    : await copyAll(task, disk.list(blobKinds), sendFile, options);
   const isUsed = !toDisk && config.blobs.address === options.to;
   const removed = isUsed ? await removeCopied(task) : 0;
   const [from, to] = toDisk ? [bucket.name, folder] : [folder, bucket.name];
@@ -99,7 +101,8 @@ async function sendFile({ folder, bucket, disk }: Task, { key }: StoredFile): Pr
   const sha256 = await sha256Of(path);
   const there = await bucket.find(key);
   if (there?.sha256 === sha256) return false;
-  if (there) throw new Error(`${bucket.name} has another file as ${key}. It was not replaced, and the files after it were not copied.`);
+  if (there)
+    throw new Error(`${bucket.name} has another file as ${key}. It was not replaced, and the files after it were not copied.`);
   await bucket.store(key, path, sha256);
   return true;
 }

@@ -70,7 +70,10 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
   async function serve(bucket: Bucket, options: Partial<TestServerOptions> = {}): Promise<TestServer> {
     const store = await sqlite.open();
     const server = await startTestServer({ store, bucket, ...options });
-    closing.push(() => server.close(), () => store.remove());
+    closing.push(
+      () => server.close(),
+      () => store.remove(),
+    );
     closing.reverse();
     return server;
   }
@@ -155,7 +158,9 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(way.sent - before).toBeLessThan(16 * mib);
 
     await server.deps.blobs.remote!.idle();
-    expect(await listed(bucket)).toEqual([expect.stringMatching(/^clips/), expect.stringMatching(/^(stills|thumbnails|videos)/)].sort());
+    expect(await listed(bucket)).toEqual(
+      [expect.stringMatching(/^clips/), expect.stringMatching(/^(stills|thumbnails|videos)/)].sort(),
+    );
     for (const each of await listed(bucket)) await server.deps.blobs.remove(each);
     expect(await server.deps.blobs.read(key!)).toBeUndefined();
     await server.deps.blobs.remote!.idle();
@@ -223,7 +228,8 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     const location = await drivers.find(({ name }) => name === "postgres")!.location();
     closing.push(() => location.remove());
     const folders = [freshFolder(), freshFolder()] as const;
-    for (const folder of folders) writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
+    for (const folder of folders)
+      writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
     const one = await startProcess(folders[0], "one", location, ["--seed", "minimal"], s3.env);
     writeFileSync(join(folders[1], "instance.key"), readFileSync(join(folders[0], "instance.key")), { mode: 0o600 });
     const other = await startProcess(folders[1], "other", location, [], s3.env);
@@ -240,7 +246,9 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect((await patch(here, owner, url, 25 * mib, build.subarray(25 * mib))).status).toBe(204);
     const { builds } = (await owner.get(`/games/${one.gameId}/builds`)).body.data;
     const made = builds.find(({ size }: { size: number }) => size === build.length);
-    const linked = await factories.personWith(there, one.ownerKey!, "").get(`/games/${one.gameId}/builds/${made.id}/download-url`);
+    const linked = await factories
+      .personWith(there, one.ownerKey!, "")
+      .get(`/games/${one.gameId}/builds/${made.id}/download-url`);
     const download = linked.body.data.downloadUrl.replace(one.baseUrl, other.baseUrl);
     let reply = await fetch(download);
     while (reply.status === 503) {
@@ -258,7 +266,13 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     const folder = freshFolder();
     writeFileSync(join(folder, "config.json"), JSON.stringify({ blobs: { address } }), { mode: 0o600 });
     const running = await startProcess(folder, "ready", undefined, ["--seed", "demo"], s3.env);
-    await vi.waitUntil(() => !readdirSync(join(folder, "storing")).some((kind) => kind === "videos" && readdirSync(join(folder, "storing", kind)).length > 0), { timeout: 20_000, interval: 50 });
+    await vi.waitUntil(
+      () =>
+        !readdirSync(join(folder, "storing")).some(
+          (kind) => kind === "videos" && readdirSync(join(folder, "storing", kind)).length > 0,
+        ),
+      { timeout: 20_000, interval: 50 },
+    );
     await running.stop();
     const env = { ...s3.env, HOME: folder };
     const options = { data: folder, env, now: Date.now() };
@@ -266,11 +280,27 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(checks.find(({ name }) => name === "storage")?.detail).toContain("can be written, read, listed and cleared");
     const file = join(freshFolder(), "backup.tar");
-    const made = await backup({ ...options, target: file, portable: false, force: false, dryRun: false, version: "1", onProgress: () => {} });
+    const made = await backup({
+      ...options,
+      target: file,
+      portable: false,
+      force: false,
+      dryRun: false,
+      version: "1",
+      onProgress: () => {},
+    });
     expect([made.missing, made.inBucket]).toEqual([[], (await listed(bucket)).length]);
     expect(statSync(file).size).toBeLessThan(20 * mib);
     const again = { data: join(freshFolder(), "restored"), env, now: Date.now() };
-    const restoring = { ...again, archive: file, replace: false, programs: [], dryRun: false, signal: new AbortController().signal, onProgress: () => {} };
+    const restoring = {
+      ...again,
+      archive: file,
+      replace: false,
+      programs: [],
+      dryRun: false,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    };
     expect(await restore(restoring)).toMatchObject({ missing: [] });
     const [lost] = await listed(bucket);
     await bucket.remove(lost!);
@@ -290,7 +320,8 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     await plain.stop();
     const env = { ...s3.env, HOME: folder };
     const options = { data: folder, env, now: Date.now, signal: new AbortController().signal, onProgress: () => {} };
-    const onDisk = () => readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" }).filter((name) => /[0-9a-f-]{36}$/.test(name));
+    const onDisk = () =>
+      readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" }).filter((name) => /[0-9a-f-]{36}$/.test(name));
     const all = onDisk().sort();
     const stopped = new AbortController();
     const onProgress = () => stopped.abort(new Error("stopped"));

@@ -79,7 +79,16 @@ export async function backup(options: BackupOptions): Promise<Backup> {
     await flush(dirname(file));
     const { files, database, missing, referred } = writer;
     const removed = await removeOlder(options, file);
-    return { file, bytes: statSync(file).size, files, ...(bucket && { inBucket: referred.size }), database, missing, removed, location: reportLocation(location) };
+    return {
+      file,
+      bytes: statSync(file).size,
+      files,
+      ...(bucket && { inBucket: referred.size }),
+      database,
+      missing,
+      removed,
+      location: reportLocation(location),
+    };
   } catch (error) {
     throw explained(error, file);
   } finally {
@@ -120,7 +129,16 @@ async function plan(location: DatabaseLocation, file: string, portable: boolean,
     (driver.file && sizeOf(join(dataDir, driver.file.names[0]))) ?? 0,
   );
   const files = blobs.length - elsewhere.length;
-  return { file, bytes, files, ...(bucket && { inBucket: there.size }), database, missing, removed: [], location: reportLocation(location) };
+  return {
+    file,
+    bytes,
+    files,
+    ...(bucket && { inBucket: there.size }),
+    database,
+    missing,
+    removed: [],
+    location: reportLocation(location),
+  };
 }
 
 /** A target without a file extension is a folder and is created: otherwise the first backup would become a file of that name. */

@@ -219,7 +219,8 @@ async function damageOf(q: Query, dataDir: string, { manifest, env, now }: Check
   const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
   if (sizes.size > 0)
     for await (const { key, size } of blobs.list(blobKinds))
-      if ((sizes.get(`blobs/${key}`) ?? size) !== size) return `the file ${key} has another size than when the archive was created`;
+      if ((sizes.get(`blobs/${key}`) ?? size) !== size)
+        return `the file ${key} has another size than when the archive was created`;
   const missing = (await missingBlobs(q, blobs)).find((key) => !manifest.missing.includes(`blobs/${key}`));
   if (missing !== undefined) return `the file ${missing} is missing`;
   return manifest.migrations.length === migrations.length

@@ -72,7 +72,12 @@ export class ArchiveWriter {
   async #addFiles(wanted: readonly string[]): Promise<string[]> {
     const sizes = wanted
       .filter((name) => !this.#sums.has(name) && !this.referred.has(name))
-      .map((name) => ({ name, size: this.#pathsOf(name).map(sizeOf).find((size) => size !== undefined) }));
+      .map((name) => ({
+        name,
+        size: this.#pathsOf(name)
+          .map(sizeOf)
+          .find((size) => size !== undefined),
+      }));
     for (const { size } of sizes) this.#total += size ?? 0;
     const missing: string[] = [];
     for (const { name } of sizes) if (!(await this.#addFirst(name)) && !(await this.#refer(name))) missing.push(name);

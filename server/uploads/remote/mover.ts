@@ -9,7 +9,7 @@ import type { createLocalBlobs } from "../local-blobs.ts";
 import { isMissing } from "../local-blobs.ts";
 import type { Bucket } from "../s3/bucket.ts";
 import type { Marks } from "./marks.ts";
-import type { WaitingRows } from "./rows.ts";
+import type { WaitingRows } from "./store.ts";
 
 export interface MoverOptions {
   bucket: Bucket;

@@ -7,7 +7,7 @@ import type { Log } from "../../lib/log.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Bucket } from "../s3/bucket.ts";
 import { RemoteBlobs, spoolIn } from "./blobs.ts";
-import { createRows, noRows } from "./rows.ts";
+import { createRows, noRows } from "./store.ts";
 
 export interface RemoteParts {
   store: Store;

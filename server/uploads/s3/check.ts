@@ -30,7 +30,11 @@ export async function checkBucket(bucket: Bucket, name: string, now: () => numbe
     { what: "read a part of an object", action: "s3:GetObject", try: () => read({ start: 8, end: 23 }, written.subarray(8, 24)) },
     { what: "list the bucket", action: "s3:ListBucket", try: () => requireListed(bucket, key) },
     { what: "list unfinished uploads", action: "s3:ListBucketMultipartUploads", try: () => bucket.endUnfinished(0) },
-    { what: "upload in parts", action: "s3:PutObject, s3:ListMultipartUploadParts and s3:AbortMultipartUpload", try: () => bucket.tryParts(key) },
+    {
+      what: "upload in parts",
+      action: "s3:PutObject, s3:ListMultipartUploadParts and s3:AbortMultipartUpload",
+      try: () => bucket.tryParts(key),
+    },
     { what: "remove an object", action: "s3:DeleteObject", try: () => bucket.remove(key) },
   ];
   for (const step of steps)
@@ -58,7 +62,8 @@ function reason(error: unknown): string {
 }
 
 const helps: Record<string, string> = {
-  AccessDenied: "The credentials are known, but not allowed to do this. Allow {action} in the policy of the bucket or of the user.",
+  AccessDenied:
+    "The credentials are known, but not allowed to do this. Allow {action} in the policy of the bucket or of the user.",
   InvalidAccessKeyId: "The service does not know this access key. Check AWS_ACCESS_KEY_ID, or the profile in ~/.aws/credentials.",
   SignatureDoesNotMatch: "The secret does not belong to the access key. Check AWS_SECRET_ACCESS_KEY, without spaces around it.",
   NoSuchBucket: "There is no such bucket. Create it, or correct blobs.address.",

@@ -25,7 +25,8 @@ interface Given {
 }
 
 function resultText({ file, bytes: size, files, inBucket = 0, missing, removed }: Backup, dryRun: boolean): string {
-  const named = inBucket > 0 ? ` ${plural(inBucket, "file")} stay in the bucket: the archive has their names, sizes and hashes.` : "";
+  const named =
+    inBucket > 0 ? ` ${plural(inBucket, "file")} stay in the bucket: the archive has their names, sizes and hashes.` : "";
   const lost = missing.length > 0 ? ` Not included, because missing on the server: ${missing.join(", ")}.` : "";
   if (dryRun) return `Would write ${file}: ${plural(files, "upload")}, about ${bytes(size)} with the database.${named}${lost}`;
   const cleanup = removed.length > 0 ? ` Removed ${removed.join(", ")}.` : "";
