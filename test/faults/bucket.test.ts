@@ -158,9 +158,8 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(way.sent - before).toBeLessThan(16 * mib);
 
     await server.deps.blobs.remote!.idle();
-    expect(await listed(bucket)).toEqual(
-      [expect.stringMatching(/^clips/), expect.stringMatching(/^(stills|thumbnails|videos)/)].sort(),
-    );
+    const kinds = (await listed(bucket)).map((each) => each.split("/")[0]);
+    expect(kinds).toEqual(["clips", "stills", "thumbnails", "videos"]);
     for (const each of await listed(bucket)) await server.deps.blobs.remove(each);
     expect(await server.deps.blobs.read(key!)).toBeUndefined();
     await server.deps.blobs.remote!.idle();
