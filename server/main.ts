@@ -36,6 +36,7 @@ import { watchClock } from "./operations/watch-clock.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
 import { seedMinimal } from "./sandbox/seed-minimal.ts";
+import { configuredBucket } from "./uploads/configured-blobs.ts";
 
 /** What serving needs from the process. */
 export interface ServeHost {
@@ -126,6 +127,7 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   config.behindProxy = options.behindProxy === true;
   if (passedSocket(host.env, host.pid) === undefined) await checkPeers(config, hostOf(options));
   config.autoVerify = config.sandbox && options.autoVerify !== false;
+  if (options.blobs !== undefined) config.blobs.address = options.blobs;
   if (options.rateLimit === "off") config.limits.enabled = false;
   else if (options.rateLimit !== undefined)
     Object.assign(config.limits, { keyPerMinute: options.rateLimit, keyBurst: Math.max(1, Math.ceil(options.rateLimit / 6)) });
@@ -158,6 +160,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
       "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
     );
   // What can be refused without the database is refused before it is opened.
+  const bucket = await configuredBucket(config, { env: host.env, now: Date.now });
   const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
   readBrand(config, dataDir);
   findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
@@ -183,7 +186,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
-    const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
+    const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir, bucket };
     const where = { place, certificate, ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }) };
     const onListening = (listening: Listening) => ("fd" in place ? checkSocket(options, config, listening) : Promise.resolve());
     const running = await start({ ...where, external, onListening });

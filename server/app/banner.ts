@@ -25,7 +25,7 @@ interface Started {
 
 /** What a server says about itself when it has started: where it is, where its data is, and what to do next. */
 export function banner({ options, isTTY, running, location, ready, keepAdminKey }: Started): string {
-  const { config, mailer } = running.deps;
+  const { config, mailer, blobs } = running.deps;
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
   const outbox = `not sent: written to this folder (to send it, set PLAYTEST_SMTP_URL)\n            ${join(dataDir, "outbox")}`;
   const lines = [
@@ -33,6 +33,7 @@ export function banner({ options, isTTY, running, location, ready, keepAdminKey 
     `  mode      ${config.sandbox ? "SANDBOX: no real money, and a clock that can be moved" : "live"}`,
     `  database  ${database} (${databaseFrom})`,
     `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
+    ...(blobs.remote ? [`  files     ${blobs.remote.name}`] : []),
     `  email     ${mailer.delivers ? mailer.name : outbox}`,
   ];
   const { adminKey, ownerKey } = ready;

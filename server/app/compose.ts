@@ -37,7 +37,9 @@ import { queuePoster } from "../sharing/stills/jobs.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
+import type { Blobs } from "../uploads/blobs.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
+import type { Bucket } from "../uploads/s3/bucket.ts";
 import type { Deps, SharedState } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
 import { createServerStore } from "./transaction.ts";
@@ -54,6 +56,10 @@ export interface External {
   transcriber?: Transcriber;
   cards: CardProcessor | null;
   dataDir: string;
+  /** Where files are stored that are not kept in the data folder. */
+  bucket?: Bucket | undefined;
+  /** Made from `bucket`. */
+  blobs?: Blobs;
   log: Log;
   metrics?: Metrics | null;
   retiring: AbortSignal;
@@ -133,7 +139,7 @@ export function createDeps(external: External): Deps {
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,
     meter: config.clips.ffmpeg.length > 0 ? createFfmpegMeter(config.clips) : null,
-    blobs: createLocalBlobs(join(external.dataDir, "blobs")),
+    blobs: external.blobs ?? createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
     outages: new Outages(external.log, clock.real),

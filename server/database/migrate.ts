@@ -54,6 +54,7 @@ import { connectedClients } from "./migrations/054-connected-clients.ts";
 import { reels } from "./migrations/056-reels.ts";
 import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import { friendRequests } from "./migrations/058-friend-requests.ts";
+import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -124,6 +125,7 @@ export const migrations: readonly Migration[] = [
   reels,
   usableRecordings,
   friendRequests,
+  storingBlobs,
 ];
 
 export interface Applied {

@@ -578,6 +578,7 @@ const ownScenes: Record<string, Row> = {
 export const withoutScene: Record<string, string> = {
   "serve run": "prints no data: it runs a server",
   "serve doctor": "needs a folder no server uses: see serve.test.ts",
+  "serve move-files": "needs a bucket: see bucket.test.ts",
   "serve migrate": "needs a folder no server uses: see serve.test.ts",
   "review next": "an inbox for a person on a terminal; refuses other formats",
   "mcp run": "speaks a protocol until its client leaves: see mcp.test.ts",

@@ -39,6 +39,13 @@ export const manifestSchema = z.strictObject({
   migrations: z.array(z.strictObject({ position: z.int(), name: z.string(), checksum: z.string() })),
   /** Files that the database refers to but that were already missing on the server. */
   missing: z.array(z.string()),
+  /** Files that are in the bucket of the server, not in the archive, with their SHA-256 where it is known. */
+  bucket: z
+    .strictObject({
+      address: z.string(),
+      files: z.array(z.strictObject({ name: z.string(), size: z.int(), sha256: z.string().nullable() })),
+    })
+    .optional(),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -6,6 +6,7 @@ import { compose, kubernetes } from "./containers.ts";
 import { dashboards } from "./dashboards.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { moveFiles } from "./move-files.ts";
 import { proxy } from "./proxy.ts";
 import { resetFactor } from "./reset-factor.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
@@ -19,6 +20,7 @@ export const serve: Group = {
     config,
     doctor,
     migrate,
+    moveFiles,
     backup,
     backupVerify,
     restoreCommand,

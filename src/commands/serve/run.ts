@@ -42,6 +42,9 @@ export const run = define({
     data: flag.text("Directory for the database, videos and builds", { value: "DIR" }),
     databaseUrl: flag.text("Use this PostgreSQL database instead of SQLite", { value: "URL" }),
     config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    blobs: flag.text("Keep videos, builds and other files in this bucket: s3://BUCKET/PREFIX?endpoint=…&region=…", {
+      value: "ADDRESS",
+    }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
     behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
     tlsCert: flag.text("Speak TLS with this certificate and its chain; read again at SIGHUP", { value: "FILE" }),
