@@ -124,7 +124,7 @@ async function owed({ call }: OperatorContext, { count, amountCents }: InboxItem
     (one) =>
       html`<tr><td><a href="${operator.person(one.userId)}">${one.displayName}</a></td><td>${usd(one.availableCents)}</td><td>${usd(one.balanceCents)}</td></tr>`,
   );
-  return html`<p>${usd(amountCents ?? 0)} to ${plural(count, "playtester")}.</p><table><thead><tr><th>Playtester</th><th>Can be paid now</th><th>Owed</th></tr></thead><tbody>${rows}</tbody></table>
+  return html`<p>${usd(amountCents ?? 0)} to ${plural(count, "playtester")}.</p><table><thead><tr><th>Playtester</th><th>To pay now</th><th>Owed</th></tr></thead><tbody>${rows}</tbody></table>
 <p>Payouts move money, so they are made by the command, which asks for your second factor:</p>${command("playtest admin payouts create --all")}`;
 }
 
