@@ -13,6 +13,8 @@ export const withAccount = `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.
 
 export const findByHash = (q: Query, hash: string) => q.one<KeyWithAccount>(`${withAccount} WHERE k.hash = ?`, hash);
 
+export const findWithAccount = (q: Query, id: string) => q.one<KeyWithAccount>(`${withAccount} WHERE k.id = ?`, id);
+
 /** Whether the key is valid: not revoked, not expired, and its account not suspended. */
 export const isLive = async (q: Query, keyId: string, now: number) =>
   (await q.one(

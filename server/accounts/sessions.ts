@@ -16,7 +16,7 @@ const isSecure = (context: Context) => context.config.baseUrl.startsWith("https:
 /** `__Host-` prevents other hosts of the domain from setting the cookie. Browsers accept such a name only over HTTPS. */
 const cookieName = (context: Context, name: string) => `${isSecure(context) ? "__Host-" : ""}playtest_${name}`;
 
-type CookieName = "session" | "visitor" | "second_step" | "filters";
+type CookieName = "session" | "visitor" | "second_step" | "filters" | "operator";
 
 /** A `Set-Cookie` value: scripts cannot read the cookie, forms of other sites do not send it. Without `maxAgeMs`, a session cookie. */
 export function bakeCookie(context: Context, name: CookieName, value: string, maxAgeMs?: number): string {

@@ -30,6 +30,7 @@ export const listApprovals = (q: Query, page: Page) =>
 interface WantedUsers {
   role?: Role | undefined;
   email?: string | undefined;
+  id?: string | undefined;
   search?: string | undefined;
 }
 
@@ -46,6 +47,10 @@ export function listUsers(q: Query, only: WantedUsers, page: Page) {
   if (only.email !== undefined) {
     conditions.push("u.email_key = ?");
     filters.push(emailKey(only.email));
+  }
+  if (only.id !== undefined) {
+    conditions.push("u.id = ?");
+    filters.push(only.id);
   }
   if (only.search !== undefined) {
     // SQLite knows only the case of ASCII letters: others are found as they are written.

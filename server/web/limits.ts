@@ -3,6 +3,7 @@ import { plural } from "../../src/contract/text/plural.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Deps } from "../app/deps.ts";
 import { createAddresses } from "../http/address.ts";
+import type { Principal } from "../http/call.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** Rate limits of pages. They throw 429. */
@@ -10,6 +11,8 @@ export interface PageLimits {
   /** Counts pages together with API requests of the same kind, so that alternating between them does not allow more attempts. */
   perAddress(request: IncomingMessage, kind: "keyless" | "password" | "register"): void;
   perSession(session: Session): void;
+  /** The same limit as for requests to the API with this key. */
+  perKey(key: Pick<Principal, "userId" | "keyId">): void;
 }
 
 export function createPageLimits(deps: Deps): PageLimits {
@@ -37,6 +40,10 @@ export function createPageLimits(deps: Deps): PageLimits {
     perSession({ user_id, hash }) {
       take(`account ${user_id}`, keyPerMinute * accountFactor, keyBurst * accountFactor);
       take(`key session ${hash}`, keyPerMinute, keyBurst);
+    },
+    perKey({ userId, keyId }) {
+      take(`account ${userId}`, keyPerMinute * accountFactor, keyBurst * accountFactor);
+      take(`key ${keyId}`, keyPerMinute, keyBurst);
     },
   };
 }

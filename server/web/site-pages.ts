@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { BrowserAccounts } from "../accounts/browser/accounts.ts";
+import { OperatorSessions } from "../accounts/browser/operators.ts";
 import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
 import { Unsubscribing } from "../events/unsubscribe.ts";
 import { storePostedCover } from "../games/covers/posted.ts";
 import { maxCoverBytes } from "../games/covers/rules.ts";
 import type { CallAs, FileAs, StreamAs } from "../http/call-operation.ts";
+import { freeBytes } from "../lib/free-space.ts";
 import { Connections } from "../oauth/connections.ts";
 import { wasRemoved } from "../playtests/publications/store.ts";
 import { composeStatement } from "../playtests/statements/handlers.ts";
@@ -23,6 +25,7 @@ import { wellKnown } from "./adapters/well-known.ts";
 import { createReadForm, longForm } from "./form.ts";
 import { redirect } from "./html.ts";
 import type { PageLimits } from "./limits.ts";
+import { operatorArea } from "./operator/index.ts";
 import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
 import { invite } from "./pages/invite.ts";
@@ -97,6 +100,11 @@ export function sitePages(
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, site.name, clock.now)),
     "robots.txt": counted(robots(config)),
+    admin: operatorArea({
+      ...signedIn,
+      sessions: new OperatorSessions(deps),
+      disk: async () => ({ freeBytes: await freeBytes(deps.dataDir), minFreeBytes: config.uploads.minFreeBytes }),
+    }),
     oauth: oauth({ deps, readForm, limits }),
     play: portal({
       ...signedIn,

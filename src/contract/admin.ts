@@ -172,6 +172,7 @@ export const admin = {
       ...page,
       role: z.enum(roles).optional().meta({ description: "Only accounts with this role." }),
       email: text(254).optional().meta({ description: "Only the account with this email address." }),
+      id: id().optional().meta({ description: "Only the account with this id." }),
       search: text(254, 1)
         .optional()
         .meta({ description: "Only accounts with this text in their name or email address, in any case." }),

@@ -147,3 +147,12 @@ export const studio = {
   forgot: address("/studio/forgot"),
   signOut: address("/studio/sign-out"),
 };
+
+/** Pages for operators. */
+export const operator = {
+  waiting: address("/admin"),
+  people: address("/admin/people"),
+  person: address("/admin/people/:id"),
+  signIn: address("/admin/sign-in"),
+  signOut: address("/admin/sign-out"),
+};

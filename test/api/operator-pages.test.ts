@@ -1,0 +1,140 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import * as factories from "../helpers/factories.ts";
+import { signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+/** The pages for operators at `/admin`. */
+onBothDatabases("operators' pages", (serve) => {
+  const signIn = (browser: Visitor, key: string) => browser.submit("/admin/sign-in", "/admin/sign-in", { key });
+
+  async function operated() {
+    const server = await serve();
+    const operator = await factories.firstAdmin(server);
+    const browser = visitor(server);
+    expect(await signIn(browser, operator.key)).toMatchObject({ status: 303, location: "/admin" });
+    return { server, operator, browser };
+  }
+
+  /** The key of another operator, who may do only this. */
+  async function another(operator: factories.Person, scope: string) {
+    const { admin, apiKey } = (await operator.post("/admin/admins", { name: "Second", scopes: [scope] })).body.data;
+    return { id: admin.id as string, key: apiKey as string };
+  }
+
+  async function reportedSlot(server: TestServer) {
+    const owner = await factories.registerOwner(server, "Hearth & Co");
+    await factories.giveCredit(server, owner, 100_000);
+    const gameId = await factories.createGame(owner);
+    const playtester = await factories.registerPlaytester(server, "Ann <b>");
+    const slotId = await factories.claim(playtester, await factories.order(owner, gameId));
+    const report = { reasonCode: "crash", notes: "<i>Black</i> screen" };
+    expect((await playtester.post(`/playtester/slots/${slotId}/report`, report)).status).toBe(200);
+    return { slotId, playtester };
+  }
+
+  it.each(["/admin", "/admin/people", "/admin/none"])(
+    "%s: whoever is not signed in as an operator is led to sign in",
+    async (path) => {
+      const server = await serve();
+      const owner = await factories.registerOwner(server);
+      const playtester = await factories.registerPlaytester(server);
+      const visitors = [visitor(server), await signedIn(server, owner, "/studio"), await signedIn(server, playtester)];
+      for (const browser of visitors) expect(await browser.get(path)).toMatchObject({ status: 303, location: "/admin/sign-in" });
+    },
+  );
+
+  it("signing in: only the key of an operator does it, and the cookie does not hold it", async () => {
+    const { server, operator, browser } = await operated();
+    expect([...browser.cookies.values()].join()).not.toContain(operator.key);
+    const owner = await factories.registerOwner(server);
+    const playtester = await factories.registerPlaytester(server);
+    for (const key of [owner.key, playtester.key, "pt_nobody"]) {
+      const other = visitor(server);
+      const reply = await signIn(other, key);
+      expect(reply.status).toBe(401);
+      expect(reply.html).toContain("no API key of an operator");
+      expect((await other.get("/admin")).status).toBe(303);
+    }
+  });
+
+  it("signed out: by the button, after twelve hours, and with a cookie that nobody sealed", async () => {
+    const { server, operator, browser } = await operated();
+    expect((await browser.submit("/admin", "/admin/sign-out")).location).toBe("/admin/sign-in?done=signed-out");
+    expect((await browser.get("/admin")).status).toBe(303);
+    await signIn(browser, operator.key);
+    const name = [...browser.cookies.keys()].find((one) => one.includes("operator"))!;
+    expect((await browser.get("/admin")).status).toBe(200);
+    await server.advance(12 * 3_600_000);
+    expect((await browser.get("/admin")).status).toBe(303);
+    browser.cookies.set(name, "x".repeat(80));
+    expect((await browser.get("/admin")).status).toBe(303);
+  });
+
+  it("revoked operator: is signed out at once, and a form that was open changes nothing", async () => {
+    const { server, operator } = await operated();
+    const second = await another(operator, "accounts");
+    const person = await factories.registerPlaytester(server);
+    const browser = visitor(server);
+    await signIn(browser, second.key);
+    expect((await browser.get(`/admin/people/${person.id}`)).html).toContain("Suspend the account");
+    expect((await operator.delete(`/admin/admins/${second.id}`)).status).toBe(200);
+    const sent = await browser.send(`/admin/people/${person.id}/suspend`, {});
+    expect(sent).toMatchObject({ status: 303, location: "/admin/sign-in" });
+    expect((await person.get("/auth/me")).status).toBe(200);
+  });
+
+  it("scopes: a key sees and does what it may do with the API", async () => {
+    const { server, operator } = await operated();
+    await reportedSlot(server);
+    const person = await factories.registerPlaytester(server);
+    const [approving, paying] = [visitor(server), visitor(server)];
+    await signIn(approving, (await another(operator, "approve")).key);
+    await signIn(paying, (await another(operator, "money")).key);
+    expect((await approving.get("/admin")).html).toContain("Reported problems");
+    expect((await paying.get("/admin")).html).not.toContain("Reported problems");
+    expect((await approving.get("/admin/people")).status).toBe(403);
+    expect((await paying.submit(`/admin/people/${person.id}`, `/admin/people/${person.id}/suspend`)).status).toBe(403);
+    expect((await person.get("/auth/me")).status).toBe(200);
+  });
+
+  it("forms of other sites: change nothing", async () => {
+    const { server, browser } = await operated();
+    const person = await factories.registerPlaytester(server);
+    expect((await browser.send(`/admin/people/${person.id}/suspend`, { csrf: "guessed" })).status).toBe(403);
+    expect((await person.get("/auth/me")).status).toBe(200);
+  });
+
+  it("what waits: a reported problem is answered in place, and the audit log names the key", async () => {
+    const { server, operator, browser } = await operated();
+    expect((await browser.get("/admin")).html).toContain("Nothing waits for you.");
+    const { slotId, playtester } = await reportedSlot(server);
+    const { html } = await browser.get("/admin");
+    expect(html).toContain("&lt;i&gt;Black&lt;/i&gt; screen");
+    expect(html).toContain("free on the disk");
+    const action = `/admin/slots/${slotId}/answer`;
+    expect((await browser.submit("/admin", action, { message: "A new build is there." })).location).toBe("/admin?done=answered");
+    expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot.status).toBe("reserved");
+    const [entry] = (await operator.get("/admin/audit?action=slot.unblock")).body.data.entries;
+    expect(entry).toMatchObject({ actorId: operator.id });
+    expect((await browser.get("/admin")).html).toContain("Nothing waits for you.");
+  });
+
+  it("people: are found by name, address and id, and suspended in place", async () => {
+    const { server, browser } = await operated();
+    const ann = await factories.registerPlaytester(server, "Ann <b>");
+    await factories.registerPlaytester(server, "Pim");
+    const { email } = (await ann.get("/auth/me")).body.data;
+    for (const wanted of ["ann", email, ann.id]) {
+      const { html } = await browser.get(`/admin/people?q=${encodeURIComponent(wanted)}`);
+      expect(html).toContain("Ann &lt;b&gt;");
+      expect(html).not.toContain("Pim");
+    }
+    const page = `/admin/people/${ann.id}`;
+    expect((await browser.submit(page, `${page}/suspend`)).location).toBe(`${page}?done=suspended`);
+    expect((await ann.get("/auth/me")).status).toBe(403);
+    expect((await browser.submit(page, `${page}/unsuspend`)).location).toBe(`${page}?done=unsuspended`);
+    expect((await ann.get("/auth/me")).status).toBe(200);
+    expect((await browser.get("/admin/people/00000000-0000-7000-8000-000000000000")).status).toBe(404);
+  });
+});
