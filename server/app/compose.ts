@@ -19,6 +19,7 @@ import { createRateLimiter } from "../http/limits/rate-limit.ts";
 import { JobRunner } from "../jobs/runner.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { Outages } from "../lib/outages.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import { sharedHashPool } from "../lib/threads/hash-pool.ts";
@@ -36,7 +37,9 @@ import { queuePoster } from "../sharing/stills/jobs.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
+import type { Blobs } from "../uploads/blobs.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
+import type { Bucket } from "../uploads/s3/bucket.ts";
 import type { Deps, SharedState } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
 import { createServerStore } from "./transaction.ts";
@@ -53,6 +56,10 @@ export interface External {
   transcriber?: Transcriber;
   cards: CardProcessor | null;
   dataDir: string;
+  /** Where files are stored that are not kept in the data folder. */
+  bucket?: Bucket | undefined;
+  /** Made from `bucket`. */
+  blobs?: Blobs;
   log: Log;
   metrics?: Metrics | null;
   retiring: AbortSignal;
@@ -132,9 +139,10 @@ export function createDeps(external: External): Deps {
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     cutter: config.clips.ffmpeg.length > 0 ? createFfmpegCutter(config.clips) : null,
     meter: config.clips.ffmpeg.length > 0 ? createFfmpegMeter(config.clips) : null,
-    blobs: createLocalBlobs(join(external.dataDir, "blobs")),
+    blobs: external.blobs ?? createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
+    outages: new Outages(external.log, clock.real),
     metrics: external.metrics ?? null,
     onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],

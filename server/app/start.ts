@@ -12,6 +12,7 @@ import { startRetention } from "../operations/retention.ts";
 import { startSweep } from "../operations/sweep.ts";
 import { startFilling } from "../search/queue.ts";
 import { startPosters } from "../sharing/stills/jobs.ts";
+import { serverBlobs } from "../uploads/configured-blobs.ts";
 import { startInspecting } from "../uploads/videos/jobs.ts";
 import { type App, createApp } from "./app.ts";
 import type { Certificate } from "./certificate.ts";
@@ -74,7 +75,9 @@ function originOf({ place, certificate }: { place: Place; certificate?: unknown 
 
 async function wire(publicUrl: string, external: External) {
   const baseUrl = publicUrl.replace(/\/$/, "");
-  const deps = createDeps({ ...external, config: { ...external.config, baseUrl } });
+  const { dataDir, bucket, clock } = external;
+  const blobs = await serverBlobs(dataDir, bucket, { ...external, now: clock.real });
+  const deps = createDeps({ ...external, blobs, config: { ...external.config, baseUrl } });
   await ensureCategories(deps);
   await issueMissing(deps);
   if (!deps.config.sandbox) {
@@ -91,6 +94,7 @@ async function wire(publicUrl: string, external: External) {
   if (!deps.config.payments.enabled) await warnOfDebts(deps);
   const app = createApp(deps);
   deps.jobs.start(deps);
+  deps.blobs.remote?.start();
   startLimitExchange(deps);
   return { deps, app };
 }
@@ -132,6 +136,7 @@ async function close(
   await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop(), undefined)]);
   deps.outbound.close();
   await within(cutOffMs, deps.jobs.stop(), undefined);
+  await within(jobsEndMs, deps.blobs.remote?.stop() ?? Promise.resolve(), undefined);
   await deps.mailer.close();
   const saved = save(deps);
   await (deps.store.shared ? within(databaseEndMs, saved, undefined) : saved);

@@ -28,7 +28,7 @@ import {
 import { highlights } from "./highlights-schema.ts";
 import { invoices } from "./invoices-schema.ts";
 import { site } from "./site-schema.ts";
-import { clips, publishing, transcriber, uploads } from "./video-schema.ts";
+import { blobs, clips, publishing, transcriber, uploads } from "./video-schema.ts";
 
 /**
  * Every setting of a server: its type, range, unit, default, description and, where it has one, its environment variable.
@@ -333,6 +333,7 @@ export const schema = z.strictObject({
   playtesters: described(playtesters.prefault({}), "Playtesters"),
   multiplayer: described(multiplayer.prefault({}), "Multiplayer playtests"),
   uploads: described(uploads.prefault({}), "Uploads"),
+  blobs: described(blobs.prefault({}), "Storage of files"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   clips: described(clips.prefault({}), "Clips"),
   publishing: described(publishing.prefault({}), "Publishing"),

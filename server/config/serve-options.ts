@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { addressForm, parseBucketAddress } from "./blobs-address.ts";
 import { ConfigError } from "./read.ts";
 
 /** The options of `playtest serve run`. Undefined means the default. */
@@ -8,6 +9,8 @@ export interface ServeOptions {
   data?: string;
   databaseUrl?: string;
   config?: string;
+  /** The address of the bucket, instead of `blobs.address`. */
+  blobs?: string;
   publicUrl?: string;
   behindProxy?: boolean;
   ephemeral?: boolean;
@@ -21,6 +24,8 @@ export interface ServeOptions {
   exec?: string;
   /** How long (ms) the server still answers after SIGTERM. */
   drain?: number;
+  /** How long (ms) to wait for a database that does not answer at the start. */
+  waitForDatabase?: number;
   rateLimit?: number | "off";
   /** False: no copy of the database is kept when it is brought up to date. */
   backup?: boolean;
@@ -41,6 +46,7 @@ export function checkOptions(options: ServeOptions): void {
       "--ephemeral and --data cannot be used together: --ephemeral uses a temporary directory. The server was not started.",
     );
   checkTls(options);
+  if (options.blobs !== undefined) requireBucketAddress(options.blobs, "The server was not started.");
   checkHost(options.host ?? "127.0.0.1", options);
 }
 
@@ -55,6 +61,12 @@ export function checkHost(host: string, options: ServeOptions): void {
     throw new ConfigError(
       `API keys and videos must not cross a network unencrypted. The server was not started. Put a TLS proxy in front of the server and pass --behind-proxy, pass --tls-cert and --tls-key, or leave out --host ${host}.`,
     );
+}
+
+/** Throws ConfigError for a text that is no address of a bucket. */
+export function requireBucketAddress(text: string, undone: string): void {
+  if (parseBucketAddress(text) === undefined)
+    throw new ConfigError(`--blobs ${text} is not the address of a bucket. ${undone} Pass one such as ${addressForm}.`);
 }
 
 function checkTls({ tlsCert, tlsKey, publicUrl }: ServeOptions): void {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { publishers } from "../../src/contract/publications/publishers.ts";
+import { addressForm, parseBucketAddress } from "./blobs-address.ts";
 import {
   bytes,
   day,
@@ -50,6 +51,20 @@ export const uploads = z.strictObject({
   ),
   expireMs: ms("An upload that is not finished this long after its start is removed.", 7 * day, minute, year),
   idleMs: ms("An upload or download is cut when no data moves for this long. It can be resumed.", minute, second, hour),
+});
+
+export const blobs = z.strictObject({
+  address: orNull(
+    matching((text) => parseBucketAddress(text) !== undefined),
+    `The bucket that keeps videos, builds, transcripts, clips and images: ${addressForm}. \`--blobs\` sets it for one run. Its credentials are those of the environment or of ~/.aws/credentials. Null: the folder blobs in the data folder.`,
+    { variable: "PLAYTEST_BLOBS", expected: `${addressForm}, or null` },
+  ),
+  spoolMaxBytes: bytes(
+    "How much may wait on the local disk while the bucket is away or slow. Further uploads get 503 until it is less.",
+    64 * GiB,
+    MiB,
+    1024 * TiB,
+  ),
 });
 
 export const transcriber = z.strictObject({

@@ -4,29 +4,41 @@ import type { Check, Query } from "../database/port.ts";
 import * as jobs from "../jobs/store.ts";
 import { fileSize } from "../lib/free-space.ts";
 import { leftoversOf, listDeleted } from "../personal/work-store.ts";
-import { createLocalBlobs } from "../uploads/local-blobs.ts";
+import type { Blobs } from "../uploads/blobs.ts";
 import { missingBlobs } from "./missing-blobs.ts";
 import { findStrays } from "./strays.ts";
 
 const shown = 3;
 
-const blobsIn = (dataDir: string) => createLocalBlobs(join(dataDir, "blobs"));
-
 /** The first of these, and how many more there are. */
 const some = (names: readonly string[]) =>
   `${names.slice(0, shown).join(", ")}${names.length > shown ? ` and ${names.length - shown} more` : ""}`;
 
-export async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
-  const missing = await missingBlobs(q, blobsIn(dataDir));
+export async function uploadCheck(q: Query, dataDir: string, blobs: Blobs): Promise<Check> {
+  const missing = await missingBlobs(q, blobs);
   if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
   const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
-  return { name: "uploads", ok: false, detail: `missing in ${join(dataDir, "blobs")}: ${some(missing)}`, help };
+  const place = blobs.remote?.name ?? join(dataDir, "blobs");
+  return { name: "uploads", ok: false, detail: `missing in ${place}: ${some(missing)}`, help: blobs.remote ? remoteHelp : help };
+}
+
+const remoteHelp =
+  "Restore these objects from a copy or an older version of the bucket. If the server keeps its files elsewhere, set blobs.address, or PLAYTEST_BLOBS, as the server has it.";
+
+/** Files that wait on this disk for the bucket. */
+export async function waitingCheck({ remote }: Blobs): Promise<Check[]> {
+  if (!remote) return [];
+  const { files, bytes, removals } = await remote.waiting();
+  const name = "storing";
+  if (files + removals === 0) return [{ name, ok: true, detail: `no file waits for ${remote.name}` }];
+  const detail = `${plural(files, "file")} (${fileSize(bytes)}) and ${plural(removals, "removal")} wait for ${remote.name}. A running server moves them`;
+  return [{ name, ok: true, warning: true, detail }];
 }
 
 /** Files that nothing in the database names. Changes nothing: a running server removes them. */
-export async function strayCheck(q: Query, dataDir: string, now: number): Promise<Check> {
+export async function strayCheck(q: Query, dataDir: string, blobs: Blobs, now: number): Promise<Check> {
   const name = "stray_files";
-  const { found, suspicious } = await findStrays(q, { dataDir, blobs: blobsIn(dataDir) }, now);
+  const { found, suspicious } = await findStrays(q, { dataDir, blobs }, now);
   if (found.length === 0) return { name, ok: true, detail: "no old files that nothing in the database refers to" };
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   const detail = `nothing in the database refers to ${plural(found.length, "file")} (${fileSize(bytes)}): ${some(found.map(({ path }) => path))}`;

@@ -17,13 +17,17 @@ import * as mails from "../mail/store.ts";
 import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
-import { deletionCheck, queueDeletions, strayCheck, uploadCheck } from "./doctor-files.ts";
+import { blobsOf, configuredBucket } from "../uploads/configured-blobs.ts";
+import { deletionCheck, deletionCheck, queueDeletions, queueDeletions, strayCheck, strayCheck, uploadCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
+import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
   /** Also repairs what can be repaired. With SQLite, the server must be stopped for that. */
   fix: boolean;
+  /** An email to send, as the server would. */
+  testMail?: TestMail | undefined;
   /** Current time in milliseconds, to compare with the database's clock. */
   now: number;
 }
@@ -37,14 +41,15 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
   try {
     const space = await spaceCheck(location.dataDir, config ?? defaults);
     const known = [...locationChecks(location), configuration, space, ...repairs];
+    if (options.testMail && config) known.push(await sendTestMail(config, location.dataDir, options.testMail));
     const basic = await store.check({ thorough: true, now: options.now });
     // Of a damaged file, nothing else can be read.
     if (basic.some(({ name, ok }) => name === "integrity" && !ok)) return [...known, ...basic];
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...basic, schema, ...fileChecks(location)];
-    if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
-    if (schema.ok) checks.push(await store.read((q) => strayCheck(q, location.dataDir, options.now)));
+    if (schema.ok) checks.push(await store.read(jobCheck));
+    if (schema.ok) checks.push(...(await storedChecks(store, location.dataDir, config ?? defaults, options)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
     if (schema.ok) checks.push(await store.read((q) => publicationCheck(q, options.now, (config ?? defaults).publishing)));
@@ -57,6 +62,34 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     await store.close();
   }
 }
+
+/** Files in the store of the configuration. A bucket that does not answer is a finding, not the end of all checks. */
+async function storedChecks(
+  { read }: Pick<Store, "read">,
+  dataDir: string,
+  config: Pick<Config, "blobs">,
+  { env, now }: DoctorOptions,
+): Promise<Check[]> {
+  const reach = { env, now: () => now };
+  try {
+    const bucket = await configuredBucket(config, reach);
+    const blobs = await blobsOf(dataDir, config, reach);
+    const basic =
+      bucket === undefined ? [] : [await (await loadBucketCheck()).checkBucket(bucket, blobs.remote!.name, reach.now)];
+    if (basic.some(({ ok }) => !ok)) return [...basic, ...(await waitingCheck(blobs))];
+    return [
+      ...basic,
+      ...(await waitingCheck(blobs)),
+      await read((q) => uploadCheck(q, dataDir, blobs)),
+      await read((q) => strayCheck(q, dataDir, blobs, now)),
+    ];
+  } catch (error) {
+    if (config.blobs.address === null) throw error;
+    return [{ name: "storage", ok: false, detail: (error as Error).message, help: "Correct blobs.address or the credentials." }];
+  }
+}
+
+const loadBucketCheck = () => import("../uploads/s3/check.ts");
 
 export interface Migrated {
   /** The names of the migrations that ran. */

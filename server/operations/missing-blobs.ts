@@ -1,5 +1,5 @@
 import type { Query } from "../database/port.ts";
-import { blobKinds, referencedBlobs } from "../uploads/blob-store.ts";
+import { blobKinds, referencedBlobs, waitingElsewhere } from "../uploads/blob-store.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 
 /**
@@ -11,5 +11,6 @@ export async function missingBlobs(q: Query, blobs: Blobs): Promise<string[]> {
   const missing = new Set(await referencedBlobs(q));
   for await (const { key } of blobs.list(blobKinds)) missing.delete(key);
   if (missing.size === 0) return [];
+  for (const key of await waitingElsewhere(q)) missing.delete(key);
   return (await referencedBlobs(q)).filter((key) => missing.has(key));
 }

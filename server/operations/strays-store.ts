@@ -1,6 +1,9 @@
 import type { Query } from "../database/port.ts";
 import { referencedBlobs } from "../uploads/blob-store.ts";
 
+export const openUploads = async (q: Query) =>
+  (await q.all<{ id: string }>("SELECT id FROM uploads WHERE status = 'open'")).map(({ id }) => id);
+
 /** The paths below the data folder of all files that a row names. */
 export async function namedFiles(q: Query): Promise<Set<string>> {
   const uploads = await q.all<{ id: string; kind: string }>("SELECT id, kind FROM uploads WHERE status = 'open'");

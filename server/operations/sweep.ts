@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
-import { findStrays } from "./strays.ts";
+import { findStrays, graceMs } from "./strays.ts";
+import { openUploads } from "./strays-store.ts";
 
 const day = 86_400_000;
 
@@ -22,7 +23,16 @@ export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
       "more than half of the stored files belong to nothing in the database, so none was removed: is this the right database? `playtest serve doctor` lists them",
     );
   else await remove(job, deps, found);
+  await tidyRemote(deps);
   await deps.store.write((tx) => job.reschedule(tx, tx.now + day));
+}
+
+/** Ends what uploads to the bucket left that were never completed: no list of files has it, and it costs. */
+async function tidyRemote({ blobs, store, clock, log }: Deps): Promise<void> {
+  const isOpen = async (ids: readonly string[]) =>
+    ids.length === 0 ? new Set<string>() : new Set(await store.read((q) => openUploads(q)));
+  const removed = (await blobs.remote?.tidy(clock.real() - graceMs, isOpen)) ?? 0;
+  if (removed > 0) log.info({ removed }, "removed unfinished uploads from the bucket");
 }
 
 async function remove(job: Job, deps: Deps, found: readonly { path: string; bytes: number }[]): Promise<void> {

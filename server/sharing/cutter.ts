@@ -36,7 +36,10 @@ export interface ReelPart {
 
 /** A video file, its media type by signature and its length (ms), if that is known. */
 export interface Source {
+  /** A path, or an address on this machine. */
   path: string;
+  /** What ffmpeg calls the way to it: a file unless it says otherwise. */
+  protocols?: string;
   contentType: string;
   lengthMs: number | null;
 }
@@ -74,6 +77,10 @@ const filtered = (pictures: readonly string[]) => ["-vf", [...pictures, "format=
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3);
 
+const quietFor = (protocols = "file") => [
+  ...["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", protocols, "-filter_threads", "1"],
+];
+
 /**
  * A hostile file of some kilobytes can hold a picture for which ffmpeg would need gigabytes and every processor. So the size of what is
  * read is limited, it is scaled down before anything else keeps copies of it, and threads, which each hold pictures, are few.
@@ -81,8 +88,8 @@ const seconds = (ms: number) => (ms / 1000).toFixed(3);
 export function createFfmpegCutter(options: CutterOptions): Cutter {
   const { ffmpeg, threads, maxPixels, maxSidePixels, maxBytes, memoryBytes } = options;
   const few = ["-threads", String(threads)];
-  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-protocol_whitelist", "file", "-filter_threads", "1"];
-  const input = ({ path, contentType }: Source, atMs: number) => [
+  const input = ({ path, protocols, contentType }: Source, atMs: number) => [
+    ...quietFor(protocols),
     "-f",
     demuxerOf({ contentType }),
     "-ss",
@@ -120,11 +127,11 @@ export function createFfmpegCutter(options: CutterOptions): Cutter {
     async clip(from, { atMs, endMs }, to, stop) {
       const length = ["-t", seconds(endMs - atMs), "-map", "0:v:0", "-map", "0:a:0?", ...bare];
       const filter = ["-vf", `${smaller},pad=ceil(iw/2)*2:ceil(ih/2)*2`];
-      await run([...quiet, ...input(from, atMs), ...length, ...filter, ...encoded, ...file(to)], options.timeoutMs, stop);
+      await run([...input(from, atMs), ...length, ...filter, ...encoded, ...file(to)], options.timeoutMs, stop);
     },
     async still(from, atMs, to, small, stop) {
       const outputs = [...image(widths.whole, to), ...image(widths.small, small)];
-      await run([...quiet, ...input(from, withinFrames(from, atMs)), ...outputs], options.stillTimeoutMs, stop);
+      await run([...input(from, withinFrames(from, atMs)), ...outputs], options.stillTimeoutMs, stop);
     },
     async reelPart(from, { atMs, endMs }, { folder, index, shown }, stop) {
       const { card, said } = await drawings(folder, index, shown);
@@ -145,13 +152,13 @@ export function createFfmpegCutter(options: CutterOptions): Cutter {
         ...["-t", seconds(endMs - atMs), "-map", "0:v:0", "-map", "0:a:0?", "-map", "2:a", ...bare],
         ...[...filtered([fitted, ...said]), ...encoded, ...file(`part-${index}.mp4`)],
       ];
-      await run([...quiet, ...input(from, atMs), ...made, ...outputs], options.timeoutMs, stop, folder);
+      await run([...input(from, atMs), ...made, ...outputs], options.timeoutMs, stop, folder);
     },
     async join(folder, count, to, stop) {
       const names = Array.from({ length: count }, (_, index) => `file card-${index}.mp4\nfile part-${index}.mp4\n`);
       await writeFile(join(folder, "parts.txt"), `ffconcat version 1.0\n${names.join("")}`);
       const all = ["-f", "concat", "-safe", "1", "-i", "parts.txt", "-map", "0:v:0", "-map", "0:a:0", "-c", "copy", ...bare];
-      await run([...quiet, ...all, ...file(to)], options.timeoutMs, stop, folder);
+      await run([...quietFor(), ...all, ...file(to)], options.timeoutMs, stop, folder);
     },
   };
 }

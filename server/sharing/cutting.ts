@@ -6,6 +6,7 @@ import type { Tx } from "../app/tx.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { fileIdOf } from "../lib/row-file.ts";
 import * as slots from "../playtests/slots/store.ts";
+import type { Lent } from "../uploads/blobs.ts";
 import { CutFailed, type Cutter, type Source } from "./cutter.ts";
 
 /** Why nothing was cut: for the operator, and the limit for the owner. */
@@ -95,14 +96,22 @@ async function cutFiles(deps: Deps, cutter: Cutter, cutting: Cutting, folder: st
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const to = cutting.blobKeys.map((_, index) => join(folder, `cut-${index}`));
-  await cutting.cut(cutter, { folder, video: (slotId) => lendVideo(deps, slotId, join(folder, "video")) }, to);
+  const loans: Lent[] = [];
+  const video = (slotId: string) => lendVideo(deps, slotId, join(folder, "video"), loans);
+  try {
+    await cutting.cut(cutter, { folder, video }, to);
+  } finally {
+    for (const loan of loans) await loan.close();
+  }
   return to;
 }
 
-async function lendVideo(deps: Deps, slotId: string, path: string): Promise<Source> {
+async function lendVideo(deps: Deps, slotId: string, path: string, loans: Lent[]): Promise<Source> {
   const video = await deps.store.read((q) => slots.submissionOf(q, slotId));
   if (!video) throw new CutFailed("the slot has no video any more", null);
   await rm(path, { force: true });
-  if (!(await deps.blobs.lend(video.blob_key, path))) throw new CutFailed("the file of the video is missing", null);
-  return { path, contentType: video.content_type, lengthMs: video.video_duration_ms };
+  const lent = await deps.blobs.offer(video.blob_key, path);
+  if (!lent) throw new CutFailed("the file of the video is missing", null);
+  loans.push(lent);
+  return { path: lent.source, protocols: lent.protocols, contentType: video.content_type, lengthMs: video.video_duration_ms };
 }

@@ -20,6 +20,12 @@ export async function referencedBlobs(q: Query): Promise<string[]> {
   return rows.map((row) => row.blob_key);
 }
 
+/** The keys of files that are on the disk of a process, perhaps another one, and not in the bucket yet. */
+export async function waitingElsewhere(q: Query): Promise<string[]> {
+  if (!(await applied(q)).some(({ name }) => name === "061-storing-blobs")) return [];
+  return (await q.all<{ blob_key: string }>("SELECT blob_key FROM storing_blobs")).map((row) => row.blob_key);
+}
+
 /** The kinds of files in the blob store: the first part of their keys. */
 export const blobKinds = ["builds", "videos", "transcripts", "clips", "stills", "thumbnails"] as const;
 

@@ -9,6 +9,23 @@ export interface StoredFile {
   writtenAt: number;
 }
 
+/** A stored file that a program may read. */
+export interface Lent {
+  /** A path, or an address on this machine that answers for parts of it too. */
+  source: string;
+  /** What ffmpeg calls the way to it. */
+  protocols: string;
+  /** Ends the loan. */
+  close(): Promise<void>;
+}
+
+/** Files that are to be moved to where they belong, and removals that are to be made there. */
+export interface Waiting {
+  files: number;
+  bytes: number;
+  removals: number;
+}
+
 /** Storage of finished files by key: `videos/<uuid>`, `builds/<uuid>`. Keys never contain user input, and stored files never change. */
 export interface Blobs {
   /**
@@ -30,8 +47,40 @@ export interface Blobs {
    * rejects when the file cannot be made, for example because the folder of `path` does not exist.
    */
   lend(key: string, path: string): Promise<boolean>;
+  /** The same for a program that reads only parts of it: where that is far away, no copy is made. Undefined when nothing is stored. */
+  offer(key: string, path: string): Promise<Lent | undefined>;
   /** Does nothing when nothing is stored under `key`. */
   remove(key: string): Promise<void>;
   /** Everything that is stored with keys of these kinds, the part before the slash. */
   list(kinds: readonly string[]): AsyncIterable<StoredFile>;
+  /** Present where files are stored elsewhere. */
+  remote?: Remote;
+}
+
+/** What a store does in the background whose files are elsewhere. */
+export interface Remote {
+  /** The name of the place, for operators. */
+  name: string;
+  /** Begins to move files. */
+  start(): void;
+  /** Stops, in the middle of a file where need be: the next start goes on. */
+  stop(): Promise<void>;
+  waiting(): Promise<Waiting>;
+  /** Resolves when nothing waits. */
+  idle(): Promise<void>;
+  /** Removes what uploads left there that were begun before a time (ms) and never completed, but not those that `isOpen` says go on. Returns how many. */
+  tidy(before: number, isOpen: (uploadIds: readonly string[]) => Promise<ReadonlySet<string>>): Promise<number>;
+  /** Bytes of unfinished uploads, for processes that share no folder. */
+  unfinished: Unfinished;
+}
+
+/** The bytes of unfinished uploads that other processes can go on with. */
+export interface Unfinished {
+  /** How many bytes from the start of the upload are there. */
+  size(id: string): Promise<number>;
+  /** Keeps the bytes of the file from that size on. */
+  save(id: string, path: string): Promise<void>;
+  /** Brings the file up to that size. */
+  load(id: string, path: string): Promise<void>;
+  remove(id: string): Promise<void>;
 }

@@ -35,6 +35,7 @@ export async function discardFiles(job: Job, deps: Deps): Promise<void> {
   const { blobs, uploads, mails } = job.payload as unknown as Discarded;
   // First the files that a request in progress could still store.
   if (uploads.length > 0) await removeUploads(deps.dataDir, new Set(uploads));
+  for (const id of uploads) await deps.blobs.remote?.unfinished.remove(id);
   for (const key of blobs) await deps.blobs.remove(key);
   for (const id of mails) await rm(join(deps.dataDir, "outbox", `${fileIdOf(id)}.eml`), { force: true });
 }

@@ -19,6 +19,7 @@ export async function discardUpload(job: Job, deps: Deps): Promise<void> {
   if (decision === "keep") return;
   for (const path of uploads.pathsOf(deps.dataDir, id, decision.generation))
     for (const file of [path, `${path}.part`]) await rm(file, { force: true });
+  await deps.blobs.remote?.unfinished.remove(id);
   await deps.blobs.remove(uploads.blobKeyOf(decision.upload));
 }
 

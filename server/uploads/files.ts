@@ -28,10 +28,25 @@ export class UploadFiles extends DataStore {
   }
 
   /**
-   * Gets the file of a generation ready. A process whose lease ran out may still write to the file of the generation before, so that
+   * Gets the file of a generation ready, and where another process had the upload, with what that kept for others. A process whose lease ran out may still write to the file of the generation before, so that
    * file is copied, and removed.
    */
-  async open(id: string, generation: number): Promise<void> {
+  async open(id: string, generation: number, wasElsewhere: boolean): Promise<void> {
+    await this.#take(id, generation);
+    // Without what another process kept, the client sends more again.
+    if (wasElsewhere) await this.#unfinished?.load(id, this.path(id)).catch(() => {});
+  }
+
+  /** Keeps what arrived where processes find it that share no folder with this one. */
+  async save(id: string): Promise<void> {
+    await this.#unfinished?.save(id, this.path(id));
+  }
+
+  get #unfinished() {
+    return this.deps.store.shared ? this.deps.blobs.remote?.unfinished : undefined;
+  }
+
+  async #take(id: string, generation: number): Promise<void> {
     if (generation === 0) return;
     this.#generations.set(id, generation);
     if ((await this.received(id)) !== undefined) return;
@@ -127,9 +142,11 @@ export class UploadFiles extends DataStore {
   flush = (id: string) => flush(this.path(id));
   cutTo = (id: string, bytes: number) => truncate(this.path(id), bytes);
 
-  drop(id: string): Promise<void> {
+  async drop(id: string): Promise<void> {
     this.hashes.forget(id);
-    return rm(this.path(id), { force: true });
+    await rm(this.path(id), { force: true });
+    // What stays there is swept.
+    await this.#unfinished?.remove(id).catch(() => {});
   }
 }
 

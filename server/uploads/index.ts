@@ -10,7 +10,7 @@ import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { isMissing } from "./local-blobs.ts";
-import { requireFreeSpace, requireQuota } from "./room.ts";
+import { requireFreeSpace, requireQuota, requireRoomInSpool } from "./room.ts";
 import * as store from "./store.ts";
 import { parseMetadata, requireAccepted, send, Tus } from "./tus.ts";
 import { watchSignature } from "./video-signature.ts";
@@ -110,6 +110,7 @@ class Uploads {
     const progress = { status: "open", created_at: now, expires_at: expiresAt } as const;
     const upload = fullRow("uploads", { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress });
     await requireFreeSpace(deps, size);
+    await requireRoomInSpool(deps, size);
     await deps.store.write(async (tx) => {
       await requireActive(tx, upload.user_id);
       if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);

@@ -3,8 +3,13 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Blobs } from "./blobs.ts";
 
+export interface LocalBlobs extends Blobs {
+  /** Whether it is a key that this program makes. */
+  isKey(key: string): boolean;
+}
+
 /** Stores blobs as files in `folder`, which must be on the same file system as the files given to `put`. */
-export function createLocalBlobs(folder: string): Blobs {
+export function createLocalBlobs(folder: string): LocalBlobs {
   const isKey = (key: string) => /^[a-z]+\/[0-9a-f-]{36}$/.test(key);
   const pathOf = (key: string) => {
     if (!isKey(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob key`);
@@ -21,7 +26,22 @@ export function createLocalBlobs(folder: string): Blobs {
     }
   };
 
+  async function lend(key: string, path: string): Promise<boolean> {
+    const from = pathOf(key);
+    try {
+      await link(from, path);
+    } catch (error) {
+      // The same error says that the folder of `path` does not exist.
+      if (isMissing(error) && (await sizeOf(from)) === undefined) return false;
+      if (isMissing(error)) throw error;
+      // Not every file system has hard links.
+      await copyFile(from, path);
+    }
+    return true;
+  }
+
   return {
+    isKey,
     async put(key, path) {
       const target = pathOf(key);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -47,19 +67,9 @@ export function createLocalBlobs(folder: string): Blobs {
       const contents = await read(key, range);
       return contents && text(contents);
     },
-    async lend(key, path) {
-      const from = pathOf(key);
-      try {
-        await link(from, path);
-      } catch (error) {
-        // The same error says that the folder of `path` does not exist.
-        if (isMissing(error) && (await sizeOf(from)) === undefined) return false;
-        if (isMissing(error)) throw error;
-        // Not every file system has hard links.
-        await copyFile(from, path);
-      }
-      return true;
-    },
+    lend,
+    offer: async (key, path) =>
+      (await lend(key, path)) ? { source: path, protocols: "file", close: async () => {} } : undefined,
     remove: (key) => rm(pathOf(key), { force: true }),
     async *list(kinds) {
       for (const kind of kinds)

@@ -21,6 +21,21 @@ export async function requireFreeSpace({ config, dataDir, log }: Deps, bytes: nu
   throw diskFull();
 }
 
+const storageBehind = () =>
+  new ApiError(
+    "SERVICE_UNAVAILABLE",
+    "The storage of files does not keep up, and too many uploads wait for it. Nothing was stored; try again later.",
+    { headers: { "Retry-After": "300" } },
+  );
+
+/** 503 unless `bytes` more may wait on the local disk for the bucket. An upload of any size may where nothing waits. */
+export async function requireRoomInSpool({ blobs, config, log }: Deps, bytes: number): Promise<void> {
+  const waiting = (await blobs.remote?.waiting())?.bytes ?? 0;
+  if (waiting === 0 || waiting + bytes <= config.blobs.spoolMaxBytes) return;
+  log.warn({ waitingBytes: waiting, uploadBytes: bytes }, "an upload was refused: too much waits for the storage of files");
+  throw storageBehind();
+}
+
 /** 409 unless the account may begin another upload of this size. Unfinished uploads count with all they will have. */
 export async function requireQuota(tx: Tx, upload: store.UploadRow): Promise<void> {
   const { maxOpenPerAccount } = tx.config.uploads;

@@ -2,7 +2,7 @@ import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../helpers/browser.ts";
+import { launchBrowser, sendInPieces } from "../helpers/browser.ts";
 import * as factories from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { ownServer } from "../helpers/own-server.ts";
@@ -14,7 +14,7 @@ import { raw } from "../helpers/tus.ts";
 /** What the page says while it uploads a video, and that it is so. */
 
 const MiB = 1024 * 1024;
-/** How much of a video the page sends at a time here: less than elsewhere, since each piece goes through the test. */
+/** How much of a video the page sends at a time here. */
 const piece = MiB;
 const film = "film.mp4";
 
@@ -65,11 +65,7 @@ async function newScene() {
     sent.push(method === "POST" ? "*" : offset);
     return handle(route, method === "POST" ? -1 : offset);
   };
-  await page.route("**/assets/upload.js*", async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replace("8*1024*1024", String(piece));
-    await route.fulfill({ response, body });
-  });
+  await sendInPieces(page, piece);
   await page.route("**/api/v1/uploads/*", watched);
   await page.route("**/video", watched);
   await page.goto(`/play/slots/${slotId}`);

@@ -1,4 +1,4 @@
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
 
 /**
@@ -20,3 +20,13 @@ export async function launchBrowser(): Promise<Browser> {
     ],
   });
 }
+
+/** Has a page send uploads in pieces of so many bytes: where a test intercepts them, each goes through it, which takes seconds for 8 MiB. */
+export const sendInPieces = (page: Page, bytes: number) =>
+  page.route("**/assets/upload.js*", async (route) => {
+    const response = await route.fetch();
+    const whole = await response.text();
+    const body = whole.replace("8*1024*1024", String(bytes));
+    if (body === whole) throw new Error("assets/upload.js has no size of pieces any more");
+    await route.fulfill({ response, body });
+  });

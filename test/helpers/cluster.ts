@@ -95,13 +95,15 @@ export async function startProcess(
   name: string,
   location: DatabaseLocation | undefined,
   flags: readonly string[] = [],
+  env: Record<string, string> = {},
 ) {
   const file = join(folder, `${name}.json`);
-  const { child, ended } = spawnPlaytest(folder, [
+  const argv = [
     ...["serve", "run", "--sandbox", "--port", "0", "--rate-limit", "off", "--log-level", "error", "--data", folder],
     ...(location ? ["--database-url", databaseUrlOf(location)] : []),
     ...["--ready-file", file, ...flags],
-  ]);
+  ];
+  const { child, ended } = spawnPlaytest(folder, argv, env);
   const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   return {
     ...ready,

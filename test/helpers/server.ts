@@ -11,6 +11,7 @@ import type { Log } from "../../server/lib/log.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
 import type { Transcriber } from "../../server/transcripts/transcriber.ts";
+import type { Bucket } from "../../server/uploads/s3/bucket.ts";
 import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
@@ -112,6 +113,8 @@ export interface TestServerOptions {
   clock?: TestClock;
   /** Where uploads and blobs are; a new folder unless given, gone when the run ends. */
   dataDir?: string;
+  /** Where files are stored that are not kept in that folder. */
+  bucket?: Bucket;
   /** Tells apart the servers that share a database: each makes ids of its own. */
   instance?: string;
   /** Transcribes videos where no transcriber is configured. */
@@ -131,6 +134,7 @@ export async function startTestServer({
   config: change,
   clock = createTestClock(),
   dataDir = freshFolder(),
+  bucket,
   instance,
   resolve,
   transcriber,
@@ -160,6 +164,7 @@ export async function startTestServer({
     mailer,
     log,
     dataDir,
+    ...(bucket && { bucket }),
     ...(resolve && { resolve }),
     ...(transcriber && { transcriber }),
     cards: await createCards(config),

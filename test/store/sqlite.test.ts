@@ -343,6 +343,15 @@ it("SQLite: files can be read only by their owner", async () => {
   expect(modes).toEqual(["600", "600", "600", "600", "600"]);
 });
 
+it("SQLite: the thorough check finds a search index in order that another connection has written since the last check", async () => {
+  const store = await open();
+  const doctor = await open({ readOnly: true });
+  for (let words = 0; words < 40; words++) {
+    await store.write((tx) => tx.run("INSERT INTO search_words (rowid, words) VALUES (?, ?)", words, `word${words} lantern`));
+    expect((await doctor.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
+  }
+});
+
 it("SQLite: foreign keys are enforced", async () => {
   const store = await open();
   await expect(

@@ -31,6 +31,10 @@ export const videos = {
   },
   /** Who writes an upload. `previous` is the token of the holder before. */
   upload_writers: { upload_id: text, generation: int, token: text, previous: orNull(text), lease_until: int, wanted: int },
+  /** Files that wait on the disk of a process until they are in the bucket. `folder` is the id of that folder. */
+  storing_blobs: { blob_key: text, folder: text, size: int, created_at: int },
+  /** Which process moves the files of a folder. */
+  storing_folders: { folder: text, token: text, lease_until: int },
   submissions: {
     id: text, slot_id: text, blob_key: text, filename: text, content_type: text, video_file_size: int,
     video_duration_ms: orNull(int),

@@ -4,10 +4,13 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
-import { ConfigError } from "../../config/read.ts";
+import { ConfigError, readConfig } from "../../config/read.ts";
 import { type DatabaseLocation, hasDatabase, locate, reportLocation } from "../../database/drivers.ts";
 import { makeFolder } from "../../lib/folders.ts";
+import { blobKinds } from "../../uploads/blob-store.ts";
+import { configuredBucket } from "../../uploads/configured-blobs.ts";
 import { flush } from "../../uploads/local-blobs.ts";
+import type { Bucket } from "../../uploads/s3/bucket.ts";
 import { blobsNow } from "./capture.ts";
 import { type Manifest, rowsOnly } from "./contents.ts";
 import type { OnProgress } from "./progress.ts";
@@ -34,6 +37,8 @@ export interface Backup {
   file: string;
   bytes: number;
   files: number;
+  /** Files that the archive only names, because they are in the bucket. Absent without one. */
+  inBucket?: number;
   database: Manifest["database"];
   /** Files that the database refers to but that are missing on the server. */
   missing: string[];
@@ -58,11 +63,13 @@ export async function backup(options: BackupOptions): Promise<Backup> {
       `No playtest database found in ${location.dataDir}. Nothing was written. Pass its folder with --data, or a PostgreSQL database with --database-url.`,
     );
   const file = await targetOf(options);
-  if (options.dryRun) return plan(location, file, options.portable);
+  const { env, now } = options;
+  const bucket = await configuredBucket(await readConfig(env, location.dataDir, undefined), { env, now: () => now });
+  if (options.dryRun) return plan(location, file, options.portable, bucket);
   const part = join(dirname(file), `.${basename(file)}.part`);
   try {
     const handle = await open(part, "w", 0o600);
-    const writer = new ArchiveWriter(handle, { ...options, location, scratch: `${part}.database` });
+    const writer = new ArchiveWriter(handle, { ...options, location, bucket, scratch: `${part}.database` });
     try {
       await writer.writeAll(key);
     } finally {
@@ -70,9 +77,18 @@ export async function backup(options: BackupOptions): Promise<Backup> {
     }
     await rename(part, file);
     await flush(dirname(file));
-    const { files, database, missing } = writer;
+    const { files, database, missing, referred } = writer;
     const removed = await removeOlder(options, file);
-    return { file, bytes: statSync(file).size, files, database, missing, removed, location: reportLocation(location) };
+    return {
+      file,
+      bytes: statSync(file).size,
+      files,
+      ...(bucket && { inBucket: referred.size }),
+      database,
+      missing,
+      removed,
+      location: reportLocation(location),
+    };
   } catch (error) {
     throw explained(error, file);
   } finally {
@@ -97,18 +113,32 @@ async function removeOlder({ keep, portable, now }: BackupOptions, file: string)
 }
 
 /** What would be written now. The size excludes a database that is not a file. */
-async function plan(location: DatabaseLocation, file: string, portable: boolean): Promise<Backup> {
+async function plan(location: DatabaseLocation, file: string, portable: boolean, bucket: Bucket | undefined): Promise<Backup> {
   const { dataDir, driver } = location;
   const blobs = await blobsNow(location);
-  const sizes = blobs.map((key) => sizeOf(join(dataDir, "blobs", key)));
-  const missing = blobs.filter((_, at) => sizes[at] === undefined).map((key) => `blobs/${key}`);
+  const sizes = blobs.map((key) => sizeOf(join(dataDir, "blobs", key)) ?? sizeOf(join(dataDir, "storing", key)));
+  const elsewhere = blobs.filter((_, at) => sizes[at] === undefined);
+  const wanted = new Set(elsewhere);
+  const there = new Set<string>();
+  if (bucket && elsewhere.length > 0)
+    for await (const { key } of bucket.list(blobKinds.map((kind) => `${kind}/`))) if (wanted.has(key)) there.add(key);
+  const missing = elsewhere.filter((key) => !there.has(key)).map((key) => `blobs/${key}`);
   const database = portable || !driver.file ? rowsOnly : driver.name;
   const bytes = sizes.reduce<number>(
     (sum, size) => sum + (size ?? 0),
     (driver.file && sizeOf(join(dataDir, driver.file.names[0]))) ?? 0,
   );
-  const files = blobs.length - missing.length;
-  return { file, bytes, files, database, missing, removed: [], location: reportLocation(location) };
+  const files = blobs.length - elsewhere.length;
+  return {
+    file,
+    bytes,
+    files,
+    ...(bucket && { inBucket: there.size }),
+    database,
+    missing,
+    removed: [],
+    location: reportLocation(location),
+  };
 }
 
 /** A target without a file extension is a folder and is created: otherwise the first backup would become a file of that name. */

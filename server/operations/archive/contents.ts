@@ -39,6 +39,13 @@ export const manifestSchema = z.strictObject({
   migrations: z.array(z.strictObject({ position: z.int(), name: z.string(), checksum: z.string() })),
   /** Files that the database refers to but that were already missing on the server. */
   missing: z.array(z.string()),
+  /** Files that are in the bucket of the server, not in the archive, with their SHA-256 where it is known. */
+  bucket: z
+    .strictObject({
+      address: z.string(),
+      files: z.array(z.strictObject({ name: z.string(), size: z.int(), sha256: z.string().nullable() })),
+    })
+    .optional(),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -51,3 +58,6 @@ export function parseSums(text: string): Map<string, string> | undefined {
   const pairs = lines.map((line) => /^([0-9a-f]{64}) {2}(\S+)$/.exec(line));
   return pairs.every((pair) => pair !== null) ? new Map(pairs.map((pair) => [pair![2]!, pair![1]!])) : undefined;
 }
+
+/** The names that backups and exports get in a folder, and in them the time that they are sorted by. */
+export const backupName = /^playtest-(?:export-)?(\d{8}T\d{6}Z)\.tar$/;

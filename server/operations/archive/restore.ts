@@ -5,14 +5,15 @@ import { shortageOf } from "../../../src/contract/text/shortages.ts";
 import { checkAudit } from "../../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
-import { ConfigError } from "../../config/read.ts";
+import { ConfigError, readConfig } from "../../config/read.ts";
 import type { Driver } from "../../database/driver.ts";
 import { type DatabaseLocation, fileDrivers, locate, lockDataDir, reportLocation } from "../../database/drivers.ts";
 import { migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
-import { createLocalBlobs } from "../../uploads/local-blobs.ts";
+import { blobKinds } from "../../uploads/blob-store.ts";
+import { blobsOf } from "../../uploads/configured-blobs.ts";
 import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names } from "./contents.ts";
@@ -171,10 +172,11 @@ function requireSameKey({ env }: RestoreOptions, staging: string): void {
   );
 }
 
-interface Staged extends DatabaseLocation {
+type Checked = Pick<RestoreOptions, "env" | "now"> & { manifest: Manifest };
+
+interface Staged extends DatabaseLocation, Checked {
   staging: string;
   rows: string;
-  manifest: Manifest;
   onProgress: OnProgress;
 }
 
@@ -186,7 +188,7 @@ async function prepare(staged: Staged): Promise<() => Promise<void>> {
   const archived = fileDriverOf(manifest);
   if (!archived) await rename(join(staging, names.rows), rows);
   else if (archived !== driver) await takeRows(archived, staged);
-  if (!driver.file) return () => fillDatabase(staged, rows, position, onProgress, (q) => damageOf(q, dataDir, manifest));
+  if (!driver.file) return () => fillDatabase(staged, rows, position, onProgress, (q) => damageOf(q, dataDir, staged));
   if (archived !== driver) await fillFile({ ...staged, dataDir: staging }, rows, position, onProgress);
   await checkFile(staged);
   return async () => {};
@@ -199,10 +201,11 @@ async function takeRows(archived: Driver, { staging, rows, onProgress }: Staged)
   for (const name of archived.file!.names) await rm(join(staging, name), { force: true });
 }
 
-async function checkFile({ driver, staging, manifest }: Staged): Promise<void> {
+async function checkFile(staged: Staged): Promise<void> {
+  const { driver, staging } = staged;
   const store = await driver.inspect({ dataDir: staging, databaseUrl: undefined });
   try {
-    const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, manifest)));
+    const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, staged)));
     if (damage !== undefined) throw new Error(`its database failed the checks (${damage})`);
   } finally {
     await store.close();
@@ -210,8 +213,14 @@ async function checkFile({ driver, staging, manifest }: Staged): Promise<void> {
 }
 
 /** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
-async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
-  const blobs = createLocalBlobs(join(dataDir, "blobs"));
+async function damageOf(q: Query, dataDir: string, { manifest, env, now }: Checked): Promise<string | undefined> {
+  const config = await readConfig(env, dataDir, undefined);
+  const blobs = await blobsOf(dataDir, config, { env, now: () => now });
+  const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
+  if (sizes.size > 0)
+    for await (const { key, size } of blobs.list(blobKinds))
+      if ((sizes.get(`blobs/${key}`) ?? size) !== size)
+        return `the file ${key} has another size than when the archive was created`;
   const missing = (await missingBlobs(q, blobs)).find((key) => !manifest.missing.includes(`blobs/${key}`));
   if (missing !== undefined) return `the file ${missing} is missing`;
   return manifest.migrations.length === migrations.length

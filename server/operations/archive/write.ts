@@ -2,11 +2,14 @@ import { statSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../uploads/local-blobs.ts";
+import type { Bucket, Found } from "../../uploads/s3/bucket.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
 import { databaseNameOf, isName, type Manifest, names, rowsOnly, sumLine } from "./contents.ts";
 import { pieces, TarWriter } from "./tar.ts";
 
 interface Source extends CaptureSource {
+  /** Where files are that are not on the local disk. */
+  bucket: Bucket | undefined;
   version: string;
   now: number;
 }
@@ -14,6 +17,8 @@ interface Source extends CaptureSource {
 /** Writes one archive. */
 export class ArchiveWriter {
   readonly missing: string[] = [];
+  /** Files that stay in the bucket. */
+  readonly referred = new Map<string, Found>();
   database: Manifest["database"] = rowsOnly;
   readonly #tar: TarWriter;
   readonly #source: Source;
@@ -66,12 +71,34 @@ export class ArchiveWriter {
   /** Adds the files that are not in the archive yet. Returns the names of missing ones: stored files never change but may be removed. */
   async #addFiles(wanted: readonly string[]): Promise<string[]> {
     const sizes = wanted
-      .filter((name) => !this.#sums.has(name))
-      .map((name) => ({ name, size: sizeOf(join(this.#source.location.dataDir, name)) }));
+      .filter((name) => !this.#sums.has(name) && !this.referred.has(name))
+      .map((name) => ({
+        name,
+        size: this.#pathsOf(name)
+          .map(sizeOf)
+          .find((size) => size !== undefined),
+      }));
     for (const { size } of sizes) this.#total += size ?? 0;
     const missing: string[] = [];
-    for (const { name } of sizes) if (!(await this.#addFile(name, join(this.#source.location.dataDir, name)))) missing.push(name);
+    for (const { name } of sizes) if (!(await this.#addFirst(name)) && !(await this.#refer(name))) missing.push(name);
     return missing;
+  }
+
+  /** Where a file may be on the local disk: one that waits for the bucket is in the folder `storing`. */
+  #pathsOf(name: string): string[] {
+    const { dataDir } = this.#source.location;
+    return [join(dataDir, name), ...(name.startsWith("blobs/") ? [join(dataDir, "storing", name.slice("blobs/".length))] : [])];
+  }
+
+  async #addFirst(name: string): Promise<boolean> {
+    for (const path of this.#pathsOf(name)) if (await this.#addFile(name, path)) return true;
+    return false;
+  }
+
+  async #refer(name: string): Promise<boolean> {
+    const found = name.startsWith("blobs/") ? await this.#source.bucket?.find(name.slice("blobs/".length)) : undefined;
+    if (found) this.referred.set(name, found);
+    return found !== undefined;
   }
 
   async #addFile(name: string, path: string): Promise<boolean> {
@@ -106,7 +133,8 @@ export class ArchiveWriter {
   }
 
   #manifest({ database, migrations }: Captured): string {
-    const { version, now } = this.#source;
+    const { version, now, bucket } = this.#source;
+    const files = [...this.referred].map(([name, { size, sha256 = null }]) => ({ name, size, sha256 }));
     const manifest: Manifest = {
       format: "playtest-archive",
       version: 1,
@@ -115,6 +143,7 @@ export class ArchiveWriter {
       database,
       migrations,
       missing: this.missing,
+      ...(bucket && { bucket: { address: bucket.name, files } }),
     };
     return `${JSON.stringify(manifest, undefined, 2)}\n`;
   }

@@ -5,6 +5,7 @@ import type { Tx } from "../../app/tx.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ProgramFailed } from "../../lib/program.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
+import type { Lent } from "../../uploads/blobs.ts";
 import type { UploadRow } from "../../uploads/store.ts";
 import { blobKeyOf } from "../../uploads/store.ts";
 import { type Signals, usableOf } from "./rules.ts";
@@ -51,13 +52,17 @@ async function measure(deps: Deps, job: Job, blobKey: string, fileId: string, co
   const folderOf = (attempt: number) => join(deps.dataDir, "clipping", `${fileId}.${attempt}`);
   const folder = folderOf(job.attempts);
   if (!deps.meter) throw new ProgramFailed("no ffmpeg is configured anymore");
+  let lent: Lent | undefined;
   try {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, "video");
-    if (!(await deps.blobs.lend(blobKey, path))) throw new ProgramFailed("the file of the video is missing");
-    return await deps.meter.measure({ path, contentType, lengthMs: null }, folder, deps.draining);
+    lent = await deps.blobs.offer(blobKey, path);
+    if (!lent) throw new ProgramFailed("the file of the video is missing");
+    const { source, protocols } = lent;
+    return await deps.meter.measure({ path: source, protocols, contentType, lengthMs: null }, folder, deps.draining);
   } finally {
+    await lent?.close();
     // A process that died during an earlier attempt left its folder.
     for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
   }

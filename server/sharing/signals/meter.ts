@@ -28,7 +28,9 @@ const level = "astats=metadata=1:reset=1:measure_perchannel=none:measure_overall
 
 /** It decodes on one thread and leaves out what only makes the picture look better. */
 export function createFfmpegMeter({ ffmpeg, maxPixels, memoryBytes, measureTimeoutMs }: MeterOptions): Meter {
-  const quiet = ["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file", "-filter_threads", "1"];
+  const quietFor = ({ protocols = "file" }: Source) => [
+    ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", protocols, "-filter_threads", "1"],
+  ];
   const fast = [
     "-max_pixels",
     String(maxPixels),
@@ -49,7 +51,7 @@ export function createFfmpegMeter({ ffmpeg, maxPixels, memoryBytes, measureTimeo
     async measure(from, folder, stop) {
       const input = ["-f", demuxerOf(from), ...fast, ...longest, "-i", from.path, "-map", "0:v:0?", "-map", "0:a:0?"];
       const limits = { timeoutMs: measureTimeoutMs, memoryBytes, maxOutputBytes: 1024 * 1024, cwd: folder };
-      await runProgram([...ffmpeg, ...quiet, ...input, ...filters, ...longest, "-f", "null", "-"], limits, stop);
+      await runProgram([...ffmpeg, ...quietFor(from), ...input, ...filters, ...longest, "-f", "null", "-"], limits, stop);
       const read = async (file: string, least: number) =>
         readPrinted(await readFile(join(folder, file), "utf8").catch(() => ""), least);
       const signals = {

@@ -98,15 +98,18 @@ export class Locks {
     const release = async () => {
       clearInterval(heartbeat);
       try {
+        // One that goes on is kept where other processes find it. What cannot be kept now is sent again by the client.
+        if (!ended) await this.#files.save(id).catch(() => {});
         return (await this.#write((tx) => writers.release(tx, id, token))) > 0 || ended;
       } finally {
         this.#files.close(id);
         free();
       }
     };
+    const wasElsewhere = acquired.previous !== null && !acquired.previous?.startsWith(this.#process);
     if (!acquired.previous?.startsWith(this.#process)) this.#files.hashes.forget(id);
     try {
-      await this.#files.open(id, acquired.generation);
+      await this.#files.open(id, acquired.generation, wasElsewhere);
     } catch (error) {
       await release();
       throw error;

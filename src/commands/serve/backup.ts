@@ -24,11 +24,13 @@ interface Given {
   keep: number | undefined;
 }
 
-function resultText({ file, bytes: size, files, missing, removed }: Backup, dryRun: boolean): string {
+function resultText({ file, bytes: size, files, inBucket = 0, missing, removed }: Backup, dryRun: boolean): string {
+  const named =
+    inBucket > 0 ? ` ${plural(inBucket, "file")} stay in the bucket: the archive has their names, sizes and hashes.` : "";
   const lost = missing.length > 0 ? ` Not included, because missing on the server: ${missing.join(", ")}.` : "";
-  if (dryRun) return `Would write ${file}: ${plural(files, "upload")}, about ${bytes(size)} with the database.${lost}`;
+  if (dryRun) return `Would write ${file}: ${plural(files, "upload")}, about ${bytes(size)} with the database.${named}${lost}`;
   const cleanup = removed.length > 0 ? ` Removed ${removed.join(", ")}.` : "";
-  return `Wrote and verified ${file}: ${plural(files, "file")}, ${bytes(size)}.${lost}${cleanup}\nIt contains the instance key and all user data. Store it where only you can read it.`;
+  return `Wrote and verified ${file}: ${plural(files, "file")}, ${bytes(size)}.${named}${lost}${cleanup}\nIt contains the instance key and all user data. Store it where only you can read it.`;
 }
 
 async function write(ctx: Context, path: string, { force = false, ...from }: Given, portable: boolean): Promise<Outcome> {

@@ -1,9 +1,12 @@
 import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
+import { backupVerify } from "./backup-verify.ts";
 import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
+import { dashboards } from "./dashboards.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { moveFiles } from "./move-files.ts";
 import { proxy } from "./proxy.ts";
 import { resetFactor } from "./reset-factor.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
@@ -17,7 +20,9 @@ export const serve: Group = {
     config,
     doctor,
     migrate,
+    moveFiles,
     backup,
+    backupVerify,
     restoreCommand,
     exportCommand,
     importCommand,
@@ -27,6 +32,7 @@ export const serve: Group = {
     proxy,
     compose,
     kubernetes,
+    dashboards,
   ],
   fallback: "run",
   about: [

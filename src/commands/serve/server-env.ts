@@ -12,7 +12,7 @@ const others = new Set(["PLAYTEST_BUILD_FILE"]);
 export function serverEnv({ io }: Pick<Context, "io">): Record<string, string | undefined> {
   const env = { ...io.env };
   for (const [name, path] of Object.entries(io.env)) {
-    const variable = /^(PLAYTEST_\w+|DATABASE_URL)_FILE$/.exec(name)?.[1];
+    const variable = /^(PLAYTEST_\w+|DATABASE_URL|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN))_FILE$/.exec(name)?.[1];
     if (variable === undefined || !path || others.has(name)) continue;
     if (io.env[variable]) throw badConfig(`${variable} and ${name} are both set. Nothing was changed.`, "Unset one of them.");
     env[variable] = contents(name, path);
