@@ -24,6 +24,9 @@ export function bakeCookie(context: Context, name: CookieName, value: string, ma
   return `${cookieName(context, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${isSecure(context) ? "; Secure" : ""}`;
 }
 
+/** The headers with which the browser sends a cookie back. */
+export const sentBack = (cookie: string): IncomingHttpHeaders => ({ cookie: cookie.split(";")[0]! });
+
 /** The value of one of this server's cookies, as `bakeCookie` set it. */
 export function readCookie(deps: Deps, headers: IncomingHttpHeaders, name: CookieName): string | undefined {
   const wanted = `${cookieName(deps, name)}=`;

@@ -32,6 +32,17 @@ const escapes: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"
 const visible = (html: string) => html.replace(/<[^>]+>/g, "").replace(/&(lt|gt|quot|amp|#39);/g, (entity) => escapes[entity]!);
 
 describe("/docs", () => {
+  it.each([
+    ["webhook", /href="\/docs\/webhooks/],
+    ["WEBHOOK sign", /href="\/docs\/webhooks#/],
+    ["zzyzx", /No section of the documentation contains “zzyzx”/],
+    ['"><script>', /contains “&quot;&gt;&lt;script&gt;”/],
+    [" ", /Enter what you are looking for/],
+  ])("search for %j, from a form on every page", async (query, shows) => {
+    expect(await textOf(`/docs/search?${new URLSearchParams({ q: query })}`)).toMatch(shows);
+    expect(await textOf("/docs/getting-started")).toContain('<form class="find" method="get" action="/docs/search"');
+  });
+
   it("contents: list every topic with its title", async () => {
     const page = await textOf("/docs");
     for (const { name, summary } of topicList) {

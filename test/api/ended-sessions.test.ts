@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { claim, createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { hiddenFields, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -58,6 +59,26 @@ onBothDatabases("a session that ended", (serve) => {
     expect((await post(server, browser, `${page}/report`, sent)).location).toBe(`${page}?done=reported`);
     const { slot } = (await ann.get(page.replace("/play", "/playtester"))).body.data;
     expect([slot.status, slot.blockedReport.notes]).toEqual(["blocked", "At the second door.\nEvery time."]);
+  });
+
+  it("in a form of an account with a second factor: what was typed is still there after a wrong and a right code", async () => {
+    const { server, ann, browser, page, fields } = await held();
+    const { code } = await setUpFactor(server, ann, password);
+    await ann.post("/auth/sign-out-everywhere");
+    const ended = await post(server, browser, `${page}/report`, fields);
+    const [byPassword, byCode] = ["/play/sign-in/password", "/play/sign-in/code"];
+    const signIn = { ...hiddenFields(ended.html, byPassword), email: await emailOf(ann), password };
+    const asked = await post(server, browser, byPassword, signIn);
+    expect([asked.status, asked.html]).toEqual([200, expect.stringContaining("Enter your code")]);
+    const wrong = await post(server, browser, byCode, { ...hiddenFields(asked.html, byCode), code: "000000" });
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining("At the second door.\nEvery time.</p>")]);
+    await server.advance(60_000);
+    const again = await post(server, browser, byCode, { ...hiddenFields(wrong.html, byCode), code: code() });
+    expect([again.status, again.html]).toEqual([200, expect.stringContaining("You are signed in again")]);
+    const sent = hiddenFields(again.html, `${page}/report`);
+    expect((await post(server, browser, `${page}/report`, sent)).location).toBe(`${page}?done=reported`);
+    const { slot } = (await ann.get(page.replace("/play", "/playtester"))).body.data;
+    expect(slot.blockedReport.notes).toBe("At the second door.\nEvery time.");
   });
 
   it("in a form of another site: nothing waits for the one who signs in", async () => {

@@ -65,6 +65,8 @@ onBothDatabases("portal: friends", (serve, it) => {
       share0: "much",
     });
     expect(wrong.html).toContain("must be an amount such as 12.50");
+    expect(wrong.html).toContain("Share 1 in USD");
+    expect(wrong.html).not.toContain("The share0");
     const claimed = await annsBrowser.submit(`/play/offers/${playtestId}`, `/play/offers/${playtestId}/claim`, {
       sure: "yes",
       friend0: "ben",

@@ -174,10 +174,16 @@ onBothDatabases("shares", (serve) => {
     await server.advance(hour - 1000);
     expect(await statuses(world, pathOf(short))).toEqual(open);
     await server.advance(1000);
-    expect(await statuses(world, pathOf(short))).toEqual(gone);
+    expect(await statuses(world, pathOf(short))).toEqual([410, ...gone.slice(1)]);
     expect(await listed(owner)).toMatchObject([{ id: short.id, state: "expired" }]);
     const shown = async (path: string) => (await visitor(server).get(path)).html;
-    expect(await shown(pathOf(short))).toBe(await shown("/share/never-existed"));
+    const expired = await shown(pathOf(short));
+    expect(expired).toContain("This link has expired");
+    expect(expired).toContain('<a class="brand" href="/">');
+    const revokedPage = await shown(pathOf(revoked));
+    expect(revokedPage).toContain("This link is not known here.");
+    expect(revokedPage).toContain('<a class="brand" href="/">');
+    expect(revokedPage).toBe(await shown("/share/never-existed"));
   });
 
   it.each([

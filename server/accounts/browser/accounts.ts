@@ -32,7 +32,7 @@ import {
   takeOver,
   verifyUser,
 } from "../service.ts";
-import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, startSession } from "../sessions.ts";
+import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, sentBack, startSession } from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
 import { BrowserLinks, typed } from "./links.ts";
@@ -312,7 +312,7 @@ export class BrowserAccounts {
 
   /** The CSRF token of a session that was just started, by its cookie. */
   async csrfOf(cookie: Cookie): Promise<string | undefined> {
-    return (await findSession(this.#deps, { cookie: cookie.split(";")[0]! }))?.csrf;
+    return (await findSession(this.#deps, sentBack(cookie)))?.csrf;
   }
 
   /** The change of an email address that a link belongs to. Undefined when the link is not valid. */

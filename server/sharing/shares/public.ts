@@ -63,7 +63,8 @@ type Headers = IncomingHttpHeaders;
 
 /**
  * What a share shows to whoever has its link. The secret token in its URL is looked up for every request, files included, so that a share
- * that has ended shows nothing from then on. The same 404 for a token that is unknown, expired or revoked.
+ * that has ended shows nothing from then on. The same 404 for a token that is unknown, expired or revoked; a page may say
+ * `expiredAt` to whoever has the token.
  */
 export class PublicShares {
   readonly #deps: Deps;
@@ -86,6 +87,13 @@ export class PublicShares {
       expiresAt: share.expires_at,
       videos: videos.map((video) => videoOf(share, video)),
     };
+  }
+
+  /** When the share of a token expired. Undefined for one that is unknown, was revoked, or expired long ago. */
+  async expiredAt(token: string): Promise<number | undefined> {
+    const hash = sha256(token);
+    const share = await this.#deps.store.read((q) => store.findExpired(q, hash, this.#deps.clock.now()));
+    return share && sameText(share.token_hash, hash) ? share.expires_at : undefined;
   }
 
   /** One video of the share. 404 as for the share itself, and for the videos of other shares. */

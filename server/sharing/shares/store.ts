@@ -77,6 +77,10 @@ export function list(q: Query, ownerId: string, of: { playtest?: string | undefi
 export const findOpen = (q: Query, tokenHash: string, now: number) =>
   q.one<ShareRow>("SELECT * FROM shares WHERE token_hash = ? AND expires_at > ?", tokenHash, now);
 
+/** A share that has expired and is still listed. */
+export const findExpired = (q: Query, tokenHash: string, now: number) =>
+  q.one<ShareRow>("SELECT * FROM shares WHERE token_hash = ? AND expires_at <= ?", tokenHash, now);
+
 /** The most videos that the page of a playtest lists. */
 const mostVideos = 200;
 

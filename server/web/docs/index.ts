@@ -14,6 +14,7 @@ import { markdownOf } from "./markdown.ts";
 import { anchorOf, blockMarkup } from "./markup.ts";
 import { type Reference, referenceOf } from "./openapi.ts";
 import { groupEntries, groupPage, groupTitle, objectsPage, overview } from "./reference.ts";
+import { searchPage } from "./search.ts";
 
 const titles: Record<string, string> = Object.fromEntries(Object.entries(topics).map(([name, { title }]) => [name, title]));
 
@@ -133,6 +134,15 @@ export function docs(
   let known: Reference | undefined;
   const reference = () => (known ??= referenceOf(contract, { baseUrl, version, sandbox }));
 
+  const searched = () =>
+    chapters.flatMap((chapter) =>
+      topicsOf(chapter, site.payments).map(([name]) => ({
+        title: titles[name]!,
+        href: pages.topic(name),
+        blocks: blocksOf(name, site.payments),
+      })),
+    );
+
   function find([name = "", part = "", ...more]: readonly string[]): DocsPage {
     if (name === "" && part === "" && more.length === 0) return contents(site.payments);
     if (name === "api" && more.length === 0 && part !== "") return referencePage(reference(), part);
@@ -144,7 +154,8 @@ export function docs(
     requireReading(request);
     const wanted = inMarkdown(url.pathname, request.headers.accept);
     if (wanted !== undefined) return sendText(response, "text/markdown", textOf(wanted, baseUrl, site.payments));
-    const found = find(url.pathname.split("/").slice(2));
+    const isSearch = url.pathname === pages.docsSearch();
+    const found = isSearch ? searchPage(searched(), url.searchParams.get("q") ?? "") : find(url.pathname.split("/").slice(2));
     const page = site.payments ? found : { ...found, body: html`${noteFor(found)}${found.body}` };
     sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));
   };

@@ -12,6 +12,8 @@ export interface DocsPage {
   body: Markup;
   /** URL of the page, to highlight it in the table of contents. */
   href: string;
+  /** What was searched for, on the page of the search. */
+  query?: string;
   /** Sections of the page, listed below its entry. */
   parts?: readonly Entry[];
 }
@@ -35,12 +37,15 @@ function contents(page: DocsPage, titles: Readonly<Record<string, string>>, refe
   return html`${chapters.map((chapter) => list(chapter.title, entriesOf(chapter), page))}`;
 }
 
+const searchForm = ({ query }: DocsPage): Markup =>
+  html`<form class="find" method="get" action="${pages.docsSearch()}" role="search"><input name="q" type="search" maxlength="100" required placeholder="Search" aria-label="Search the documentation" value="${query}"><button class="quiet">Search</button></form>`;
+
 /** The layout of every documentation page: a bar at the top, and the table of contents beside the text if the screen is wide enough. */
 export const docsPage = (page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): PageContent => ({
   title: page.title,
   body: page.body,
   assets: { style: "docs.css" },
   header: html`<a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="${pages.docs()}">playtest docs</a><a href="${pages.docs()}">All topics</a><a href="${pages.reference()}">API</a></header>
+<header><a class="brand" href="${pages.docs()}">playtest docs</a><a href="${pages.docs()}">All topics</a><a href="${pages.reference()}">API</a>${searchForm(page)}</header>
 <nav aria-label="Documentation">${contents(page, titles, reference)}</nav>`,
 });

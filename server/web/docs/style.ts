@@ -4,6 +4,7 @@ body { display: grid; grid-template-columns: minmax(0, 1fr); background: var(--p
 .skip { position: absolute; left: -100rem; } .skip:focus { left: 1rem; top: .5rem; z-index: 1; padding: .4rem .8rem; background: var(--paper); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; padding: .25rem 1.25rem; border-bottom: 1px solid var(--line); }
 header a { padding: .5rem 0; } .brand { margin-right: auto; font-weight: 700; color: inherit; text-decoration: none; }
+.find { display: flex; flex: 0 1 18rem; gap: .4rem; margin: .25rem 0; } .find input { min-width: 0; padding: .35rem .6rem; } .find button { width: auto; margin: 0; padding: .35rem .8rem; }
 main { width: 100%; max-width: none; min-height: 0; margin: 0; padding: 1.25rem; border: 0; border-radius: 0; }
 nav { display: none; }
 h1 { font-size: 1.75rem; } h2 { margin: 2.25rem 0 .75rem; font-size: 1.25rem; } h3 { margin: 1.5rem 0 .5rem; font-size: 1rem; }

@@ -1,3 +1,4 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { positionInLink, positionText } from "../../../src/contract/text/position.ts";
@@ -6,6 +7,7 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { atSeconds, player, playerScript, playerStyle } from "../player/markup.ts";
 import { time } from "../shared/text.ts";
 import type { Site } from "../site.ts";
+import { named } from "./dead-link.ts";
 
 /** The pages of a share: its password, the list of the videos of a playtest, and a video with what was said and noted. */
 
@@ -26,6 +28,17 @@ ${wrong && html`<p id="wrong" class="bad" role="alert">This password is wrong.</
 <p class="soft">The owner of a game set this password. Ask whoever sent you the link for it.</p>`,
   };
 }
+
+/** The page of a link that expired or, without a time, that is not known here. */
+export const endedPage = (site: Site, expiredAt: number | undefined): PageContent =>
+  named(site, {
+    title: expiredAt === undefined ? "This link shows nothing" : "This link has expired",
+    body: html`<p>${
+      expiredAt === undefined
+        ? "This link is not known here. It may be incomplete, or the owner of the game ended it. Open it again as a whole from where you got it, or ask whoever sent it for a new one."
+        : html`This link expired ${time(new Date(expiredAt).toISOString())}. Ask whoever sent it for a new one.`
+    }</p><p class="more"><a href="${pages.home()}">${site.name}</a></p>`,
+  });
 
 const titleOf = ({ gameName, playtesterName }: SharedVideo) =>
   playtesterName === null ? `Playtest of ${gameName}` : `${playtesterName} plays ${gameName}`;

@@ -4,14 +4,15 @@ import { parsePosition } from "../../../src/contract/text/position.ts";
 import { setHeaders } from "../../http/reply.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import type { Target } from "../../http/target.ts";
-import { notFound } from "../../lib/api-error.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import type { OpenShare, PublicShares, SharedImage } from "../../sharing/shares/public.ts";
 import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import type { Site } from "../site.ts";
 import type { Page, ReadForm } from "../types.ts";
-import { listPage, passwordPage, videoPage } from "./share-views.ts";
+import { named } from "./dead-link.ts";
+import { endedPage, listPage, passwordPage, videoPage } from "./share-views.ts";
 
 export interface SharePages {
   shares: PublicShares;
@@ -39,6 +40,11 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Where a page without scripts starts the video (ms): `?t=761`, in seconds, or `?t=12m41s`. */
 const startOf = ({ searchParams }: Target) => parsePosition(searchParams.get("t") ?? "") ?? 0;
 
+/** Undefined for what is not there. Other errors stay errors. */
+function noneIfNotFound(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.status !== 404) throw error;
+}
+
 /**
  * `/share/<token>`: what an owner shares, public. `/share/<token>/<slotId>`: one video of a playtest, `…/video`, `…/captions`,
  * `…/poster`, `…/stills/<momentId>` and `…/thumbnails/<momentId>` its files.
@@ -53,21 +59,27 @@ export function share({ shares, sendFile, readForm, limits, site }: SharePages):
     if (part !== undefined) return sendPart(request, response, token, { slotId: slotId!, part, item });
     if (!["GET", "HEAD", "POST"].includes(request.method!)) throw methodNotAllowed(["GET", "POST"], "page");
     limits.perAddress(request, "keyless");
-    const opened = await shares.open(token, request.headers);
+    const opened = await shares.open(token, request.headers).catch(noneIfNotFound);
+    if (opened === undefined) return sendEnded(response, await shares.expiredAt(token));
     if (request.method === "POST") {
       if (opened !== "locked") return redirect(response, url.pathname);
       limits.perAddress(request, "password");
       const cookie = await shares.unlock(token, (await readForm(request)).password ?? "", client);
-      if (cookie === undefined) return sendPage(response, 403, passwordPage(true));
+      if (cookie === undefined) return sendPage(response, 403, named(site, passwordPage(true)));
       setHeaders(response, { "Set-Cookie": cookie });
       return redirect(response, url.pathname);
     }
-    if (opened === "locked") return sendPage(response, 200, passwordPage(false));
+    if (opened === "locked") return sendPage(response, 200, named(site, passwordPage(false)));
     const page = await pageOf(request, url, opened, { token, slotId });
     const viewed = request.method === "GET" ? await shares.countView(token, request.headers) : undefined;
     if (viewed !== undefined) setHeaders(response, { "Set-Cookie": viewed });
     sendPage(response, 200, page);
   };
+
+  /** Says of a link that shows nothing why that is so. */
+  function sendEnded(response: ServerResponse, expiredAt: number | undefined): void {
+    sendPage(response, expiredAt === undefined ? 404 : 410, endedPage(site, expiredAt));
+  }
 
   async function pageOf(
     request: IncomingMessage,

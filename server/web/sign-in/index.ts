@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "../../../src/contract/index.ts";
 import type { BrowserAccounts, Visit } from "../../accounts/browser/accounts.ts";
 import { OtherRole } from "../../accounts/browser/other-role.ts";
+import { sentBack } from "../../accounts/sessions.ts";
 import { setHeaders } from "../../http/reply.ts";
 import type { Target } from "../../http/target.ts";
 import { validate } from "../../http/validate.ts";
@@ -13,7 +14,7 @@ import { errorText } from "../shared/error-text.ts";
 import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import type { Door } from "./doors.ts";
-import { readKept } from "./kept.ts";
+import { type Kept, readKept } from "./kept.ts";
 import {
   codePage,
   confirmPage,
@@ -167,14 +168,27 @@ async function signInByPassword(
     limits.perAddress(request, "password");
     const { cookie, needsCode } = await accounts.signInByPassword(visit, door.role, { email, password });
     response.setHeader("Set-Cookie", cookie);
-    const session = kept && !needsCode ? await accounts.csrfOf(cookie) : undefined;
-    if (kept && session !== undefined) return sendPage(response, 200, resumePage({ site, door, csrf: session, next, kept }));
-    redirect(response, needsCode ? codePath(door, next) : next);
+    if (!needsCode) return goOn({ accounts, site, door }, response, { cookies: [cookie], next, kept });
+    if (!kept) return redirect(response, codePath(door, next));
+    // A redirect would lose what was typed. The browser gets the cookie of the first step with this page.
+    const passkeys = await accounts.passkeys.replaceCode(sentBack(cookie));
+    sendPage(response, 200, codePage({ site, door, csrf, next, passkeys, kept }));
   } catch (error) {
     showAgain(response, error, (problem) =>
       signInPage({ site, door, csrf, next, email, passkeys: accounts.passkeys.available, problem, kept }),
     );
   }
+}
+
+/** After signing in: to the page that was asked for, or, where a form waits to be sent, to what was typed. */
+async function goOn(
+  { accounts, site, door }: Pick<Parts, "accounts" | "site" | "door">,
+  response: ServerResponse,
+  { cookies, next, kept }: { cookies: readonly string[] | undefined; next: string; kept: Kept | undefined },
+): Promise<void> {
+  const csrf = kept && cookies?.[0] !== undefined ? await accounts.csrfOf(cookies[0]) : undefined;
+  if (kept && csrf !== undefined) return sendPage(response, 200, resumePage({ site, door, csrf, next, kept }));
+  redirect(response, next);
 }
 
 async function signInByLink({ accounts, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
@@ -195,6 +209,7 @@ async function signInByLink({ accounts, site, door }: Parts, { request, response
 async function signInByCode({ accounts, limits, site, door }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", code = "" } = form;
   const next = nextOf(door, form.next);
+  const kept = readKept(door, form.kept);
   try {
     limits.perAddress(request, "password");
     const cookies = await accounts.signInByCode(visit, code);
@@ -202,10 +217,10 @@ async function signInByCode({ accounts, limits, site, door }: Parts, { request, 
     if (!cookies && !(await accounts.findSession(request.headers)))
       return sendPage(response, 410, staleSignInPage({ site, door }));
     if (cookies) response.setHeader("Set-Cookie", cookies);
-    redirect(response, next);
+    await goOn({ accounts, site, door }, response, { cookies, next, kept });
   } catch (error) {
     const passkeys = await accounts.passkeys.replaceCode(request.headers);
-    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys, problem }));
+    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys, problem, kept }));
   }
 }
 
@@ -241,8 +256,9 @@ async function startPasskeyStep(
   limits.perAddress(request, "password");
   const options = await accounts.passkeys.startStep(visit);
   if (!options) return sendPage(response, 410, staleSignInPage({ site, door }));
-  const action = door.to.passkeyStep();
-  sendPage(response, 200, usePasskeyPage({ site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), action, options }));
+  const [action, kept] = [door.to.passkeyStep(), readKept(door, form.kept)];
+  const state = { site, door, csrf: form.csrf ?? "", next: nextOf(door, form.next), kept };
+  sendPage(response, 200, usePasskeyPage({ ...state, action, options }));
 }
 
 async function signInByPasskeyStep(
@@ -251,15 +267,16 @@ async function signInByPasskeyStep(
 ): Promise<void> {
   const { csrf = "", response: answer = "" } = form;
   const next = nextOf(door, form.next);
+  const kept = readKept(door, form.kept);
   try {
     limits.perAddress(request, "password");
     const cookies = await accounts.passkeys.signInByStep(visit, answer);
     if (!cookies && !(await accounts.findSession(request.headers)))
       return sendPage(response, 410, staleSignInPage({ site, door }));
     if (cookies) response.setHeader("Set-Cookie", cookies);
-    redirect(response, next);
+    await goOn({ accounts, site, door }, response, { cookies, next, kept });
   } catch (error) {
-    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys: true, problem }));
+    showAgain(response, error, (problem) => codePage({ site, door, csrf, next, passkeys: true, problem, kept }));
   }
 }
 

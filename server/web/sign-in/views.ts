@@ -24,12 +24,14 @@ interface SignInState extends At {
   passkeys: boolean;
   problem?: string | Markup | undefined;
   notice?: string | undefined;
-  /** What was typed into a form whose session had ended. Signing in by the password leads on to it. */
+  /** What was typed into a form whose session had ended. Signing in by the password, and the second step after it, lead on to it. */
   kept?: Kept | undefined;
 }
 
 const hidden = (fields: Record<string, string>): Markup[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" autocomplete="off">`);
+
+const hiddenKept = (kept: Kept | undefined) => kept && hidden({ kept: writtenOf(kept) });
 
 const emailField = (id: string, value = "") =>
   html`<label for="${id}">Email address</label>
@@ -95,7 +97,7 @@ ${own && html`<p><a class="button" href="${own.base}">Open ${own.place}</a></p>`
 
 export const signInPage = (state: SignInState): PageContent => {
   const { site, door, csrf, next, email, passkeys, problem, notice: said, kept } = state;
-  const byPassword = html`<form method="post" action="${door.to.password()}">${hidden({ csrf, next, ...(kept && { kept: writtenOf(kept) }) })}
+  const byPassword = html`<form method="post" action="${door.to.password()}">${hidden({ csrf, next })}${hiddenKept(kept)}
 ${emailField("email", email)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
@@ -242,22 +244,24 @@ interface CodeState extends At {
   /** Whether the account has a passkey. */
   passkeys: boolean;
   problem?: string | Markup;
+  kept?: Kept | undefined;
 }
 
 /** The second page of signing in to an account with a second factor. */
-export const codePage = ({ site, door, problem, passkeys, ...fields }: CodeState): PageContent =>
+export const codePage = ({ site, door, problem, passkeys, kept, ...fields }: CodeState): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Enter your code",
     body: html`${problem && alert(problem)}
-<form method="post" action="${door.to.code()}">${hidden(fields)}
+<form method="post" action="${door.to.code()}">${hidden(fields)}${hiddenKept(kept)}
 ${codeField("code", "Code from your authenticator app")}
 <button>Sign in</button></form>
 ${
   passkeys &&
-  html`<form method="post" action="${door.to.startPasskeyStep()}">${hidden(fields)}<button class="quiet">Use a passkey instead</button></form>`
+  html`<form method="post" action="${door.to.startPasskeyStep()}">${hidden(fields)}${hiddenKept(kept)}<button class="quiet">Use a passkey instead</button></form>`
 }
 <p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
-<p><a href="${door.to.signIn()}">Start again</a></p>`,
+<p><a href="${door.to.signIn()}">Start again</a></p>
+${kept && typedOf(kept)}`,
   });
 
 /** The page on which the browser asks for a passkey. `action` gets its answer. */
@@ -266,16 +270,18 @@ export const usePasskeyPage = ({
   door,
   options,
   action,
+  kept,
   ...fields
 }: At & {
   csrf: string;
   next: string;
   action: string;
   options: object;
+  kept?: Kept | undefined;
 }): PageContent =>
   signedOutLayout(site, door.base, {
     title: "Use your passkey",
-    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, hidden(fields))}
+    body: html`${passkeyForm({ ceremony: "get", action, options, label: "Use a passkey" }, html`${hidden(fields)}${hiddenKept(kept)}`)}
 <p><a href="${door.to.signIn()}">Sign in another way</a></p>`,
     assets: { scripts: ["passkey.js"] },
   });

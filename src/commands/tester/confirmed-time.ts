@@ -1,5 +1,5 @@
 import { arg, type Context, flag } from "../../cli/define.ts";
-import { declined, usage } from "../../errors.ts";
+import { CliError, declined, exitCodes, usage } from "../../errors.ts";
 import { fixedTime, fixedTimeText, profileZone } from "../shared/fixed-time.ts";
 
 /** A playtester confirms the time of a playtest at a fixed time before claiming a slot or applying. */
@@ -13,14 +13,13 @@ export const confirmedTimeFlags = {
 
 export const offeredPlaytest = { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") };
 
-/** The fixed time of an offered playtest (ISO 8601), or null. An offer that is not listed is left to the server, which says why. */
+/** The fixed time of an offered playtest (ISO 8601), or null. One that is not offered is left to the server, which says why. */
 async function offeredTime(ctx: Context, id: string): Promise<string | null> {
-  for (let cursor: string | undefined; ; ) {
-    const { data, meta } = await ctx.api().call("listOffers", { query: { limit: "100", ...(cursor && { cursor }) } });
-    const offer = data.playtests.find((one) => one.id === id);
-    if (offer) return offer.scheduledAt ?? null;
-    if (!meta.hasMore || !meta.cursor) return null;
-    cursor = meta.cursor;
+  try {
+    return (await ctx.api().getOffer({ params: { id } })).playtest.scheduledAt ?? null;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.notFound) return null;
+    throw error;
   }
 }
 

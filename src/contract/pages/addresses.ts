@@ -39,6 +39,7 @@ const checkout = address("/checkout/:token");
 export const pages = {
   home: address("/"),
   docs: address("/docs"),
+  docsSearch: address("/docs/search"),
   reference: address("/docs/api"),
   group: address("/docs/api/:group"),
   objects: address("/docs/api/objects"),

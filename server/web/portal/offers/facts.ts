@@ -1,3 +1,4 @@
+import type { Device } from "../../../../src/contract/games.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { portal } from "../../../../src/contract/pages/addresses.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
@@ -13,6 +14,7 @@ import type { PageContext } from "../types.ts";
 type Offer = Data<"getOffer">["playtest"];
 
 const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const deviceLabel = (device: Device) => deviceLabels[device] ?? device;
 export const languageLabel = (tag: string) => languageNames.of(tag) ?? tag;
 
 /** The description of a game, what kind it is, and the link to its own site. */
@@ -20,7 +22,7 @@ export function aboutGame({ name, description, externalUrl, categories, platform
   const kinds = [
     ...categories.map((category) => category.name),
     ...platforms,
-    ...devices,
+    ...devices.map(deviceLabel),
     ...(languages ?? []).map(languageLabel),
   ];
   return html`${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
@@ -63,8 +65,7 @@ function playersOf({ playerCount, team }: Offer): string {
   return `${playerCount} at once: you and ${plural(others, "other person", "other people")}, whom you bring. Only you need an account.`;
 }
 
-const devicesOf = ({ game }: Offer) =>
-  game.devices.length > 0 ? game.devices.map((device) => deviceLabels[device] ?? device).join(", ") : "Any";
+const devicesOf = ({ game }: Offer) => (game.devices.length > 0 ? game.devices.map(deviceLabel).join(", ") : "Any");
 
 function deadlineOf({ deadlineHours, selectionMode, team, scheduledAt }: Offer): string {
   if (scheduledAt !== null)

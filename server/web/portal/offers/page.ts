@@ -7,7 +7,7 @@ import { zoneFor } from "../../shared/zone.ts";
 import { signedInLayout } from "../layout.ts";
 import { action, type PageContext, type PortalPage } from "../types.ts";
 import { aboutGame, confirmation, confirmedTime, fixedTime, terms } from "./facts.ts";
-import { namedFriends, teamFields } from "./team.ts";
+import { namedFriends, shareFields, teamFields } from "./team.ts";
 
 type Offer = Data<"getOffer">["playtest"];
 
@@ -88,7 +88,7 @@ ${fault(context, "answer")}
 ${scheduledAt !== null && confirmation(scheduledAt, zone)}
 <button>Apply</button></form>`;
 
-const claim = action({ at: portal.offer.below("claim") }, async ({ call, id, form }) => {
+const claim = action({ at: portal.offer.below("claim"), fields: shareFields }, async ({ call, id, form }) => {
   if (form.sure !== "yes") throw badRequest("Confirm that you have the time to submit a video. Nothing was claimed.");
   const named = namedFriends(form);
   const body = { ...confirmedTime(form), ...(named && { with: named }) };

@@ -2,6 +2,7 @@ import type { Data } from "../../../../src/contract/index.ts";
 import { plural } from "../../../../src/contract/text/plural.ts";
 import { invalid } from "../../../lib/api-error.ts";
 import { html, type Markup } from "../../html.ts";
+import { fault, marked } from "../../shared/parts.ts";
 import type { PageContext } from "../types.ts";
 
 /** Claiming a slot for several players with friends, who confirm and share the payout. */
@@ -18,16 +19,27 @@ ${fields}`;
 }
 
 function friendFields(context: PageContext, offer: Offer, team: NonNullable<Offer["team"]>, index: number): Markup {
-  const [friend, share] = [`friend${index}`, `share${index}`];
+  const [friend, share] = [`friend${index}`, `share${index}`] as const;
   const chosen = context.form[friend] ?? team.friends[index]?.handle;
   const options = team.friends.map(
     ({ handle, displayName }) =>
       html`<option value="${handle}"${handle === chosen && html` selected`}>${displayName} (${handle})</option>`,
   );
-  const number = team.friendsNeeded === 1 ? "" : ` ${index + 1}`;
+  const number = ` ${index + 1}`;
   return html`<div class="pair"><div><label for="${friend}">Friend${number}</label><select id="${friend}" name="${friend}">${options}</select></div>
-${offer.payoutCents > 0 && html`<div><label for="${share}">Share${number} in USD <span class="soft">(optional)</span></label><input id="${share}" name="${share}" inputmode="decimal" autocomplete="off" maxlength="12" value="${context.form[share]}"></div>`}</div>`;
+${offer.payoutCents > 0 && html`<div><label for="${share}">Share${number} in USD <span class="soft">(optional)</span></label><input id="${share}" name="${share}" inputmode="decimal" autocomplete="off" maxlength="12" value="${context.form[share]}"${marked(context, share)}>${fault(context, share)}</div>`}</div>`;
 }
+
+/** Most players of a slot, without the one who claims it. */
+const mostFriends = 7;
+
+/** The shares as errors name them: as the form does. */
+export const shareFields = Object.fromEntries(
+  Array.from({ length: mostFriends }, (_, index) => [
+    `share${index}`,
+    { label: `Share ${index + 1} in USD`, id: `share${index}` },
+  ]),
+);
 
 /** The friends that the form of an offer names. Undefined where it names none. */
 export function namedFriends(form: PageContext["form"]) {

@@ -12,7 +12,6 @@ html:not(.scripted) .hint { display: none; }
 .review .review-card { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
 .review-card > :last-child { margin-bottom: 0; } .review-card ul { margin: 0; padding-left: 1.2rem; } .review-card > details { margin: 0; }
 .review h2 { margin: 0 0 .5rem; } .review h2 .all { font-size: .9rem; font-weight: 400; float: right; } .review h2.hidden { margin: 0; }
-.review-links { margin: 0; font-size: .9rem; }
 .by-command { margin: .25rem 0 0; } .by-command > summary { display: inline-block; padding: .1rem .6rem; border: 1px solid var(--line); border-radius: .4rem; font-size: .85rem; color: var(--soft); } .by-command .command { margin: .4rem 0 0; }
 .review .decision { display: grid; grid-template-columns: auto auto minmax(0, 1fr); gap: .4rem 1rem; align-items: center; padding: .6rem 1rem; border: 1px solid var(--accent); border-radius: .6rem; }
 .decision > .undo, .verdict, .pays, .decision > details[open] { grid-column: 1 / -1; } .decision > #accept { display: contents; } #accept > button { margin: 0; grid-row: 3; } .decision > .undo { grid-row: 1; } .verdict { grid-row: 2; } .decision > .reject { grid-row: 3; grid-column: 2; } .decision > .by-command { grid-row: 3; grid-column: 3; justify-self: end; margin: 0; } .pays { grid-row: 4; } .decision > .reject[open] { grid-row: 5; } .decision > .by-command[open] { grid-row: 6; justify-self: stretch; }
@@ -51,6 +50,10 @@ html:not(.scripted) .hint { display: none; }
   .scripted .review [data-panel]:not(.shown) { display: none; }
 }
 @media (max-width: 64rem) and (min-height: 30rem) { .scripted .review-video { position: sticky; top: 0; z-index: 1; padding-block: .25rem .5rem; } .scripted .review .player video { max-height: 40vh; } }
+@media (max-width: 40rem) and (min-height: 30rem) {
+  .scripted .review .decision { position: sticky; bottom: 0; z-index: 1; order: 1; margin-bottom: 0; background: var(--paper); } .scripted .review .decision:not(.shown) { display: grid; }
+  .decision:not(.shown) > .by-command, .scripted .decision:not(.shown) .verdict, .scripted .decision:not(.shown) .pays { display: none; }
+}
 @media (max-width: 40rem) {
   main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
   .compare { grid-template-columns: minmax(0, 1fr); } .verdict { grid-template-columns: minmax(0, 1fr); } .review .decision { grid-template-columns: minmax(0, 1fr) auto; } #accept > button { grid-column: 1 / -1; } .decision > .reject { grid-row: 5; grid-column: 1; } .decision > .by-command { grid-row: 5; grid-column: 2; } .trail { display: none; } main.wide > h1 { font-size: 1.05rem; } .rating label > span { min-width: 2.6rem; padding-block: .5rem; }
