@@ -32,7 +32,16 @@ import {
   takeOver,
   verifyUser,
 } from "../service.ts";
-import { bakeCookie, endSession, FiltersCookie, findSession, readCookie, type Session, sentBack, startSession } from "../sessions.ts";
+import {
+  bakeCookie,
+  endSession,
+  FiltersCookie,
+  findSession,
+  readCookie,
+  type Session,
+  sentBack,
+  startSession,
+} from "../sessions.ts";
 import * as sessions from "../sessions-store.ts";
 import * as users from "../users-store.ts";
 import { BrowserLinks, typed } from "./links.ts";
