@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { pages, portal, studio } from "../src/contract/pages/addresses.ts";
 import { ensureAdmin } from "./accounts/service.ts";
 import { hasRole } from "./accounts/users-store.ts";
+import { banner, type Ready } from "./app/banner.ts";
 import { certificateFrom } from "./app/certificate.ts";
 import type { Listening, Place } from "./app/listen.ts";
 import { portInUse, requireFreePort } from "./app/port.ts";
@@ -19,9 +19,10 @@ import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { checkHost, checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
-import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
+import { type DatabaseLocation, fileDrivers, locate } from "./database/drivers.ts";
 import { type Behind, behind } from "./database/migrate.ts";
 import { openStore } from "./database/open.ts";
+import { whenAvailable } from "./database/wait.ts";
 import { makeWritableFolder, requireWritable } from "./lib/folders.ts";
 import { loadLateParts } from "./lib/late.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -32,9 +33,9 @@ import { watchKeys } from "./operations/keys/watch.ts";
 import { requireNotMoved } from "./operations/move/moved.ts";
 import { keepCopy, removeOldCopies } from "./operations/upgrade.ts";
 import { watchClock } from "./operations/watch-clock.ts";
-import { type Demo, seedDemo } from "./sandbox/demo.ts";
+import { seedDemo } from "./sandbox/demo.ts";
 import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
-import { type Seeded, seedMinimal } from "./sandbox/seed-minimal.ts";
+import { seedMinimal } from "./sandbox/seed-minimal.ts";
 import { configuredBucket } from "./uploads/configured-blobs.ts";
 
 /** What serving needs from the process. */
@@ -87,7 +88,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
     try {
       const ready = await makeReady(options, host, running);
       manager.ready();
-      host.write(banner(options, host, running, location, ready));
+      host.write(banner({ options, isTTY: host.isTTY, running, location, ready, keepAdminKey }));
       void loadRest(running.deps);
       if (options.exec !== undefined) return await runCommand(options.exec, host, running, ready.ownerKey);
       stopped = await untilSignal(host, running);
@@ -165,16 +166,20 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
   makeWritableFolder(dataDir);
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
-  const store = await openStore({
-    ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
-    async beforeChange(store) {
-      await requireNotMoved(store);
-      await refuseOthers({ ...identity, store });
-      if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
-      const older = await behind(store);
-      if (older) await prepareUpgrade(options, location, older, log);
-    },
-  });
+  const openDatabase = () =>
+    openStore({
+      ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
+      async beforeChange(store) {
+        await requireNotMoved(store);
+        await refuseOthers({ ...identity, store });
+        if (options.seed !== undefined && (await store.read((q) => hasRole(q, "admin")))) throw notNew(options.seed);
+        const older = await behind(store);
+        if (older) await prepareUpgrade(options, location, older, log);
+      },
+    });
+  const store = await untilStopped(host, (signal) =>
+    whenAvailable(openDatabase, { waitMs: options.waitForDatabase ?? 0, log, signal, now: Date.now }),
+  );
   try {
     // Retention does it as well, but a sandbox has none.
     await removeOldCopies(dataDir, Date.now());
@@ -210,12 +215,6 @@ async function prepareUpgrade({ backup }: ServeOptions, location: DatabaseLocati
 function explained(error: unknown, options: ServeOptions): unknown {
   if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
   return portInUse(portOf(options), undefined, error);
-}
-
-interface Ready extends Partial<Seeded>, Partial<Pick<Demo, "password" | "ownerEmail" | "testerEmail">> {
-  baseUrl: string;
-  pid: number;
-  adminKey: string | null;
 }
 
 /** How long (ms) after the start the rest of the program is loaded: the first requests should not wait for it. */
@@ -271,91 +270,6 @@ function writeSecret(path: string, text: string): void {
   renameSync(part, path);
 }
 
-function banner(options: ServeOptions, host: ServeHost, running: Running, location: ServedLocation, ready: Ready): string {
-  const { config, mailer, blobs } = running.deps;
-  const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
-  const outbox = `not sent: written to this folder (to send it, set PLAYTEST_SMTP_URL)\n            ${join(dataDir, "outbox")}`;
-  const lines = [
-    `playtest ${config.version} serves ${running.baseUrl}`,
-    `  mode      ${config.sandbox ? "SANDBOX: no real money, and a clock that can be moved" : "live"}`,
-    `  database  ${database} (${databaseFrom})`,
-    `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
-    ...(blobs.remote ? [`  files     ${blobs.remote.name}`] : []),
-    `  email     ${mailer.delivers ? mailer.name : outbox}`,
-  ];
-  const { adminKey, ownerKey } = ready;
-  if (showsKeys(options)) {
-    if (adminKey !== null)
-      lines.push(`  admin     ${host.isTTY ? `${adminKey}  (shown once)` : keepAdminKey(dataDir, adminKey)}`);
-    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (its API key)`);
-  }
-  const signIns = showsKeys(options) && ready.password !== undefined ? signInsOf(ready as Demo & Ready) : [];
-  return `${[...lines, ...signIns, ...nextSteps(options, host, running)].join("\n")}\n`;
-}
-
-/** How to look at the demo as each of the three roles. */
-const signInsOf = ({ baseUrl, ownerEmail, testerEmail, password }: Demo & Ready) => [
-  "",
-  `The demo's password, for its owner and its playtester: ${password}`,
-  `Owner, in a browser: ${baseUrl}/studio as ${ownerEmail}`,
-  "Owner, in a terminal:",
-  `  playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
-  `Playtester: ${baseUrl}/play as ${testerEmail}`,
-  "Operator, with the admin key above:",
-  `  playtest login --with-key --profile admin --base-url ${baseUrl}`,
-];
-
-/** Where people go from here. Whoever reads a log or runs a command against the server needs none of this. */
-function nextSteps({ exec, seed }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps: { config, mailer } }: Running): string[] {
-  if (!isTTY || exec !== undefined) return [];
-  const unsent = !mailer.delivers && !config.autoVerify;
-  return [
-    "",
-    `Start page        ${baseUrl}/`,
-    `For playtesters   ${baseUrl}${portal.offers()}`,
-    `For game owners   ${baseUrl}${studio.inbox()}`,
-    `Documentation     ${baseUrl}${pages.docs()}`,
-    "",
-    ...firstSteps[config.registration]({ baseUrl, seed, unsent }),
-    "Press Ctrl-C to stop.",
-  ];
-}
-
-interface Steps {
-  baseUrl: string;
-  seed: ServeOptions["seed"];
-  unsent: boolean;
-}
-
-const adminLogin = (baseUrl: string) => `  playtest login --with-key --profile admin --base-url ${baseUrl}`;
-
-/** Without a mail server, nobody gets a verification link: the administrator verifies addresses. */
-const registerSteps = ({ baseUrl, seed, unsent }: Steps) => [
-  ...(seed === "demo" ? [] : ["Next, in another terminal:", `  playtest auth register --base-url ${baseUrl}`]),
-  ...(unsent
-    ? [
-        "No email is sent, so verify each account as the administrator:",
-        adminLogin(baseUrl),
-        "  playtest admin users verify EMAIL --profile admin",
-      ]
-    : []),
-];
-
-/** Where nobody registers, the administrator invites. */
-const inviteSteps = ({ baseUrl, unsent }: Steps) => [
-  "Nobody can register here. Next, in another terminal, as the administrator:",
-  adminLogin(baseUrl),
-  "  playtest admin invite people.csv --profile admin",
-  ...(unsent ? ["No email is sent, so forward the links in the folder above."] : []),
-];
-
-const closedSteps = ({ baseUrl }: Steps) => [
-  "New accounts are not accepted. The administrator signs in with:",
-  adminLogin(baseUrl),
-];
-
-const firstSteps = { open: registerSteps, invite: inviteSteps, closed: closedSteps };
-
 /** Where the key is kept: what is no terminal may be a log, which others read and which is kept for long. */
 function keepAdminKey(dataDir: string, adminKey: string): string {
   const path = join(dataDir, "admin-key");
@@ -363,8 +277,18 @@ function keepAdminKey(dataDir: string, adminKey: string): string {
   return `its API key is in ${path} (move it to a safe place)`;
 }
 
-/** Keys are not printed when the ready file has them, or when an `exec` command on a temporary server gets them in its environment. */
-const showsKeys = ({ readyFile, ephemeral, exec }: ServeOptions) => readyFile === undefined && !(ephemeral && exec !== undefined);
+/** Runs `work`, which a signal to this process ends. */
+async function untilStopped<T>(host: ServeHost, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const off = host.onSignal(() =>
+    stop.abort(new ConfigError("The server was stopped before its database answered. Nothing was changed.")),
+  );
+  try {
+    return await work(stop.signal);
+  } finally {
+    off();
+  }
+}
 
 function untilSignal(host: ServeHost, running: Running): Promise<Signal> {
   return new Promise((resolve) => {

@@ -16,7 +16,14 @@ import {
 } from "../mail/factor-texts.ts";
 import { composePayoutDetailsRemoved, composePayoutDetailsSet } from "../mail/payout-texts.ts";
 import { queueMail } from "../mail/queue.ts";
-import { composeExported, composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
+import {
+  composeConnectionEnded,
+  composeExported,
+  composeNewKey,
+  composeNewSignIn,
+  composePasswordChanged,
+  type Happened,
+} from "../mail/texts.ts";
 import { browserName } from "./browser/agents.ts";
 import type { KeyRow } from "./keys-store.ts";
 import type { PasskeyRow } from "./passkeys/store.ts";
@@ -50,6 +57,10 @@ export const mailPasswordChanged = (tx: Tx, userId: string, client: Client) =>
 /** `replaced`: the key in whose place it is. */
 export const mailNewKey = (tx: Tx, key: KeyRow, client: Client, replaced?: KeyRow) =>
   mailOwner(tx, key.user_id, client, (about) => composeNewKey({ ...about, key, replaced }));
+
+/** `client`: whoever used a secret of the connection again. */
+export const mailConnectionEnded = (tx: Tx, key: KeyRow, client: Client) =>
+  mailOwner(tx, key.user_id, client, (about) => composeConnectionEnded({ ...about, key }));
 
 export const mailExported = (tx: Tx, userId: string, client: Client) => mailOwner(tx, userId, client, composeExported);
 

@@ -19,6 +19,7 @@ import { createRateLimiter } from "../http/limits/rate-limit.ts";
 import { JobRunner } from "../jobs/runner.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { Outages } from "../lib/outages.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import { sharedHashPool } from "../lib/threads/hash-pool.ts";
@@ -141,6 +142,7 @@ export function createDeps(external: External): Deps {
     blobs: external.blobs ?? createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,
+    outages: new Outages(external.log, clock.real),
     metrics: external.metrics ?? null,
     onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],

@@ -11,6 +11,7 @@ import type { InFlight } from "../events/webhooks/in-flight.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
+import type { Outages } from "../lib/outages.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -77,6 +78,7 @@ export interface Deps extends Context, SharedState {
   /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
   log: Log;
+  outages: Outages;
   /** Null when no metrics are configured. */
   metrics: Metrics | null;
   /** Called for each video that was uploaded, in the transaction that records it. */

@@ -11,6 +11,7 @@ import { fetchCover } from "../games/covers/fetch-cover.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import type { JobKind } from "../jobs/purposes.ts";
 import { sendMail } from "../mail/send-mail.ts";
+import { removeConnection } from "../oauth/jobs.ts";
 import { removeOld } from "../operations/retention.ts";
 import { sweepFiles } from "../operations/sweep.ts";
 import { finishDeletion } from "../personal/jobs.ts";
@@ -54,6 +55,7 @@ export const jobKinds: JobKinds<JobKind> = {
   "inspect-videos": inspectVideos,
   "measure-video": measureVideo,
   "release-quote": releaseQuote,
+  "remove-connection": removeConnection,
   "remove-old": removeOld,
   "renew-subscription": renewSubscription,
   "scan-deposits": scanDeposits,

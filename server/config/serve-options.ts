@@ -24,6 +24,8 @@ export interface ServeOptions {
   exec?: string;
   /** How long (ms) the server still answers after SIGTERM. */
   drain?: number;
+  /** How long (ms) to wait for a database that does not answer at the start. */
+  waitForDatabase?: number;
   rateLimit?: number | "off";
   /** False: no copy of the database is kept when it is brought up to date. */
   backup?: boolean;

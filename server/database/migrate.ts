@@ -53,6 +53,7 @@ import { withdrawnConsents } from "./migrations/053-withdrawn-consents.ts";
 import { connectedClients } from "./migrations/054-connected-clients.ts";
 import { reels } from "./migrations/056-reels.ts";
 import { usableRecordings } from "./migrations/057-usable-recordings.ts";
+import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
@@ -123,6 +124,7 @@ export const migrations: readonly Migration[] = [
   connectedClients,
   reels,
   usableRecordings,
+  friendRequests,
   storingBlobs,
 ];
 

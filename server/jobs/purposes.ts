@@ -35,6 +35,7 @@ const purposes = {
   "release-quote": "release the amount of a crypto payment",
   "remind-session": "remind a playtester of a playtest at a fixed time",
   "remind-holder": "remind a playtester of a deadline",
+  "remove-connection": "remove a connection that a program did not complete",
   "remove-old": "remove data whose time has ended",
   "renew-subscription": "renew a subscription",
   "resolve-problem": "refund a problem that its owner did not answer",

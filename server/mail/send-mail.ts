@@ -8,6 +8,8 @@ import type { MailRow } from "./store.ts";
 import * as mails from "./store.ts";
 import { hour, nextFullHour } from "./summary-times.ts";
 
+const outage = "some emails cannot be sent";
+
 /** Sends one queued email. It is tried for four days unless the mail server refuses its mailbox or contents, or its link has ended. */
 export async function sendMail(job: Job, deps: Deps): Promise<void> {
   const id = String(job.payload.mailId);
@@ -18,6 +20,7 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
     if (mail.expires_at !== null && mail.expires_at <= deps.clock.now())
       throw new MailRefused("The link in the email has expired.");
     await deps.mailer.send(addressed(deps, mail));
+    deps.outages.worked(outage);
   } catch (error) {
     return await recordFailure(deps, job, mail, error);
   }
@@ -42,6 +45,7 @@ async function recordFailure(deps: Deps, job: Job, mail: MailRow, error: unknown
   const reason = error instanceof Error ? error.message : String(error);
   const next = error instanceof MailRefused ? undefined : nextTry({ tries, now, expiresAt: mail.expires_at });
   if (next === undefined) deps.log.warn({ err: error, mail: mail.id }, "an email was refused and will not be retried");
+  else deps.outages.failed(outage, reason);
   await deps.store.write(async (tx) => {
     const given = next === undefined ? { failed_at: now } : {};
     await mails.update(tx, mail.id, { tries, error: reason.slice(0, 500), ...given });

@@ -300,6 +300,18 @@ export const composeNewKey = (about: Happened & { key: NamedKey; replaced?: Name
     action: resetAction(about),
   });
 
+export const composeConnectionEnded = (about: Happened & { key: NamedKey }) =>
+  compose({
+    subject: "A connected program was disconnected",
+    to: about.name,
+    paragraphs: [
+      `The program ${nameInMail(about.key.name)} was disconnected from your account: a code or token of it that works only once was used twice. This happens if somebody copied it, and also if the program lost an answer and tried again.`,
+      whoDid(about),
+      "None of its tokens works any more, and it cannot order. If you trust the program, connect it again. If you do not know why this happened, look at its orders first, and reset your password.",
+    ],
+    action: resetAction(about),
+  });
+
 export const composeExported = (about: Happened) =>
   compose({
     subject: "Everything about your account was exported",

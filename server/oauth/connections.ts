@@ -136,7 +136,9 @@ export class Connections {
       });
       for (const limit of limits) await addBudget(tx, caller.userId, { key_id: key.id, game_id: null }, limit);
       const decision = { user_id: caller.userId, key_id: key.id, key_expires_at: expiresAt, decided_at: tx.now };
-      if (!(await store.decide(tx, id, { ...decision, expires_at: tx.now + codeMs }))) throw decided();
+      const codeEnd = tx.now + codeMs;
+      if (!(await store.decide(tx, id, { ...decision, expires_at: codeEnd }))) throw decided();
+      await tx.schedule({ kind: "remove-connection", key: id, payload: { requestId: id }, runAt: codeEnd });
       const from = { address: origin.client.address, request_id: origin.requestId };
       const trail = new Trail(tx, { actor_id: caller.userId, key_id: null, session_id: caller.sessionId, ...from });
       trail.created(key.id, { action: "key.create" });

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { authenticate, bearerOf, principalOfFound } from "../accounts/authenticate.ts";
+import type { KeyRow } from "../accounts/keys-store.ts";
 import * as keys from "../accounts/keys-store.ts";
+import { mailConnectionEnded } from "../accounts/security-mails.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
 import { Trail } from "../audit/trail.ts";
@@ -74,18 +76,21 @@ async function byRefresh(tx: Tx, given: Parameters, origin: Origin): Promise<Tok
 
 /** A secret that was used twice ends everything that came of it, because a thief may have what came of it. */
 async function revoked(tx: Tx, keyId: string, origin: Origin, refusal: OAuthError): Promise<OAuthError> {
-  await endConnection(tx, keyId, origin);
+  const ended = await endConnection(tx, keyId, origin);
+  if (ended) await mailConnectionEnded(tx, ended, origin.client);
   return refusal;
 }
 
-async function endConnection(tx: Tx, keyId: string, { client, requestId }: Origin): Promise<void> {
+/** The key of the connection; undefined if it had ended before. */
+async function endConnection(tx: Tx, keyId: string, { client, requestId }: Origin): Promise<KeyRow | undefined> {
   const key = await store.findKey(tx, keyId);
-  if (!key || key.revoked_at !== null) return;
+  if (!key || key.revoked_at !== null) return undefined;
   const from = { address: client.address, request_id: requestId };
   const trail = new Trail(tx, { actor_id: key.user_id, key_id: key.id, session_id: null, ...from });
   await trail.changing(keyId, { action: "key.revoke" });
   await keys.revoke(tx, keyId, key.user_id, tx.now);
   await trail.write();
+  return key;
 }
 
 async function issue(tx: Tx, keyId: string): Promise<Tokens> {

@@ -18,13 +18,16 @@ import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { blobsOf, configuredBucket } from "../uploads/configured-blobs.ts";
-import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
+import { deletionCheck, deletionCheck, queueDeletions, queueDeletions, strayCheck, strayCheck, uploadCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
+import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
   /** Also repairs what can be repaired. With SQLite, the server must be stopped for that. */
   fix: boolean;
+  /** An email to send, as the server would. */
+  testMail?: TestMail | undefined;
   /** Current time in milliseconds, to compare with the database's clock. */
   now: number;
 }
@@ -38,6 +41,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
   try {
     const space = await spaceCheck(location.dataDir, config ?? defaults);
     const known = [...locationChecks(location), configuration, space, ...repairs];
+    if (options.testMail && config) known.push(await sendTestMail(config, location.dataDir, options.testMail));
     const basic = await store.check({ thorough: true, now: options.now });
     // Of a damaged file, nothing else can be read.
     if (basic.some(({ name, ok }) => name === "integrity" && !ok)) return [...known, ...basic];

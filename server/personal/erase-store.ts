@@ -48,6 +48,8 @@ const removed = [
   "DELETE FROM clips WHERE owner_id = ?",
   "DELETE FROM video_signals WHERE slot_id IN (SELECT s.id FROM slots s WHERE s.playtester_id = ? AND NOT EXISTS (SELECT 1 FROM submissions v WHERE v.slot_id = s.id))",
   "DELETE FROM tester_group_members WHERE user_id = ?",
+  "DELETE FROM friend_requests WHERE user_id = ?",
+  "DELETE FROM friend_requests WHERE other_id = ?",
   "DELETE FROM friends WHERE user_id = ?",
   "DELETE FROM friends WHERE other_id = ?",
   "DELETE FROM playtester_profiles WHERE user_id = ?",

@@ -26,6 +26,7 @@ const kinds = {
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
   friendProfile: "SELECT handle, available AS is_available, created_at, updated_at FROM playtester_profiles WHERE user_id = ?",
   friends: "SELECT id, other_id, status, created_at, updated_at FROM friends WHERE user_id = ?",
+  friendRequests: "SELECT other_id, told_at, declined_at FROM friend_requests WHERE user_id = ?",
   teams: "SELECT id, slot_id, status, share_cents, created_at, updated_at FROM team_members WHERE user_id = ?",
   consents: `SELECT c.id, a.number, a.sha256, a.game_id, a.text, c.address, c.created_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
     WHERE c.user_id = ?`,

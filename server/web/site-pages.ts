@@ -16,7 +16,7 @@ import { assets } from "./adapters/assets.ts";
 import { coverImages } from "./adapters/covers.ts";
 import { readCaptions, sendMedia } from "./adapters/media.ts";
 import { oauth } from "./adapters/oauth.ts";
-import { publishedCues, publishedVideo } from "./adapters/published-video.ts";
+import { posterSize, publishedCues, publishedVideo } from "./adapters/published-video.ts";
 import { robots } from "./adapters/robots-txt.ts";
 import { sitemap } from "./adapters/sitemap.ts";
 import { wellKnown } from "./adapters/well-known.ts";
@@ -48,6 +48,7 @@ const watched = (deps: Deps): Omit<WatchParts, "callAs" | "site"> => ({
   sendFile: publishedVideo(deps),
   wasRemoved: (slotId) => deps.store.read((q) => wasRemoved(q, slotId)),
   cuesOf: (slotId) => publishedCues(deps, slotId),
+  posterSize: (slotId) => posterSize(deps, slotId),
 });
 
 export interface SitePageParts {

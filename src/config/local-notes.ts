@@ -73,7 +73,7 @@ async function locked<T>(lock: string, now: () => number, use: () => Promise<T>)
 
 /** Opens what is kept of one kind for a profile, in the configuration directory. The name of the file says nothing about the instance. */
 export function openLocal<T>(
-  kind: "notes" | "findings",
+  kind: "notes" | "findings" | "transcripts",
   store: Pick<Store, "directory" | "path">,
   { baseUrl, profile }: { baseUrl: string; profile: string },
   now: () => number,

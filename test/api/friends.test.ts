@@ -16,6 +16,8 @@ const entryOf = async (person: Person, handle: string) =>
 const noticesOf = async (person: Person) =>
   (await person.get("/notifications")).body.data.notifications.map((n: { title: string }) => n.title);
 
+const day = 86_400_000;
+
 async function people(server: TestServer) {
   return { ann: await registerWithHandle(server, "ann"), ben: await registerWithHandle(server, "ben") };
 }
@@ -40,20 +42,60 @@ onBothDatabases("friends", (_serve, it) => {
     expect([await listOf(ann), await listOf(ben)]).toEqual([["ben connected (ben)"], ["ann connected (ann)"]]);
   });
 
-  it("either side ends it, declines or withdraws", async ({ server }) => {
+  it("either side ends it, or withdraws a request", async ({ server }) => {
     const { ann, ben } = await people(server);
-    const rounds: [Person, string, string][] = [
-      [ann, "ben", "The request was withdrawn."],
-      [ben, "ann", "The request was declined. They were not told."],
-    ];
-    for (const [person, other, message] of rounds) {
-      await ann.requestFriend({ body: { handle: "ben" } });
-      expect(await person.removeFriend({ params: { id: await entryOf(person, other) } })).toEqual({ message });
-      expect([await listOf(ann), await listOf(ben)]).toEqual([[], []]);
-    }
+    await ann.requestFriend({ body: { handle: "ben" } });
+    const withdrawn = await ann.removeFriend({ params: { id: await entryOf(ann, "ben") } });
+    expect(withdrawn).toEqual({ message: "The request was withdrawn." });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([[], []]);
     await befriend(ann, ben);
     const { message } = await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
     expect([message, await listOf(ann), await listOf(ben)]).toEqual(["You are no longer friends.", [], []]);
+  });
+
+  it("a declined request looks sent to who asked, and arrives again only after 7 days", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    const decline = async () => ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    const sent = await ann.requestFriend({ body: { handle: "ben" } });
+    expect(await decline()).toEqual({ message: "The request was declined. They were not told." });
+    expect([(await ann.listFriends()).friends, await listOf(ben)]).toEqual([[sent.friend], []]);
+    const again = async (after: number) => {
+      await server.advance(after);
+      const repeated = await ann.requestFriend({ body: { handle: "ben" } });
+      return [repeated.friend.status, await listOf(ben), (await noticesOf(ben)).length];
+    };
+    expect(await again(0)).toEqual(["sent", [], 1]);
+    // Withdrawn and sent anew, it does not arrive either.
+    await ann.removeFriend({ params: { id: await entryOf(ann, "ben") } });
+    expect(await again(7 * day - 1)).toEqual(["sent", [], 1]);
+    expect(await again(1)).toEqual(["sent", ["ann received (ann)"], 2]);
+    await decline();
+    expect(await again(day)).toEqual(["sent", [], 2]);
+    expect(await again(6 * day)).toEqual(["sent", ["ann received (ann)"], 3]);
+  });
+
+  it("who declined can still ask, which makes both friends", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    await ann.requestFriend({ body: { handle: "ben" } });
+    await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    await ben.requestFriend({ body: { handle: "ann" } });
+    expect([await listOf(ann), await listOf(ben)]).toEqual([["ben connected (ben)"], ["ann connected (ann)"]]);
+    // After the friendship, a request is a new one.
+    await ben.removeFriend({ params: { id: await entryOf(ben, "ann") } });
+    await ann.requestFriend({ body: { handle: "ben" } });
+    expect(await listOf(ben)).toEqual(["ann received (ann)"]);
+  });
+
+  it("a request that is withdrawn and sent again arrives, and is told once in 7 days", async ({ server }) => {
+    const { ann, ben } = await people(server);
+    const seen: unknown[] = [];
+    for (const after of [0, 0, 7 * day]) {
+      await server.advance(after);
+      await ann.requestFriend({ body: { handle: "ben" } });
+      seen.push([await listOf(ben), (await noticesOf(ben)).length]);
+      await ann.removeFriend({ params: { id: await entryOf(ann, "ben") } });
+    }
+    expect(seen).toEqual([1, 1, 2].map((told) => [["ann received (ann)"], told]));
   });
 
   it("a request that a block kept away makes both friends when the other one asks", async ({ server }) => {

@@ -285,10 +285,19 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
     });
 
     it("works for a minute", async ({ server }) => {
-      const { code, exchange, connected } = await scene(server);
+      const { owner, code, exchange, connected } = await scene(server);
       const given = await code();
-      await server.advance(61_000);
+      await server.advance(59_000);
+      expect(await connected()).toHaveLength(1);
+      await server.advance(2_000);
       expect((await exchange(given)).body.error).toBe("invalid_grant");
+      expect([await connected(), (await owner.get("/billing/budgets")).body.data.budgets]).toEqual([[], []]);
+    });
+
+    it("that is used in time leaves its connection where it is", async ({ server }) => {
+      const { tokens, connected } = await scene(server);
+      await tokens();
+      await server.advance(2 * minute);
       expect(await connected()).toHaveLength(1);
     });
   });
@@ -317,7 +326,15 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
       expect(await Promise.all([first, second, third].map(({ access_token: token }) => oauth.mcp(token)))).toEqual([
         200, 200, 200,
       ]);
+      await server.advance(0);
+      const before = server.mails.length;
       const stolen = await refresh(first.refresh_token);
+      await refresh(first.refresh_token);
+      await server.advance(0);
+      const told = server.mails.slice(before);
+      expect(told.map(({ subject }) => subject)).toEqual(["A connected program was disconnected"]);
+      expect(told[0]!.text).toContain("The program Test Agent was disconnected from your account");
+      expect(told[0]!.text).toContain("Address: 127.0.0.1");
       expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"]);
       expect(await Promise.all([first, second, third].map(({ access_token: token }) => oauth.mcp(token)))).toEqual([
         401, 401, 401,
@@ -369,6 +386,8 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
       expect(await oauth.mcp(access)).toBe(200);
       expect((await oauth.revoke({ token: "unknown", client_id: clientId })).status).toBe(200);
       expect((await oauth.revoke({ token: access, client_id: clientId })).status).toBe(200);
+      await server.advance(0);
+      expect(server.mails.filter(({ subject }) => subject.includes("disconnected"))).toEqual([]);
       expect(await oauth.mcp(access)).toBe(401);
       expect((await refresh(token)).body.error).toBe("invalid_grant");
     });
@@ -464,6 +483,43 @@ onBothDatabases("programs that are connected by OAuth", (serve, it) => {
       const agent = await connectSignedIn("sdk 1.x", memory, `${server.baseUrl}/mcp`);
       const reply = await agent.call("order_playtest", { game: gameId, ref: "one", maxCostCents: 2_000 });
       expect(reply.structuredContent.status).toBe("needs_approval");
+    });
+
+    it("of a session that ended meanwhile grants nothing, and goes on after signing in again", async ({ server }) => {
+      const { owner, browser, oauth, clientId, connected } = await scene(server);
+      const { location } = await browser.get(oauth.authorizeUrl(clientId));
+      const action = `${location}/allow`;
+      const fields = { ...hiddenFields((await browser.get(location!)).html, action), ...readAndOrder };
+      await owner.post("/auth/sign-out-everywhere");
+      const ended = await browser.send(action, fields);
+      expect(leadsTo(ended)).toBeUndefined();
+      expect(ended.location).toBe(`/studio/sign-in?${new URLSearchParams({ next: location!, done: "ended" })}`);
+      expect(await connected()).toEqual([]);
+      const { email } = await owner.getMe();
+      const entered = await browser.submit(ended.location!, "/studio/sign-in/password", { email, password: "correct horse" });
+      expect(entered.location).toBe(location);
+      const again = await browser.submit(location!, action, readAndOrder);
+      expect(leadsTo(again)!.searchParams.has("code")).toBe(true);
+    });
+
+    it.for(["allow", "decline"])("of a session that ends while the form is read: %s decides nothing", async (way, { server }) => {
+      const { owner, browser, oauth, clientId, connected } = await scene(server);
+      const { location } = await browser.get(oauth.authorizeUrl(clientId));
+      const action = `${location}/${way}`;
+      const fields = { ...hiddenFields((await browser.get(location!)).html, action), ...readAndOrder };
+      const { store } = server.deps;
+      const { write } = store;
+      // The session was found; it ends before what was decided is written.
+      store.write = async (...given) => {
+        store.write = write;
+        await owner.post("/auth/sign-out-everywhere");
+        return write.apply(store, given) as never;
+      };
+      const ended = await browser.send(action, fields);
+      store.write = write;
+      expect([ended.status, leadsTo(ended)]).toEqual([401, undefined]);
+      expect(ended.html).toContain("This browser was signed out. Nothing was changed. Sign in again.");
+      expect(await connected()).toEqual([]);
     });
 
     it("ends after an hour", async ({ server }) => {

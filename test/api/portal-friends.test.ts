@@ -1,7 +1,15 @@
 import { expect } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { befriend, nameHandle, registerWithHandle } from "../helpers/friends.ts";
+import {
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { befriend, claimWith, confirm, nameHandle, registerWithHandle } from "../helpers/friends.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -72,12 +80,33 @@ onBothDatabases("portal: friends", (serve, it) => {
     const [annsPage, bensPage] = [(await annsBrowser.get(page)).html, (await bensBrowser.get(page)).html];
     expect([annsPage.includes("K1"), annsPage.includes("K2"), annsPage.includes("Choose a video")]).toEqual([true, false, true]);
     expect([bensPage.includes("K1"), bensPage.includes("K2"), bensPage.includes("Choose a video")]).toEqual([false, true, false]);
+    // Neither has a video yet, so nothing for the script of the player.
+    expect([annsPage, bensPage].filter((html) => html.includes("player.js"))).toEqual([]);
     await bensBrowser.submit(page, `${page}/team/leave`);
     const cleo = await registerWithHandle(server, "cleo");
     await befriend(ann, cleo);
     const asked = await annsBrowser.submit(page, `${page}/team/replace`, { missing: "ben", with: "cleo" });
     expect(asked.location).toBe(`${page}?done=asked`);
     expect((await (await signedIn(server, cleo)).get(page)).html).toContain("Confirm for $7.50");
+  });
+
+  it("a submitted slot shows all of them the video, and no longer offers the download", async () => {
+    const server = await withTeams();
+    const { ann, ben, playtestId, annsBrowser, bensBrowser } = await walk(server);
+    const slotId = await claimWith(ann, playtestId, "ben");
+    await confirm(ben, slotId);
+    const pages = async () =>
+      Promise.all([annsBrowser, bensBrowser].map(async (browser) => (await browser.get(`/play/slots/${slotId}`)).html));
+    const shows = async () =>
+      (await pages()).map((html) => ["Download the game", "player.js", "<video", "K"].filter((text) => html.includes(text)));
+    expect(await shows()).toEqual(Array(2).fill(["Download the game", "K"]));
+    await giveVideo(server, slotId, ann);
+    await ann.submitSlot({ params: { id: slotId } });
+    expect(await shows()).toEqual(Array(2).fill(["player.js", "<video", "K"]));
+    // Both can watch it, and nobody else.
+    const cleo = await signedIn(server, await registerWithHandle(server, "cleo"));
+    const watch = async (browser: typeof cleo) => (await browser.get(`/play/slots/${slotId}/recording`)).status;
+    expect(await Promise.all([annsBrowser, bensBrowser, cleo].map(watch))).toEqual([200, 200, 404]);
   });
 
   it("a request is declined, and the claim is given up, by forms", async () => {

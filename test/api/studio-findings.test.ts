@@ -101,6 +101,36 @@ onBothDatabases("findings in Studio", (serve) => {
     expect((await browser.get(two)).html).not.toContain("merged into another finding");
   });
 
+  it("are chosen by status, kind, severity, tag and build, in an address that can be kept", async () => {
+    const { owner, gameId, slotId, browser, list } = await market();
+    const builds = (await owner.get(`/games/${gameId}/builds`)).body.data.builds as { id: string }[];
+    for (const body of [
+      { title: "It crashes", kind: "bug", severity: 4, tags: ["boss-fight"] },
+      { title: "Nobody sees the lantern", kind: "confusion", severity: 2, status: "filed" },
+    ]) {
+      const { finding } = (await owner.post(`/games/${gameId}/findings`, body)).body.data;
+      if (body.kind === "bug") await owner.post(`/findings/${finding.id}/evidence`, { slotId, fromMs: 0 });
+    }
+    const shown = async (query: string) =>
+      [...(await browser.get(`${list}?${query}`)).html.matchAll(/#\d+ ([^<]+)<\/a>/g)].map(([, title]) => title);
+    const [crash, lantern] = ["It crashes", "Nobody sees the lantern"];
+    const rows: [string, string[]][] = [
+      ["", [crash, lantern]],
+      ["status=open", [crash]],
+      ["status=filed&kind=confusion&severity=&tag=", [lantern]],
+      ["kind=bug&status=filed", []],
+      ["severity=2", [lantern]],
+      ["tag=Boss+fight", [crash]],
+      [`build=${builds[0]?.id ?? ""}`, [crash]],
+      ["status=nonsense&severity=9", [crash, lantern]],
+    ];
+    for (const [query, titles] of rows) expect([query, await shown(query)]).toEqual([query, titles]);
+    const { html } = await browser.get(`${list}?status=filed&tag=x%22%3E`);
+    expect(html).toMatch(/<option value="filed" selected>/);
+    expect(html).toContain("No finding is like this.");
+    expect(html).toContain('name="tag" maxlength="50" autocomplete="off" value="x"');
+  });
+
   it("belong to their owner: nobody else sees the page", async () => {
     const { server, create } = await market();
     const page = await create("One");

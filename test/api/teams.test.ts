@@ -331,6 +331,66 @@ onBothDatabases("teams", (serve, it) => {
     expect(await Promise.all([ann, ben, dana].map(earned))).toEqual([1000, 0, 1000]);
   });
 
+  it("a slot has at most two game keys for each player: then nobody else can join its team before the owner gives it new ones", async () => {
+    const known = await market(serve, { playerCount: 2, keysForTesters: ["K1", "K2"] });
+    const { server, owner, ann, ben, cleo, dana, playtestId } = known;
+    await owner.addPlaytestKeys({ params: { id: playtestId }, body: { keys: ["K3", "K4", "K5"] } });
+    const slotId = await claimWith(ann, playtestId, "ben");
+    await confirm(ben, slotId);
+    const taken: unknown[] = [];
+    let last = ben;
+    const replace = async (other: factories.Person, handle: string) => {
+      await last.leaveTeam({ params: { id: slotId } });
+      const asked = await team(ann, slotId, "replace", { with: handle });
+      if (asked.status !== 200) return refusal(asked);
+      await confirm(other, slotId);
+      last = other;
+      return (await slotOf(other, slotId)).keys;
+    };
+    taken.push(await replace(cleo, "cleo"), await replace(dana, "dana"));
+    const eve = await registerWithHandle(server, "eve");
+    await befriend(ann, eve);
+    taken.push(await replace(eve, "eve"));
+    expect(taken).toEqual([
+      ["K3"],
+      ["K4"],
+      [
+        409,
+        "This slot has had 4 game keys, the most for 2 players. Nothing was changed. Whoever claimed it can report a problem, so that its owner gives it new keys, or release it.",
+      ],
+    ]);
+    // Of the new keys, one was given to nobody.
+    await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
+    await owner.unblockSlot({ params: { id: slotId }, body: { keys: ["N1", "N2"] } });
+    expect((await slotOf(ann, slotId)).keys).toEqual(["N1"]);
+    await ann.replaceTeamMember({ params: { id: slotId }, body: { with: "eve" } });
+    await confirm(eve, slotId);
+    expect([(await slotOf(ann, slotId)).keys, (await slotOf(eve, slotId)).keys]).toEqual([["N1"], ["N2"]]);
+    const { unused } = await owner.listPlaytestKeys({ params: { id: playtestId }, query: {} });
+    expect(unused).toBe(1);
+  });
+
+  it("a key that a replacement takes from the open slots: the owner is told, once", async () => {
+    const known = await market(serve, { playerCount: 2, quantity: 2, keysForTesters: ["K1", "K2", "K3", "K4"] });
+    const { owner, ann, ben, cleo, dana, playtestId } = known;
+    const low = async () => (await titlesOf(owner)).filter((title: string) => title === "Game keys running out").length;
+    const slotId = await claimWith(ann, playtestId, "ben");
+    await confirm(ben, slotId);
+    const told = [await low()];
+    let last = ben;
+    for (const [other, handle] of [
+      [cleo, "cleo"],
+      [dana, "dana"],
+    ] as const) {
+      await last.leaveTeam({ params: { id: slotId } });
+      await ann.replaceTeamMember({ params: { id: slotId }, body: { with: handle } });
+      await confirm(other, slotId);
+      told.push(await low());
+      last = other;
+    }
+    expect(told).toEqual([0, 1, 1]);
+  });
+
   it("a replacement who does not answer in time is missing again, and the slot stays", async () => {
     const known = await market(serve);
     const { server, ann, ben, dana } = known;

@@ -5,7 +5,10 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer, TestServerOptions } from "../helpers/server.ts";
 
-const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
+const picture = [
+  ...[process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "picture"],
+  fileURLToPath(new URL("../fixtures/pictures/baseline.jpg", import.meta.url)),
+];
 const vtt = "WEBVTT\n\n00:00.000 --> 00:02.000\n<v Ann>Where is the <i>door</i>?\n\n00:03.000 --> 00:04.000\nThere & here\n";
 
 type Serve = Parameters<Parameters<typeof onBothDatabases>[1]>[0];
@@ -42,7 +45,7 @@ async function scene(serve: Serve, options: Omit<TestServerOptions, "store"> = {
 const links = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
 const properties = (text: string) =>
   Object.fromEntries(
-    [...text.matchAll(/<meta property="og:([a-z_]+)" content="([^"]*)">/g)].map(([, name, value]) => [name, value]),
+    [...text.matchAll(/<meta property="og:([a-z_:]+)" content="([^"]*)">/g)].map(([, name, value]) => [name, value]),
   );
 
 onBothDatabases("the pages of published videos", (serve) => {
@@ -73,7 +76,7 @@ onBothDatabases("the pages of published videos", (serve) => {
 
   it("show one with its transcript without names of speakers, the game, the code to embed it, and a preview for links", async () => {
     const { publish, page, server, gameId } = await scene(serve, {
-      config: ({ clips }) => void Object.assign(clips, { ffmpeg }),
+      config: ({ clips }) => void Object.assign(clips, { ffmpeg: picture }),
     });
     const slotId = await publish();
     const { text, headers } = await page(`/watch/${slotId}`);
@@ -90,9 +93,18 @@ onBothDatabases("the pages of published videos", (serve) => {
       description: "A playtest of Lantern Deep on video.",
       url: `${server.baseUrl}/watch/${slotId}`,
       image: `${server.baseUrl}/watch/${slotId}/poster`,
+      "image:width": "64",
+      "image:height": "36",
       video: `${server.baseUrl}/watch/${slotId}/video`,
     });
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    // Only the picture may be shown by other sites, which make the preview.
+    const policyOf = async (part: string) => (await page(`/watch/${slotId}${part}`)).headers.get("cross-origin-resource-policy");
+    expect(await Promise.all(["", "/poster", "/video", "/captions", "/cues"].map(policyOf))).toEqual([
+      "same-origin",
+      "cross-origin",
+      ...Array(3).fill("same-origin"),
+    ]);
     const captions = await page(`/watch/${slotId}/captions`);
     expect([captions.headers.get("content-type"), captions.text]).toEqual([
       "text/vtt; charset=utf-8",

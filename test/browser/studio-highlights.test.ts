@@ -69,6 +69,9 @@ describe("highlights in Studio", () => {
     );
     await page.locator("details.reel > summary").click();
     expect(await page.locator("details.reel button", { hasText: "Cut it" }).isVisible()).toBe(true);
+    const board = `/studio/games/${gameId}/findings?status=open&tag=boss-fight`;
+    expect(await look(page, `findings-none-${scheme}`, board, rules, [])).toEqual([]);
+    expect(await look(page, `findings-${scheme}`, `/studio/games/${gameId}/findings`, rules, [])).toEqual([]);
     expect(await look(page, `finding-${scheme}`, `/studio/findings/${findingId}`, rules, [])).toEqual([]);
     await context.close();
   });

@@ -531,6 +531,7 @@ const ownScenes: Record<string, Row> = {
   },
   "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
+  "serve backup verify": async () => ({ words: [await archive()] }),
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
   "serve rotate-key": async () => ({ words: ["--data", dataDirFixture(), "--yes"] }),
@@ -547,6 +548,7 @@ const ownScenes: Record<string, Row> = {
     const folder = join(testFolder(), `deploy-${++folderNumber}`);
     return ["--public-url", "https://playtest.example.com", "--to", folder];
   }),
+  "serve dashboards": words(() => ["--to", join(testFolder(), `dashboards-${++folderNumber}`)]),
   "serve kubernetes": words(() => ["--public-url", "https://playtest.example.com"]),
   "sandbox advance": words(() => "1s"),
   "sandbox mail": words(async (world) => (await resetToken(world)) && "--limit 3"),

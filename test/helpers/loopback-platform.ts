@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
@@ -8,6 +8,9 @@ import type { AddressInfo } from "node:net";
  * - `cut`: the connection ends after so many bytes of the request were kept
  * - `lost`: it is done, and the connection ends before the answer
  * - `half`: it is done, and the connection ends within the answer
+ * - `unread`: the connection is reset before anything of the request was read
+ * - `idle`: it is answered, and the connection ends before the next request on it
+ * - `ends`: it is done, and the connection ends at this place of the answer
  * - `keep`: only so many bytes of a part are kept, and 308 says so
  * - `without-range`: nothing of a part is kept, and 308 has no `Range`
  * - `forget`: the upload is forgotten
@@ -19,10 +22,27 @@ export type Fault =
   | { cut: number; after?: () => void }
   | { after: () => void }
   | { keep: number }
+  | { ends: ReplyPlace }
   | "lost"
   | "half"
+  | "unread"
+  | "idle"
   | "without-range"
   | "forget";
+
+/** Where an answer ends, as the number of its bytes that are sent, by those of its head and its body. */
+const replyPlaces = {
+  "after the first byte": () => 1,
+  "within the status line": () => "HTTP/1.1 2".length,
+  "within the headers": (head: number) => Math.floor(head / 2),
+  "before the last byte of the headers": (head: number) => head - 1,
+  "after the headers": (head: number) => head,
+  "after the first byte of its body": (head: number, body: number) => head + Math.min(1, body),
+  "in the middle of its body": (head: number, body: number) => head + Math.floor(body / 2),
+  "before the last byte of its body": (head: number, body: number) => head + Math.max(0, body - 1),
+} as const;
+export type ReplyPlace = keyof typeof replyPlaces;
+export const everyReplyPlace = Object.keys(replyPlaces) as ReplyPlace[];
 
 export interface Exchange {
   request: IncomingMessage;
@@ -75,6 +95,7 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
     this.requests.push(kind);
     const at = this.faults.findIndex((one) => one.kind === kind);
     const fault = at < 0 ? await this.by(kind) : this.faults.splice(at, 1)[0]!.fault;
+    if (fault === "unread") return void request.socket.resetAndDestroy();
     if (typeof fault === "object" && "cut" in fault) return this.#cut(request, url, fault);
     const body = await bodyOf(request);
     if (typeof fault === "object" && "status" in fault)
@@ -83,6 +104,8 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
     if (fault === "forget") this.uploads.delete(this.uploadOf(url));
     if (fault === "without-range") return void response.writeHead(308).end();
     const taken = typeof fault === "object" && "keep" in fault ? body.subarray(0, fault.keep) : body;
+    if (fault === "idle") response.once("finish", () => request.socket.destroySoon());
+    if (typeof fault === "object" && "ends" in fault) return this.#end(kind, { request, response, url, body }, fault.ends);
     const isLast = typeof fault === "object" && "after" in fault;
     if (fault !== "lost" && fault !== "half" && !isLast)
       return void (await this.answer(kind, { request, response, url, body: taken }));
@@ -93,6 +116,22 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
   }
 
   #knows = ({ headers }: IncomingMessage) => this.accepted.has(headers.authorization?.replace("Bearer ", "") ?? "");
+
+  /** Does what was asked, and sends its answer as far as a place of it. */
+  async #end(kind: Kind, exchange: Exchange, place: ReplyPlace): Promise<void> {
+    const { socket } = exchange.request;
+    const answered = new Promise<[head: string, body: string]>((resolve) => {
+      const response = Object.assign(Object.create(exchange.response) as ServerResponse, {
+        writeHead: (status: number, headers: Record<string, string | number> = {}) => ({
+          end: (body = "") => resolve([headOf(status, { ...headers, "Content-Length": Buffer.byteLength(body) }), body]),
+        }),
+      });
+      void this.answer(kind, { ...exchange, response });
+    });
+    const [head, body] = await answered;
+    socket.write(Buffer.from(head + body).subarray(0, replyPlaces[place](head.length, Buffer.byteLength(body))));
+    socket.destroySoon();
+  }
 
   /** Keeps the first bytes of a part, and ends the connection. */
   async #cut(request: IncomingMessage, url: URL, { cut: bytes, after }: { cut: number; after?: () => void }): Promise<void> {
@@ -108,6 +147,15 @@ export abstract class LoopbackPlatform<Kind extends string, Kept extends Upload>
     socket.destroy();
   }
 }
+
+const headOf = (status: number, headers: Record<string, string | number>): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers)
+      .filter(([name]) => status !== 204 || name !== "Content-Length")
+      .map(([name, value]) => `${name}: ${value}`),
+    "\r\n",
+  ].join("\r\n");
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -50,7 +50,7 @@ const plain = (text: string) =>
 
 /** The hidden fields of the form that posts to `action`. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
-  const form = html.split("<form ").find((part) => part.includes(`action="${action}"`));
+  const form = html.split("<form ").find((part) => part.includes(`action="${action}"`) && !part.includes('method="get"'));
   if (!form) throw new Error(`no form posts to ${action} in: ${html}`);
   const inputs = form.split("</form>")[0]!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
   return Object.fromEntries([...inputs].map(([, name, value]) => [name!, plain(value!)]));

@@ -10,7 +10,7 @@ export interface Relay {
  * Stands between clients and a PostgreSQL server. For each connection `carry` says what passes between `near`, the client, and `far`, the
  * server; a client that ends its side ends that of the server.
  */
-export async function startRelay(databaseUrl: string, carry: (near: Socket, far: Socket) => void): Promise<Relay> {
+export async function startRelay(databaseUrl: string, carry: (near: Socket, far: Socket) => void, port = 0): Promise<Relay> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -24,7 +24,7 @@ export async function startRelay(databaseUrl: string, carry: (near: Socket, far:
     near.on("close", () => far.destroy());
     carry(near, far);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

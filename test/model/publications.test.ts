@@ -3,7 +3,7 @@ import { type Store, StoreUnavailable } from "../../server/database/port.ts";
 import { faultsAt } from "../../server/playtests/publications/store.ts";
 import { copySlots } from "../helpers/copied-slots.ts";
 import { createGame, firstAdmin, ledgerFaults, order, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import type { Fault } from "../helpers/loopback-platform.ts";
+import { everyReplyPlace, type Fault } from "../helpers/loopback-platform.ts";
 import { type Peertube, type PeertubeKind, startPeertube } from "../helpers/peertube.ts";
 import { reusedStore } from "../helpers/reused-store.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
@@ -55,6 +55,9 @@ const anywhere = (random: Random): Chance[] => [
   [4, { cut: Math.floor(random() * 5000) }],
   [4, "lost"],
   [2, "half"],
+  [1, "unread"],
+  [1, "idle"],
+  [3, { ends: everyReplyPlace[Math.floor(random() * everyReplyPlace.length)]! }],
   [3, { status: 500 + Math.floor(random() * 4) }],
   [1, { status: 429, headers: { "Retry-After": "600" } }],
 ];

@@ -1,5 +1,5 @@
 import type { Query } from "../../database/port.ts";
-import { findRow, findRows, insertRow, updateRow } from "../../database/rows.ts";
+import { findRow, findRows, insertRow, updateRow, updateWhere } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
 import type { Caller } from "../../http/call.ts";
 
@@ -39,5 +39,9 @@ export const findForOwner = (q: Query, id: string, ownerId: string) =>
   findRow(q, "budgets", { id, owner_id: ownerId, removed_at: null });
 
 export const insert = (tx: Query, row: New<"budgets">) => insertRow(tx, "budgets", row);
+
+/** Removes the budgets of a key. */
+export const removeOfKey = (tx: Query, keyId: string, now: number) =>
+  updateWhere(tx, "budgets", { removed_at: now }, { key_id: keyId, removed_at: null });
 
 export const update = (tx: Query, id: string, changes: Partial<BudgetRow>) => updateRow(tx, "budgets", id, changes);

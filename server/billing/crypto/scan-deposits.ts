@@ -11,6 +11,8 @@ const minute = 60_000;
 /** The maximum difference between block times and the server's clock. */
 const skewMs = minute;
 
+const outage = "crypto payments cannot be looked up";
+
 /** Scans a chain, from the end of the last scan, for deposits that no owner submitted, and records them, so that no money is missed. */
 export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const chain = deps.chains.get(job.payload.chain as ChainName);
@@ -24,6 +26,7 @@ export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const nativeSince = waiting.native_since === null ? null : waiting.native_since - skewMs;
   const task = { after, since: now - quoteMs - reserveMs - skewMs, nativeSince };
   const scanned = await orLater(deps, () => chain.scan(task));
+  deps.outages.worked(outage);
   for (const txHash of scanned.hashes) await bookFound(deps, chain, txHash);
   await deps.store.write(async (tx) => {
     await crypto.setScanned(tx, chain.name, scanned.position, now);
@@ -83,6 +86,8 @@ export async function orLater<T>(deps: Deps, work: () => Promise<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    throw error instanceof ChainDown ? new RetryLater(deps.clock.now() + minute, error.message) : error;
+    if (!(error instanceof ChainDown)) throw error;
+    deps.outages.failed(outage, error.message);
+    throw new RetryLater(deps.clock.now() + minute, error.message);
   }
 }

@@ -7,6 +7,8 @@ export const teams = {
   playtester_profiles: { user_id: text, handle: orNull(text), available: orElse(int, 1), created_at: int, updated_at: int },
   /** How a playtester stands with another one. The other one has a row of their own, unless they know nothing of it. */
   friends: { id: text, user_id: text, other_id: text, status: oneOf(friendStatuses), created_at: int, updated_at: int },
+  /** When `user_id` was last told that `other_id` asks, and declined. */
+  friend_requests: { user_id: text, other_id: text, told_at: int, declined_at: orNull(int) },
   /** Who plays a slot together. A slot has one team that is not ended. */
   teams: {
     id: text, slot_id: text, playtest_id: text, claimant_id: text, status: oneOf(teamStatuses), confirm_by: int, created_at: int,

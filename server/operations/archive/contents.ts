@@ -58,3 +58,6 @@ export function parseSums(text: string): Map<string, string> | undefined {
   const pairs = lines.map((line) => /^([0-9a-f]{64}) {2}(\S+)$/.exec(line));
   return pairs.every((pair) => pair !== null) ? new Map(pairs.map((pair) => [pair![2]!, pair![1]!])) : undefined;
 }
+
+/** The names that backups and exports get in a folder, and in them the time that they are sorted by. */
+export const backupName = /^playtest-(?:export-)?(\d{8}T\d{6}Z)\.tar$/;

@@ -62,7 +62,7 @@ function services({ publicUrl, postgresql, image }: ComposeOptions) {
   const [first, ...others] = processesOf(postgresql);
   const server = (after: Record<string, unknown>) => ({
     image,
-    command: serveArguments(publicUrl),
+    command: serveArguments(publicUrl, postgresql),
     env_file: "playtest.env",
     restart: "unless-stopped",
     stop_grace_period: `${stopSeconds}s`,

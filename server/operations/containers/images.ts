@@ -8,9 +8,10 @@ export const port = 4747;
 export const user = 1000;
 
 /** The arguments of a server in a container behind a proxy; the entry point of the image is the program. */
-export const serveArguments = (publicUrl: string): string[] => [
+export const serveArguments = (publicUrl: string, postgresql: boolean): string[] => [
   ...["serve", "run", "--host", "0.0.0.0", "--behind-proxy", "--data", dataPath, "--log", "json"],
   ...["--public-url", publicUrl],
+  ...(postgresql ? ["--wait-for-database", "60s"] : []),
 ];
 
 /** How long (seconds) a container may take to stop: the server still answers, ends requests and closes the database. */

@@ -66,7 +66,7 @@ function deployment({ publicUrl, postgresql, image, replicas }: KubernetesOption
   const container = {
     name,
     image,
-    args: serveArguments(publicUrl),
+    args: serveArguments(publicUrl, postgresql),
     ports: [{ name: "http", containerPort: port }],
     envFrom: [{ secretRef: { name, optional: !postgresql } }],
     startupProbe: { ...ask("/livez"), failureThreshold: startSeconds / probeSeconds },

@@ -7,6 +7,11 @@ import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { acceptedFriendLetter, friendLetter } from "../teams/letters.ts";
 import * as store from "./store.ts";
 
+/** How long (ms) a request that was declined does not arrive again, and nobody is told of the same one twice. */
+const quietMs = 7 * 86_400_000;
+
+const isQuiet = (tx: Tx, since: number | null | undefined) => typeof since === "number" && since + quietMs > tx.now;
+
 /**
  * How playtesters become friends: one asks by handle, the other accepts, and either ends it. Each function runs inside the caller's
  * transaction, which is serializable: it decides by rows of two accounts.
@@ -57,8 +62,8 @@ const add = (tx: Tx, userId: string, otherId: string, status: store.FriendRow["s
   });
 
 /**
- * Asks the playtester with this handle. If they asked before, both are friends now. One who blocked the caller is not told, and the caller
- * does not learn of it. Returns the id of the caller's row. 409 for somebody whom the caller blocked, and without a handle.
+ * Asks the playtester with this handle. If they asked before, both are friends now. One who blocked the caller, or declined a few days ago, is
+ * not told, and the caller does not learn of it. Returns the id of the caller's row. 409 for somebody whom the caller blocked, and without a handle.
  */
 export async function request(tx: Tx, userId: string, handle: string): Promise<string> {
   const other = await otherBy(tx, userId, handle);
@@ -74,9 +79,19 @@ export async function request(tx: Tx, userId: string, handle: string): Promise<s
   if (theirs?.status === "sent") return join(tx, sent, theirs);
   // Somebody who has no room for the request does not get it.
   if (theirs || (await store.count(tx, other.id)) >= tx.config.multiplayer.maxFriends) return sent.id;
-  const received = await add(tx, other.id, userId, "received");
-  await tell(tx, received, "friend.requested", friendLetter);
+  await deliver(tx, other.id, userId);
   return sent.id;
+}
+
+/** A request arrives, unless it was declined lately. */
+async function deliver(tx: Tx, userId: string, askerId: string): Promise<void> {
+  const last = await store.lastRequest(tx, userId, askerId);
+  if (isQuiet(tx, last?.declined_at)) return;
+  const received = await add(tx, userId, askerId, "received");
+  // One that was withdrawn and sent again.
+  if (isQuiet(tx, last?.told_at)) return;
+  await store.putRequest(tx, { user_id: userId, other_id: askerId, told_at: tx.now, declined_at: null });
+  await tell(tx, received, "friend.requested", friendLetter);
 }
 
 /** Accepts a request. 404 for a row of somebody else, 409 for one that is no request. Returns the id of the row. */
@@ -95,6 +110,7 @@ async function connect(tx: Tx, mine: store.FriendRow): Promise<string> {
 
 async function join(tx: Tx, mine: store.FriendRow, theirs: store.FriendRow): Promise<string> {
   for (const { id } of [mine, theirs]) await store.update(tx, id, { status: "connected", updated_at: tx.now });
+  await store.forgetRequests(tx, [mine.user_id, theirs.user_id]);
   await tell(tx, theirs, "friend.accepted", acceptedFriendLetter);
   return mine.id;
 }
@@ -113,15 +129,23 @@ async function tell(
   await mailAbout(tx, reader, kind, letter({ config: tx.config, name }));
 }
 
-/** Ends a friendship or a request on both sides, or unblocks. Returns the row that was there. */
+/** Ends a friendship or withdraws a request on both sides, declines one, or unblocks. Returns the row that was there. */
 export async function remove(tx: Tx, id: string, userId: string): Promise<store.FriendRow> {
   const mine = await store.findDetail(tx, id, userId);
   if (!mine) throw notFound();
   await store.remove(tx, mine.id);
+  if (mine.status === "received") {
+    await decline(tx, mine);
+    return mine;
+  }
   const theirs = mine.status === "blocked" ? undefined : await store.between(tx, mine.other_id, userId);
   if (theirs && theirs.status !== "blocked") await store.remove(tx, theirs.id);
   return mine;
 }
+
+/** Who asked still sees the request as sent. */
+const decline = (tx: Tx, { user_id, other_id, created_at }: store.FriendRow) =>
+  store.putRequest(tx, { user_id, other_id, told_at: created_at, declined_at: tx.now });
 
 /** Blocks a playtester. A request of theirs stays as it is for them; a friendship ends. Returns the ids of the row and of that playtester. */
 export async function block(tx: Tx, userId: string, handle: string): Promise<{ id: string; otherId: string }> {

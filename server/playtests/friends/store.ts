@@ -28,6 +28,14 @@ export const update = (tx: Query, id: string, changes: Partial<FriendRow>) => up
 export const remove = (tx: Query, id: string) => deleteWhere(tx, "friends", { id });
 export const count = (q: Query, userId: string) => countRows(q, "friends", { user_id: userId });
 
+/** What a playtester last heard of the requests of another one. */
+export const lastRequest = (q: Query, userId: string, otherId: string) =>
+  findRow(q, "friend_requests", { user_id: userId, other_id: otherId });
+export const putRequest = (tx: Query, row: New<"friend_requests">) => putRow(tx, "friend_requests", row, "user_id", "other_id");
+/** Forgets the requests between two playtesters. */
+export const forgetRequests = (tx: Query, userIds: readonly string[]) =>
+  deleteWhere(tx, "friend_requests", { user_id: userIds, other_id: userIds });
+
 export const profile = (q: Query, userId: string) => findRow(q, "playtester_profiles", { user_id: userId });
 export const putProfile = (tx: Query, row: New<"playtester_profiles">) => putRow(tx, "playtester_profiles", row, "user_id");
 

@@ -8,8 +8,11 @@ export interface KeySupply {
 
 export const isLow = ({ unused, needed }: KeySupply) => unused < needed;
 
-/** Whether one more open slot, of `perSlot` players, made the keys too few. */
-export const becameLow = ({ unused, needed }: KeySupply, perSlot: number) => unused < needed && unused >= needed - perSlot;
+/** Whether the keys are too few since `lost` more are needed, or fewer are left. */
+export const becameLow = ({ unused, needed }: KeySupply, lost: number) => unused < needed && unused >= needed - lost;
+
+/** The most keys that one slot is given, as members of its team are replaced. */
+export const maxKeysOf = (playerCount: number) => 2 * playerCount;
 
 /** The open slots that can be claimed with the keys that are left. */
 export const claimable = (open: number, unused: number, perSlot: number) => Math.min(open, Math.floor(unused / perSlot));

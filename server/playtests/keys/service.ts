@@ -10,7 +10,7 @@ import { conflict, invalid } from "../../lib/api-error.ts";
 import { keysLowLetter } from "../slots/mails.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
-import { becameLow, isLow, type KeySupply } from "./rules.ts";
+import { becameLow, isLow, type KeySupply, maxKeysOf } from "./rules.ts";
 import * as store from "./store.ts";
 
 /** The game keys of a playtest. Each function but the job runs inside the caller's transaction. */
@@ -90,11 +90,29 @@ async function append(tx: Tx, playtest: Playtest, keys: readonly string[], slotI
   );
 }
 
-/** Tells the owner, once, when a slot that just opened made the keys too few. */
-export async function warnWhenLow(tx: Tx, playtest: Playtest): Promise<void> {
+/** Tells the owner, once, when a slot that just opened, or `lost` keys that were handed out for none, made the keys too few. */
+export async function warnWhenLow(tx: Tx, playtest: Playtest, lost = playtest.player_count): Promise<void> {
   if (playtest.uses_keys === 0) return;
   const supply = await supplyOf(tx, playtest);
-  if (becameLow(supply, playtest.player_count)) await warn(tx, playtest, supply);
+  if (becameLow(supply, lost)) await warn(tx, playtest, supply);
+}
+
+/** 409 when nobody else can join the team of a slot, because there is no key that nobody has seen and it has had its most. */
+export async function requireKeyLeft(tx: Query, playtest: Playtest, slotId: string): Promise<void> {
+  const most = maxKeysOf(playtest.player_count);
+  if (playtest.uses_keys === 0 || (await store.hasUndealt(tx, slotId)) || (await store.countEver(tx, slotId)) < most) return;
+  throw conflict(
+    `This slot has had ${most} game keys, the most for ${playtest.player_count} players. Nothing was changed. Whoever claimed it can report a problem, so that its owner gives it new keys, or release it.`,
+  );
+}
+
+/** Makes sure that a slot has a key for somebody who joins its team: one that nobody has seen yet, or one more. */
+export async function handOutOneMore(tx: Tx, playtest: Playtest, slotId: string): Promise<void> {
+  await requireKeyLeft(tx, playtest, slotId);
+  if (playtest.uses_keys === 0 || (await store.hasUndealt(tx, slotId))) return;
+  if (!(await store.assign(tx, playtest.id, slotId, 1)))
+    throw conflict("No game keys are left for this playtest. Nothing was changed. Ask its owner to add one.");
+  await warnWhenLow(tx, playtest, 1);
 }
 
 async function warn(tx: Tx, playtest: Playtest, supply: KeySupply): Promise<void> {

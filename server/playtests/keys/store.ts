@@ -1,5 +1,5 @@
 import type { Query } from "../../database/port.ts";
-import { findRows, sendManyRows, updateWhere } from "../../database/rows.ts";
+import { countRows, findRows, sendManyRows, updateWhere } from "../../database/rows.ts";
 import type { New, Tables } from "../../database/schema/index.ts";
 
 export type KeyRow = Tables["playtest_keys"];
@@ -22,6 +22,13 @@ export const ofPlaytest = (q: Query, playtestId: string) => findRows(q, "playtes
 /** The keys that the holder of a slot sees. */
 export const ofSlot = (q: Query, slotId: string) =>
   findRows(q, "playtest_keys", { slot_id: slotId, retired_at: null }, "position");
+
+/** How many keys a slot has had, with those that were retired. */
+export const countEver = (q: Query, slotId: string) => countRows(q, "playtest_keys", { slot_id: slotId });
+
+/** Whether a slot of a team has a key that no member was given yet. */
+export const hasUndealt = async (q: Query, slotId: string): Promise<boolean> =>
+  (await countRows(q, "playtest_keys", { slot_id: slotId, user_id: null, retired_at: null })) > 0;
 
 /** The number of keys that nobody has seen, for each playtest with at least one. */
 export async function unusedCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {

@@ -44,7 +44,9 @@ const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submi
 /** What helps to play a slot, for one of its players, who sees no keys of the others. */
 const handedOut = async (q: Query, { id }: slots.SlotDetailRow, playerId: string) => {
   const [keys, video] = await Promise.all([keyStore.ofSlot(q, id), slots.uploadedVideo(q, id)]);
-  return { keys: keys.filter(({ user_id }) => user_id === null || user_id === playerId), video };
+  const own = keys.filter(({ user_id }) => user_id === playerId);
+  // In a team, a key that was dealt to nobody is for who joins it.
+  return { keys: own.length > 0 ? own : keys.filter(({ user_id }) => user_id === null), video };
 };
 
 type HandedOut = Awaited<ReturnType<typeof handedOut>>;

@@ -6,6 +6,7 @@ import { conflict, invalid, notFound } from "../../lib/api-error.ts";
 import { usd } from "../../lib/money.ts";
 import { type GivenAcceptance, requireAcceptance } from "../agreements/service.ts";
 import { inForce } from "../agreements/store.ts";
+import { handOutOneMore, requireKeyLeft } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
 import { record as recordConsent } from "../publications/consents.ts";
 import { requireTimeOf } from "../schedule/sessions.ts";
@@ -120,8 +121,7 @@ async function completeIfReady(tx: Tx, { slot, playtest, team, me, members }: Kn
 
 /** A member who replaces one who left gets a game key of their own. */
 async function join(tx: Tx, { slot, playtest, team, me }: Known): Promise<void> {
-  if (playtest.uses_keys === 1 && !(await keys.assign(tx, playtest.id, slot.id, 1)))
-    throw conflict("No game keys are left for this playtest. Nothing was changed. Ask its owner to add one.");
+  await handOutOneMore(tx, playtest, slot.id);
   await dealKeys(tx, slot.id);
   recordConsent(tx, playtest, (await users.find(tx, me.user_id))!);
   await tellComplete(tx, { team, slot, playtest }, [team.claimant_id, me.user_id]);
@@ -204,6 +204,7 @@ export async function replace(
   if (earlier && earlier.seat !== seat && isOnlyOfSeat(members, earlier))
     throw conflict(`${friend.name} had another place in this team, which is empty. Nothing was changed. Ask for that place.`);
   await requireEligible(tx, playtest, friend);
+  if (team.status === "complete") await requireKeyLeft(tx, playtest, slot.id);
   const inSeat = members.find((member) => member.seat === seat && isSeated(member));
   await requirePeace(tx, [...members.filter((m) => isSeated(m) && m !== inSeat).map(({ user_id }) => user_id), friend.id]);
   if (inSeat) await (inSeat.status === "asked" ? release(tx, inSeat, "expired") : depart(tx, inSeat));

@@ -7,14 +7,22 @@ import * as stills from "../../playtests/moments/stills-store.ts";
 import * as moments from "../../playtests/moments/store.ts";
 import { stillFile, thumbnailFile } from "../../playtests/moments/views.ts";
 import * as slots from "../../playtests/slots/store.ts";
+import { companions } from "../../playtests/teams/store.ts";
 import * as clips from "../../sharing/clips/store.ts";
 import * as transcripts from "../../transcripts/store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import { submittedFile } from "../../uploads/store.ts";
 import type { MediaPart } from "../shared/types.ts";
 
+/** A slot that this account claimed, or plays in the team of who did. */
+async function findPlayed(q: Query, id: string, userId: string) {
+  const own = await slots.findForPlaytester(q, id, userId);
+  if (own) return own;
+  return (await companions(q, id)).some(({ user_id }) => user_id === userId) ? slots.findDetail(q, id) : undefined;
+}
+
 /** Whose slots an account may watch: those that it played, or those that it ordered. */
-const holders = { playtester: slots.findForPlaytester, owner: slots.findForOwner };
+const holders = { playtester: findPlayed, owner: slots.findForOwner };
 
 export interface WantedMedia {
   as: keyof typeof holders;

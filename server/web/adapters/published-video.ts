@@ -1,6 +1,8 @@
+import { buffer } from "node:stream/consumers";
 import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
 import { notFound } from "../../lib/api-error.ts";
+import { jpegHeadBytes, jpegSize, type PictureSize } from "../../lib/jpeg.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import { posterOf } from "../../playtests/moments/stills-store.ts";
 import { stillFile } from "../../playtests/moments/views.ts";
@@ -17,6 +19,16 @@ async function fileOf(deps: Deps, video: PublishedVideoRow, part: string): Promi
   const poster = await deps.store.read((q) => posterOf(q, video.id));
   if (!poster) throw notFound();
   return stillFile(poster, "inline");
+}
+
+/** How large the poster of a published video is. Undefined without one. */
+export async function posterSize(deps: Deps, slotId: string): Promise<PictureSize | undefined> {
+  const poster = await deps.store.read((q) => posterOf(q, slotId));
+  if (!poster) return undefined;
+  const { blobKey } = stillFile(poster, "inline");
+  const bytes = (await deps.blobs.size(blobKey)) ?? 0;
+  const head = bytes > 0 && (await deps.blobs.read(blobKey, { start: 0, end: Math.min(bytes, jpegHeadBytes) - 1 }));
+  return head ? jpegSize(await buffer(head)) : undefined;
 }
 
 /** The transcript without the names of speakers. Undefined where there is none. */
@@ -36,6 +48,8 @@ export const publishedVideo =
     const [, , slotId = "", part = ""] = url.pathname.split("/");
     const video = await deps.store.read((q) => find(q, slotId));
     if (!video) throw notFound();
+    // Other sites show it in their previews of a link.
+    if (part === "poster") response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     if (part === "video" || part === "poster") return sendFile(deps, request, response, await fileOf(deps, video, part));
     const cues = await publishedCues(deps, slotId);
     if (!cues) throw notFound();

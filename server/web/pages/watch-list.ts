@@ -6,6 +6,7 @@ import { positionText } from "../../../src/contract/text/position.ts";
 import type { CallAs } from "../../http/call-operation.ts";
 import type { Target } from "../../http/target.ts";
 import { notFound } from "../../lib/api-error.ts";
+import type { PictureSize } from "../../lib/jpeg.ts";
 import { escapeHtml } from "../../mail/texts.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Site } from "../site.ts";
@@ -19,6 +20,7 @@ export interface WatchParts {
   sendFile: Page;
   wasRemoved(slotId: string): Promise<boolean>;
   cuesOf(slotId: string): Promise<readonly Cue[] | undefined>;
+  posterSize(slotId: string): Promise<PictureSize | undefined>;
 }
 
 type Video = Data<"listPublishedVideos">["videos"][number];

@@ -4,6 +4,7 @@ import { pages } from "../../../src/contract/pages/addresses.ts";
 import { parsePosition, positionText } from "../../../src/contract/text/position.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/api-error.ts";
+import type { PictureSize } from "../../lib/jpeg.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import { player, playerScript, playerStyle } from "../player/markup.ts";
 import { transcript, transcriptScript } from "../player/transcript.ts";
@@ -79,7 +80,7 @@ ${cues.length > 0 && transcript({ cues, cuesPath: pages.watchCues(slotId), start
     body,
     isIndexable: parts.isIndexable,
     assets: { style: playerStyle, scripts: cues.length > 0 ? [playerScript, transcriptScript] : [playerScript] },
-    preview: previewOf(parts.site, video),
+    preview: previewOf(parts.site, video, await parts.posterSize(slotId)),
   };
 }
 
@@ -87,13 +88,14 @@ const embedCode = ({ baseUrl }: Site, video: Video) =>
   `<iframe src="${baseUrl}${pages.watchEmbedded(video.slotId)}" title="${titleOf(video).replaceAll('"', "&quot;")}" width="640" height="420" allow="fullscreen"></iframe>`;
 
 /** Open Graph properties, for previews of a link to the page. */
-const previewOf = (site: Site, video: Video): Record<string, string> => ({
+const previewOf = (site: Site, video: Video, size: PictureSize | undefined): Record<string, string> => ({
   type: "video.other",
   site_name: site.name,
   title: titleOf(video),
   description: `A playtest of ${video.gameName} on video.`,
   url: video.pageUrl ?? site.baseUrl + pages.watch(video.slotId),
   ...(video.posterUrl && { image: video.posterUrl }),
+  ...(video.posterUrl && size && { "image:width": String(size.width), "image:height": String(size.height) }),
   video: video.videoUrl,
 });
 

@@ -143,8 +143,9 @@ ${slot.buildUrl !== undefined && play(slot)}
 ${submits && submitForms(context, slot, { limits, zone, wrong: await wrongIn(context, slot) })}
 ${submits && reportForm(context, slot)}
 ${(submits || (isClaimant && slot.status === "blocked")) && releaseForm(context, slot)}${canWithdraw(slot) && unpublishForm(context, slot)}`;
-  const assets = submits ? { scripts: ["upload.js"] } : { style: playerStyle, scripts: [playerScript] };
-  return signedInLayout(context, "slots", { title: slot.game.name, body, assets });
+  const watches = slot.submission !== null && { style: playerStyle, scripts: [playerScript] };
+  const assets = submits ? { scripts: ["upload.js"] } : watches;
+  return signedInLayout(context, "slots", { title: slot.game.name, body, ...(assets && { assets }) });
 }
 
 /** What was wrong with the attempt before this one. */
@@ -162,9 +163,9 @@ function nextAttempt({ site, now }: PageContext, { attempt: { next }, playtest }
   return html`${unpaid}<p><strong>You can try again: submit another video by ${time(next.deadlineAt)}</strong> <span class="soft">(${until(next.deadlineAt, now)})</span></p>${link("Go to the new attempt")}`;
 }
 
-/** How to play: the build, the keys and the owner's instructions. */
-const play = (slot: HeldSlot): Markup => html`<section><h2>Play</h2>
-<p><a class="button" href="${build.at(slot.id)}" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>
+/** How to play: the build while the slot is held, the keys and the owner's instructions. */
+const play = (slot: HeldSlot): Markup => html`<section><h2>${isHeld(slot) ? "Play" : "What you played"}</h2>
+${isHeld(slot) && html`<p><a class="button" href="${build.at(slot.id)}" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>`}
 ${slot.keys && slot.keys.length > 0 && html`<h3>${slot.keys.length === 1 ? "Your key" : "Your keys"}</h3><ul class="keys">${slot.keys.map((key) => html`<li><code>${key}</code></li>`)}</ul>`}
 ${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
 ${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}

@@ -84,6 +84,16 @@ async function saveVideo(
   return { path, bytes: size ?? 0, skipped: false };
 }
 
+/** Saves the video of a slot to `stem` with the extension of its kind, and shows how far it is. Returns the path. */
+export async function downloadVideo(ctx: Context, slot: Slot, stem: string): Promise<string> {
+  const progress = await ctx.progress();
+  const meter = createMeter(ctx.now);
+  const report = () => progress.update(`Video ${meter.text()}`, meter.fraction);
+  const job: Job = { ctx, dir: "", template: "", force: true, transcripts: false, meter, report };
+  const { path } = await saveVideo(job, slot, stem, undefined).finally(() => progress.done());
+  return path;
+}
+
 /** Saves the transcript beside the video. Null if there is no transcript yet. */
 async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<string | null> {
   const link = async () => (await job.ctx.api().getSlotTranscript({ params: { id: slot.id } })).downloadUrl;

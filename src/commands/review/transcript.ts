@@ -1,6 +1,7 @@
 import { type Context, define, flag } from "../../cli/define.ts";
-import { CliError, exitCodes, isAbsent, stillPending, usage } from "../../errors.ts";
+import { CliError, exitCodes, failure, isAbsent, stillPending, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
+import { findMade, keepMade, type MadeTranscript, removeMade } from "../shared/video/made-transcripts.ts";
 import { transcriptText } from "../shared/video/transcript.ts";
 import { slotArg } from "./queue.ts";
 
@@ -19,14 +20,49 @@ async function transcriptOf(ctx: Context, id: string) {
 
 const fetchText = async (ctx: Context, address: string) => lines(await transcriptText(ctx, address));
 
-const readable = async (ctx: Context, address: string) => {
+async function forPerson(ctx: Context, text: string) {
   const { readableTranscript } = await import("../../io/files/transcript-text.ts");
   // Character references are decoded before: what they stand for must not reach a terminal either.
-  return foldLines(lines(readableTranscript(await transcriptText(ctx, address))), ctx.io.columns);
-};
+  return foldLines(lines(readableTranscript(text)), ctx.io.columns);
+}
+
+const readable = async (ctx: Context, address: string) => forPerson(ctx, await transcriptText(ctx, address));
 
 /** The transcript as text for a person, with control characters escaped. */
-export const readTranscript = async (ctx: Context, id: string) => readable(ctx, (await transcriptOf(ctx, id)).downloadUrl);
+export async function readTranscript(ctx: Context, id: string) {
+  const made = findMade(ctx, id);
+  return made ? forPerson(ctx, made.vtt) : readable(ctx, (await transcriptOf(ctx, id)).downloadUrl);
+}
+
+/** Makes a transcript with the owner's program. A server that takes none leaves it on this computer. */
+async function make(ctx: Context, id: string, command: string, withinSeconds: number | undefined) {
+  const { makeTranscript } = await import("./make-transcript.ts");
+  const text = await makeTranscript(ctx, id, { command, withinSeconds });
+  const { toWebVtt } = await import("../../contract/text/webvtt.ts");
+  const { vtt, fault } = toWebVtt(text);
+  if (vtt === undefined) throw failure(`What ${command} printed ${fault}. Nothing was changed.`);
+  try {
+    const data = await ctx.api().putSlotTranscript({ params: { id }, body: { vtt } });
+    if (findMade(ctx, id)) await removeMade(ctx, id);
+    return ctx.text("Saved the transcript.", data);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== "NOT_OFFERED") throw error;
+    const kept = await keepMade(ctx, id, vtt);
+    return ctx.text("This server takes no transcripts. It is kept on this computer: playtest review transcript shows it.", {
+      ...kept,
+    });
+  }
+}
+
+/** Whether it is shown on a terminal rather than written to a file or pipe. */
+const isForPerson = (ctx: Context) => ctx.io.terminal.stdout && (ctx.flags.output ?? "-") === "-";
+
+/** Shows the transcript that was made on this computer. */
+async function showMade(ctx: Context, made: MadeTranscript) {
+  if (ctx.out.format.kind !== "auto") return ctx.item({ ...made });
+  ctx.out.note("This transcript was made on this computer. To see that of the server: --revert.");
+  return ctx.verbatim(isForPerson(ctx) ? await forPerson(ctx, made.vtt) : made.vtt, { ...made });
+}
 
 /** Saves a transcript. `name`: of the file, for a person. */
 async function upload(ctx: Context, id: string, name: string, text: string) {
@@ -57,26 +93,37 @@ async function edit(ctx: Context, id: string) {
 }
 
 async function revert(ctx: Context, id: string) {
+  if (findMade(ctx, id)) {
+    await ctx.confirm("Delete the transcript that was made on this computer?");
+    await removeMade(ctx, id);
+    return ctx.text("Deleted the transcript on this computer.", {});
+  }
   await ctx.confirm("Delete the edited transcript? The automatic one, if there is one, takes its place.");
   return ctx.item(await ctx.api().deleteSlotTranscript({ params: { id } }));
 }
 
-const changes = ["edit", "upload", "revert"] as const;
+const changes = ["edit", "upload", "make", "revert"] as const;
 
 export const transcript = define({
   name: "transcript",
   summary: "Print or edit the transcript of a video",
   description:
     "A terminal shows each sentence with its time. A file or a pipe gets the file as it is, such as WebVTT. An edited transcript " +
-    "replaces the automatic one, which is kept.",
+    "replaces the automatic one, which is kept. --make downloads the video and runs a program of yours on it, without a shell; without " +
+    "--with it prints examples. A server that takes no transcripts leaves what it made on this computer.",
   args: { slot: slotArg() },
   flags: {
     takeaways: flag.toggle("Print only the key takeaways"),
     edit: flag.toggle("Edit the transcript in $VISUAL or $EDITOR"),
     upload: flag.text("Replace the transcript with this WebVTT or SubRip (SRT) file (- for standard input)", { value: "FILE" }),
+    make: flag.toggle("Make the transcript with a program on this computer"),
+    with: flag.text("Program for --make, with arguments; {video} stands for the file, otherwise it comes last", {
+      value: "COMMAND",
+    }),
+    within: flag.duration("How long the program may take (default 2h)"),
     revert: flag.toggle("Delete the edited transcript and return to the automatic one"),
   },
-  operation: ["getSlotTranscript", "getSlot", "putSlotTranscript", "deleteSlotTranscript"],
+  operation: ["getSlotTranscript", "getSlot", "putSlotTranscript", "deleteSlotTranscript", "getSlotDownloadUrl"],
   risk: "write",
   examples: [
     "playtest review transcript SLOT",
@@ -84,22 +131,31 @@ export const transcript = define({
     "playtest review transcript SLOT > session.vtt",
     "playtest review transcript SLOT --edit",
     "playtest review transcript SLOT --upload session.vtt",
+    "playtest review transcript SLOT --make --with './transcribe.sh {video}'",
   ],
   exits: [8],
   async run({ args, flags }, ctx) {
     const given = changes.filter((name) => flags[name] !== undefined && flags[name] !== false);
     if (given.length > 1) throw usage(`--${given[0]} and --${given[1]} cannot be used together.`);
+    if (!flags.make && (flags.with !== undefined || flags.within !== undefined))
+      throw usage("--with and --within belong to --make.");
+    if (flags.make) {
+      if (flags.with !== undefined) return make(ctx, args.slot, flags.with, flags.within);
+      const { presets } = await import("./make-transcript.ts");
+      throw usage("--make needs --with COMMAND. Nothing was changed.", presets);
+    }
     if (flags.edit) return edit(ctx, args.slot);
     if (flags.upload !== undefined) {
       const name = flags.upload === "-" ? "Standard input" : flags.upload;
       return upload(ctx, args.slot, name, await ctx.io.readText(flags.upload, "--upload"));
     }
     if (flags.revert) return revert(ctx, args.slot);
+    const made = flags.takeaways ? undefined : findMade(ctx, args.slot);
+    if (made) return showMade(ctx, made);
     const data = await transcriptOf(ctx, args.slot);
     if (flags.takeaways) return ctx.text(data.keyTakeaways.map((line) => `• ${lines(line)}`).join("\n"), data);
     const { kind } = ctx.out.format;
     if (kind !== "auto") return ctx.item(data);
-    const forPerson = ctx.io.terminal.stdout && (ctx.flags.output ?? "-") === "-";
-    return ctx.verbatim(await (forPerson ? readable : fetchText)(ctx, data.downloadUrl), data);
+    return ctx.verbatim(await (isForPerson(ctx) ? readable : fetchText)(ctx, data.downloadUrl), data);
   },
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { define, flag } from "../../cli/define.ts";
-import { cannotWrite, failure, usage } from "../../errors.ts";
+import { usage } from "../../errors.ts";
+import { writeNew } from "./new-files.ts";
 import { refused } from "./refused.ts";
 
 const databases = ["sqlite", "postgresql"] as const;
@@ -15,18 +15,6 @@ const flags = {
 
 const missingUrl = () =>
   usage("Missing --public-url.", "Pass the address that clients use, such as https://playtest.example.com.");
-
-/** Creates a file and never replaces one: it may hold what somebody changed, or the password of a database. */
-async function create(path: string, text: string, mode: number): Promise<void> {
-  try {
-    const file = await open(path, "wx", mode);
-    await file.writeFile(text).finally(() => file.close());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw failure(`${path} exists and was not replaced.`, "Choose another folder with --to, or remove the file.", error);
-    throw cannotWrite(path, error as Error);
-  }
-}
 
 export const compose = define({
   name: "compose",
@@ -52,8 +40,7 @@ export const compose = define({
     const names = files.map(({ name }) => name);
     const result = { folder, files: names };
     if (ctx.flags.dryRun) return ctx.text(`${names.join(", ")} would be written in ${to}. Nothing was changed.`, { result });
-    await mkdir(folder, { recursive: true });
-    for (const { name, text, isSecret } of files) await create(join(folder, name), text, isSecret ? 0o600 : 0o644);
+    await writeNew(folder, files);
     return ctx.text(`Wrote ${names.join(", ")} in ${to}. Start the server there with \`docker compose up --detach\`.`, {
       result,
     });

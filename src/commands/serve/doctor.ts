@@ -1,6 +1,7 @@
 import type { Check } from "../../../server/database/port.ts";
 import { col, define, flag, prose, viewOf } from "../../cli/define.ts";
-import { failure } from "../../errors.ts";
+import { email } from "../../contract/fields.ts";
+import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
@@ -23,15 +24,21 @@ export const doctor = define({
     ...location,
     ledger: flag.toggle("Also check the fourteen invariants of the ledger, which reads every posting"),
     fix: flag.toggle("Repair cached balances and file modes and requeue failed jobs; with SQLite, stop the server first"),
+    mailTo: flag.text("Also send an email to this address, with the settings of the server", { value: "EMAIL" }),
   },
   examples: [
     "playtest serve doctor --ledger",
     "playtest serve doctor --data /var/lib/playtest --fix",
+    "playtest serve doctor --mail-to ada@example.com",
     "playtest serve doctor --json",
   ],
-  async run({ flags }, ctx) {
+  async run({ flags: { mailTo, ...flags } }, ctx) {
+    if (mailTo !== undefined && !email().safeParse(mailTo).success)
+      throw usage(`--mail-to takes an email address, not ${mailTo}.`, "Nothing was checked.");
     const server = await import("../../../server/operations/doctor.ts");
-    const options = { ...flags, env: serverEnv(ctx), now: ctx.now() };
+    const now = ctx.now();
+    const testMail = mailTo === undefined ? undefined : { id: ctx.newId(), to: mailTo, now };
+    const options = { ...flags, testMail, env: serverEnv(ctx), now };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
     const failed = checks.filter(({ ok }) => !ok);
     const outcome = ctx.rows("checks", checks, view);

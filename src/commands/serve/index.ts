@@ -1,7 +1,9 @@
 import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
+import { backupVerify } from "./backup-verify.ts";
 import { config } from "./config.ts";
 import { compose, kubernetes } from "./containers.ts";
+import { dashboards } from "./dashboards.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
 import { moveFiles } from "./move-files.ts";
@@ -20,6 +22,7 @@ export const serve: Group = {
     migrate,
     moveFiles,
     backup,
+    backupVerify,
     restoreCommand,
     exportCommand,
     importCommand,
@@ -29,6 +32,7 @@ export const serve: Group = {
     proxy,
     compose,
     kubernetes,
+    dashboards,
   ],
   fallback: "run",
   about: [

@@ -61,6 +61,7 @@ export const run = define({
     rateLimit,
     noBackup: flag.toggle("Do not copy an SQLite database before it is migrated"),
     drain: flag.duration("How long to answer requests after SIGTERM, while /readyz reports 503 (default 5s; 0 in a sandbox)"),
+    waitForDatabase: flag.duration("How long to wait at the start for a PostgreSQL database that does not answer (default 0)"),
     log: flag.choice(["text", "json"], "Log format (default: text on a terminal, otherwise json)"),
     logLevel: flag.choice(["debug", "info", "warn", "error"], "Minimum level to log (default info)"),
   },
@@ -75,10 +76,11 @@ export const run = define({
     if (noAutoVerify && !flags.sandbox && !flags.seed)
       throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
-    const drain = flags.drain === undefined ? {} : { drain: flags.drain * 1000 };
+    const ms = (name: "drain" | "waitForDatabase") => (flags[name] === undefined ? {} : { [name]: flags[name] * 1000 });
     const options = {
       ...Object.fromEntries(set),
-      ...drain,
+      ...ms("drain"),
+      ...ms("waitForDatabase"),
       autoVerify: !noAutoVerify,
       backup: !noBackup,
       version,

@@ -24,7 +24,12 @@ export const handle = () =>
 export const friend = z
   .strictObject({
     id: id(),
-    status: z.enum(friendStatuses).meta({ description: "`sent` is your request, `received` theirs." }),
+    status: z
+      .enum(friendStatuses)
+      .meta({
+        description:
+          "`sent` is your request, `received` theirs. A request that was declined stays `sent`, and arrives again when you repeat it after 7 days.",
+      }),
     handle: z.string(),
     displayName: z.string().nullable().meta({ description: "Null for a request of yours and for whoever you blocked." }),
     available: z.boolean().meta({ description: "Whether a connected friend can be named for a team; false otherwise." }),

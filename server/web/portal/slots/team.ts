@@ -63,7 +63,7 @@ const answerForms = (context: PageContext, slot: HeldSlot, { team, me, zone }: R
   html`${me.answerBy !== null && team.status === "complete" && html`<p>Confirm by ${time(me.answerBy)} (${until(me.answerBy, context.now)}).</p>`}
 ${team.publicationConsent && html`<p>${team.publicationConsent.text} By confirming you consent to that.</p>`}
 ${team.mustAccept && html`<p>You must accept an agreement before you can confirm. <a href="${portal.agreement(slot.requestId)}">Read the agreement</a></p>`}
-<div class="buttons"><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off">${slot.scheduledAt !== null && confirmation(slot.scheduledAt, zone)}<button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
+<div${slot.scheduledAt === null && html` class="buttons"`}><form method="post" action="${confirm.at(slot.id)}">${tokens(context)}<input type="hidden" name="share" value="${String(me.shareCents)}" autocomplete="off">${slot.scheduledAt !== null && confirmation(slot.scheduledAt, zone)}<button>Confirm${slot.playtest.payoutCents > 0 && ` for ${usd(me.shareCents)}`}</button></form>
 ${button(context, decline.at(slot.id), "Decline", "quiet")}</div>`;
 
 /** The form to ask another friend, where somebody is missing or has not confirmed. */

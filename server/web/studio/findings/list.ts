@@ -3,10 +3,11 @@ import { studio } from "../../../../src/contract/pages/addresses.ts";
 import { positionText } from "../../../../src/contract/text/position.ts";
 import { html, type Markup, type PageContent } from "../../html.ts";
 import { ifOffered } from "../../shared/not-offered.ts";
-import { cursorOf, fault, marked, more, tokens } from "../../shared/parts.ts";
+import { cursorOf, fault, marked, tokens } from "../../shared/parts.ts";
 import { studioLayout } from "../layout.ts";
 import { commands, trail } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
+import { type Filter, filterForm, filterOf } from "./filter.ts";
 
 type Finding = Data<"listFindings">["findings"][number];
 
@@ -14,9 +15,11 @@ type Finding = Data<"listFindings">["findings"][number];
 async function findingsPage(context: StudioContext): Promise<PageContent> {
   const { call, id } = context;
   const { game } = (await call("getGame", { params: { id } })).data;
-  const reply = await ifOffered(call("listFindings", { params: { id }, query: { cursor: cursorOf(context) } }));
+  const filter = filterOf(context.query);
+  const reply = await ifOffered(call("listFindings", { params: { id }, query: { ...filter, cursor: cursorOf(context) } }));
+  const form = reply && (reply.data.findings.length > 0 || Object.keys(filter).length > 0) && (await filterForm(context, filter));
   const body = html`${trail(game)}
-${reply ? found(context, reply.data.findings, reply.meta.cursor) : html`<p>This server does not store findings. The commands keep them on this computer.</p>`}
+${form}${reply ? found(context, filter, reply.data.findings, reply.meta.cursor) : html`<p>This server does not store findings. The commands keep them on this computer.</p>`}
 ${commands(context, "From the command line", [
   ["List them", `playtest findings list ${id}`],
   ["Add a note to finding 7", `playtest findings add 7 NOTE --game ${id}`],
@@ -24,9 +27,13 @@ ${commands(context, "From the command line", [
   return studioLayout(context, "games", { title: `Findings: ${game.name}`, heading: "Findings", body });
 }
 
-function found(context: StudioContext, findings: readonly Finding[], cursor: string | null | undefined): Markup {
-  const none = html`<p class="calm">No findings yet. A finding is what several videos show.</p>`;
-  const list = html`<ul class="list">${findings.map(card)}</ul>${more(studio.findings(context.id), cursor, "Show more")}`;
+function found(context: StudioContext, filter: Filter, findings: readonly Finding[], cursor: string | null | undefined): Markup {
+  const isFiltered = Object.keys(filter).length > 0;
+  const none = isFiltered
+    ? html`<p role="status">No finding is like this. <a href="${studio.findings(context.id)}">Show all</a></p>`
+    : html`<p class="calm">No findings yet. A finding is what several videos show.</p>`;
+  const next = `${studio.findings(context.id)}?${new URLSearchParams({ ...filter, cursor: cursor ?? "" })}`;
+  const list = html`<ul class="list">${findings.map(card)}</ul>${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}`;
   return html`${findings.length > 0 ? list : none}
 <h2>New finding</h2>
 <form method="post" action="${create.at(context.id)}">${tokens(context)}
@@ -38,12 +45,13 @@ function found(context: StudioContext, findings: readonly Finding[], cursor: str
 /** How many met it, in words. */
 export const metBy = ({ testers: { seen, of } }: Pick<Finding, "testers">) => `${seen} of ${of} playtesters`;
 
-function card({ id, number, title, kind, severity, status, testers, firstSeenMs }: Finding): Markup {
+function card({ id, number, title, kind, severity, status, tags, testers, firstSeenMs }: Finding): Markup {
   const facts = [
     kind,
     severity !== null && `severity ${severity}`,
     status,
     firstSeenMs !== null && `first at ${positionText(firstSeenMs)}`,
+    ...tags,
   ];
   return html`<li class="card"><h2><a href="${studio.finding(id)}">#${number} ${title}</a></h2>
 <p><progress max="${Math.max(testers.of, 1)}" value="${testers.seen}" aria-label="Playtesters who met it"></progress> ${metBy({ testers })}</p>

@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "../../config/read.ts";
+import type { Check } from "../../database/port.ts";
+import { doctor } from "../doctor.ts";
+import { backupName } from "./contents.ts";
+import { configChangesAt } from "./programs.ts";
+import type { OnProgress } from "./progress.ts";
+import { type Restored, restore } from "./restore.ts";
+
+export interface VerifyOptions {
+  /** A file that a backup wrote, or the folder of them, of which the newest is taken. */
+  path: string;
+  /** The folder in which everything is restored for the time of the check; by default that of the system. */
+  folder?: string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Current time in milliseconds. */
+  now: number;
+  signal: AbortSignal;
+  onProgress: OnProgress;
+}
+
+export interface Verified {
+  restored: Restored;
+  /** What the checks of a server and of its ledger say about the restored one. */
+  checks: Check[];
+}
+
+/**
+ * Restores a backup into a temporary folder, as SQLite, checks the server that it makes, and removes it again. Throws as `restore` does for a
+ * backup that cannot be restored.
+ */
+export async function verifyBackup({ path, folder, env, ...options }: VerifyOptions): Promise<Verified> {
+  const archive = newestOf(path);
+  const data = mkdtempSync(join(folder ?? tmpdir(), "playtest-verify-"));
+  // The server's own database must not be touched, nor found full.
+  const { PLAYTEST_DATABASE_URL: _, DATABASE_URL: __, ...rest } = env;
+  try {
+    // No server runs there that could start them.
+    const { programs } = await configChangesAt(archive, data);
+    const where = { data, env: rest };
+    const restored = await restore({ ...options, ...where, archive, replace: false, programs, dryRun: false });
+    const checks = await doctor({ ...where, ledger: true, fix: false, now: options.now });
+    return { restored, checks };
+  } finally {
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+function newestOf(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  const stampOf = (name: string) => backupName.exec(name)?.[1] ?? "";
+  const newest = readdirSync(path)
+    .filter(stampOf)
+    .sort((a, b) => (stampOf(a) < stampOf(b) ? 1 : -1))[0];
+  if (newest === undefined)
+    throw new ConfigError(`${path} has no file that \`playtest serve backup\` named. Nothing was checked. Pass a file.`);
+  return join(path, newest);
+}

@@ -1,0 +1,34 @@
+import { arg, define, flag } from "../../cli/define.ts";
+import { failure } from "../../errors.ts";
+import { bytes, plural } from "../../io/text.ts";
+import { serverEnv } from "./server-env.ts";
+import { withProgress } from "./with-progress.ts";
+
+export const backupVerify = define({
+  name: "backup verify",
+  summary: "Restore a backup into a temporary directory and check it",
+  description:
+    "Restores the backup as `serve restore` does, runs the checks of `serve doctor --ledger` on the result, and removes it. Your server is not " +
+    "touched and may be running. Takes as much disk space as the backup. Exits with 1 if a check fails.",
+  risk: "local",
+  args: {
+    archive: arg.text("File created by `serve backup` or `serve export`, or a directory of them, of which the newest is taken"),
+  },
+  flags: { temp: flag.text("Directory in which to restore (default: that of the system for temporary files)", { value: "DIR" }) },
+  examples: ["playtest serve backup verify /var/backups/playtest", "playtest serve backup verify backup.tar --temp /mnt/scratch"],
+  async run({ args: { archive }, flags: { temp } }, ctx) {
+    const { verifyBackup } = await import("../../../server/operations/archive/verify.ts");
+    const options = { path: archive, folder: temp, env: serverEnv(ctx), now: ctx.now(), signal: ctx.signal };
+    const { restored, checks } = await withProgress(ctx, (onProgress) => verifyBackup({ ...options, onProgress }));
+    const failed = checks.filter(({ ok }) => !ok);
+    const { archive: file, createdAt, files, bytes: size, missing } = restored;
+    const what = `${file} of ${createdAt} was restored: ${plural(files, "file")}, ${bytes(size)}.`;
+    const lost = missing.length > 0 ? ` Already missing on the original server: ${missing.join(", ")}.` : "";
+    const outcome = ctx.text(`${what}${lost} ${plural(checks.length - failed.length, "check")} passed.`, {
+      result: { archive: file, createdAt, files, bytes: size, missing, checks },
+    });
+    if (failed.length === 0) return outcome;
+    const details = failed.map(({ name, detail }) => `${name}: ${detail}`).join("\n");
+    return { ...outcome, failure: failure(`${plural(failed.length, "check")} of the restored server failed.`, details) };
+  },
+});
