@@ -18,7 +18,7 @@ import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { blobsOf, configuredBucket } from "../uploads/configured-blobs.ts";
-import { deletionCheck, deletionCheck, queueDeletions, queueDeletions, strayCheck, strayCheck, uploadCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
+import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
 
