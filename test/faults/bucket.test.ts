@@ -13,6 +13,7 @@ import { openBucket } from "../../server/uploads/s3/open.ts";
 import { startProcess } from "../helpers/cluster.ts";
 import * as factories from "../helpers/factories.ts";
 import { type FaultyBucket, startFaultyBucket } from "../helpers/faulty-bucket.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { hasRadosgw, type S3Server, startRadosgw } from "../helpers/radosgw.ts";
 import { nodeAt, startTestServer, type TestServer, type TestServerOptions } from "../helpers/server.ts";
@@ -37,6 +38,13 @@ async function collected(bytes: AsyncIterable<Uint8Array> | undefined): Promise<
 }
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+it("a bucket that nobody answers for is away, and nothing is said about its files", async () => {
+  const env = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+  const address = `s3://files?endpoint=http://127.0.0.1:${await freePort()}&path-style`;
+  const bucket = await openBucket(address, { env, now: Date.now, attempts: 1 });
+  await expect(bucket.find(`videos/${idOf(1)}`)).rejects.toThrow("does not answer right now. Nothing was changed.");
+});
 
 describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
   let s3: S3Server;
