@@ -96,7 +96,7 @@ async function problems(context: OperatorContext): Promise<Markup> {
 ${one.notes !== null && prose(one.notes)}${one.answerBy !== null && html`<p>The owner has to answer ${until(one.answerBy, context.now) || "now"}. If nobody answers, the slot is cancelled and refunded.</p>`}
 <details${context.faults[field] !== undefined && html` open`}><summary>Answer for the owner</summary><form method="post" action="${answer.at(one.slotId)}">${tokens(context)}
 <label for="${field}">Answer <span class="soft">(optional, shown to the playtester)</span></label>
-<textarea id="${field}" name="message" maxlength="2000"${marked(context, field)}></textarea>${fault(context, field)}<button>Give the slot back with a new deadline</button></form></details></li>`;
+<textarea id="${field}" name="message" maxlength="2000"${marked(context, field)}></textarea>${fault(context, field)}<button>Give the slot back to the playtester, with a new deadline</button></form></details></li>`;
     }),
   );
 }
