@@ -65,7 +65,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
 
 /** Files in the store of the configuration. A bucket that does not answer is a finding, not the end of all checks. */
 async function storedChecks(
-  { read }: Pick<Store, "read">,
+  store: Pick<Store, "read">,
   dataDir: string,
   config: Pick<Config, "blobs">,
   { env, now }: DoctorOptions,
@@ -80,14 +80,18 @@ async function storedChecks(
     return [
       ...basic,
       ...(await waitingCheck(blobs)),
-      await read((q) => uploadCheck(q, dataDir, blobs)),
-      await read((q) => strayCheck(q, dataDir, blobs, now)),
+      await store.read((q) => uploadCheck(q, dataDir, blobs)),
+      await store.read((q) => strayCheck(q, dataDir, blobs, now)),
     ];
   } catch (error) {
-    if (config.blobs.address === null) throw error;
-    return [{ name: "storage", ok: false, detail: (error as Error).message, help: "Correct blobs.address or the credentials." }];
+    if (!isOfBucket(error)) throw error;
+    return [{ name: "storage", ok: false, detail: error.message, help: "Correct blobs.address or the credentials." }];
   }
 }
+
+/** Missing credentials, or an answer of the bucket; those errors are loaded only with what speaks to buckets. */
+const isOfBucket = (error: unknown): error is Error =>
+  error instanceof ConfigError || (error instanceof Error && ["BucketAway", "ApiError", "S3Error"].includes(error.name));
 
 const loadBucketCheck = () => import("../uploads/s3/check.ts");
 
