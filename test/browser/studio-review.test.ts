@@ -402,19 +402,26 @@ describe("review page: with the video in view", () => {
     await context.close();
   });
 
-  it("a phone shows one part at a time, below the video, and no keys", async () => {
+  it("a phone shows one part at a time, below the video, with the decision in view, and no keys", async () => {
     const slotId = await full("Vic");
     const { page, context } = await opened(slotId, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const shown = () =>
       page.evaluate("[...document.querySelectorAll('[data-panel]')].filter((one) => one.checkVisibility()).map(({ id }) => id)");
+    const inView = () =>
+      page.evaluate(
+        "(({ top, bottom }) => top > 0 && bottom <= innerHeight)(document.querySelector('#accept > button').getBoundingClientRect())",
+      );
     expect(await shown()).toEqual(["decide"]);
+    expect(await inView()).toBe(true);
     expect(await page.locator("kbd:visible").count()).toBe(0);
     await page.getByRole("link", { name: "Moments" }).click();
-    expect(await shown()).toEqual(["notes"]);
+    expect(await shown()).toEqual(["decide", "notes"]);
+    expect(await inView()).toBe(true);
     await page.click("[data-act=mark]");
     expect(await page.evaluate("document.activeElement.id")).toBe("text");
     await page.getByRole("link", { name: "Transcript" }).click();
-    expect(await shown()).toEqual(["transcript-panel"]);
+    expect(await shown()).toEqual(["decide", "transcript-panel"]);
+    expect(await inView()).toBe(true);
     await context.close();
   });
 

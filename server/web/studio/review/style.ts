@@ -53,6 +53,8 @@ html:not(.scripted) .hint { display: none; }
 @media (max-width: 40rem) and (min-height: 30rem) {
   .scripted .review .decision { position: sticky; bottom: 0; z-index: 1; order: 1; margin-bottom: 0; background: var(--paper); } .scripted .review .decision:not(.shown) { display: grid; }
   .decision:not(.shown) > .by-command, .scripted .decision:not(.shown) .verdict, .scripted .decision:not(.shown) .pays { display: none; }
+  .scripted .review .decision:not(.shown) { padding: .4rem .6rem; gap: .6rem; } .scripted .decision:not(.shown) > #accept > button { grid-row: 1; grid-column: 1; } .scripted .decision:not(.shown) > .reject { grid-row: 1; grid-column: 2; } .scripted .decision:not(.shown) > .reject[open] { grid-row: 2; grid-column: 1 / -1; }
+  .scripted .review [data-panel] :is(input, select, textarea) { scroll-margin-bottom: 6rem; }
 }
 @media (max-width: 40rem) {
   main.wide { padding: 1.25rem; } .moment-fields { grid-template-columns: 1fr 1fr; } .moment-fields .field-tags { grid-column: auto; }
