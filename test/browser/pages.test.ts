@@ -225,7 +225,8 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
 describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
   it.each(["signedOut", "docs", "busy", "fresh"] as const)(
     "for the visitor %s: fit the width, are accessible and break no content security policy",
-    { timeout: 60_000 },
+    // The docs are some forty pages, each of which axe takes seconds for.
+    { timeout: 240_000 },
     async (who) => {
       const context = await contextOf(who, width, scheme);
       const page = await context.newPage();
