@@ -226,6 +226,7 @@ const inPlace: readonly (readonly [RegExp, string])[] = [
   [/sudo tee \/etc\/(systemd\/system|nginx\/conf\.d)\//, "tee "],
   // The video is three seconds long.
   [/ (12:41|3:05-3:40) /, " 0:01 "],
+  [/^(playtest tester submit .*)$/, "$1 --yes"],
   // Only a wallet can sign.
   [/ --signature SIGNATURE$/, ""],
   // Passwords are asked for on a terminal.
@@ -251,6 +252,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^playtest review next$/, "it needs a person: test/cli/readme.test.ts and test/cli/inbox.test.ts"],
   [/^playtest tester payout-details set/, "test/api/payout-details.test.ts: the playtesters of a sandbox have no password"],
   [/^playtest review (clip|still|share CLIP|note .* --still)/, "test/cli/clips.test.ts: it needs ffmpeg"],
+  [/^playtest review reel/, "test/cli/clips.test.ts: it needs ffmpeg"],
   [/^playtest review transcript/, "test/cli/transcripts.test.ts: it needs a transcriber"],
 ];
 
