@@ -174,7 +174,7 @@ onBothDatabases("shares", (serve) => {
     await server.advance(hour - 1000);
     expect(await statuses(world, pathOf(short))).toEqual(open);
     await server.advance(1000);
-    expect(await statuses(world, pathOf(short))).toEqual([410, ...gone.slice(1)]);
+    expect(await statuses(world, pathOf(short))).toEqual([410, 410, ...gone.slice(2)]);
     expect(await listed(owner)).toMatchObject([{ id: short.id, state: "expired" }]);
     const shown = async (path: string) => (await visitor(server).get(path)).html;
     const expired = await shown(pathOf(short));
