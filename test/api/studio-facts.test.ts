@@ -430,7 +430,7 @@ const facts: Fact<Market>[] = [
       server.clock.set(end - 1);
       expect((await open()).status).toBe(200);
       server.clock.set(end);
-      expect((await open()).status).toBe(404);
+      expect((await open()).status).toBe(410);
     },
   },
   {
