@@ -27,7 +27,7 @@ export class Outages {
     this.#now = now;
   }
 
-  /** `what` fails, such as "emails cannot be sent". */
+  /** `what` failed and will be tried again, such as "sending emails". */
   failed(what: string, reason: string): void {
     const now = this.#now();
     const outage = this.#current.get(what) ?? { failures: 0, since: now, isKnown: false };
@@ -37,15 +37,15 @@ export class Outages {
     this.#saidAt.set(what, now);
     outage.isKnown = true;
     const since = new Date(outage.since).toISOString();
-    this.#log.warn({ failures: outage.failures, since }, `${what}, and will be tried again. The newest reason: ${reason}`);
+    this.#log.warn({ failures: outage.failures, since }, `${what} fails, and is tried again. The newest reason: ${reason}`);
   }
 
-  /** It works. */
+  /** It worked, although an earlier failure may still wait for its next try. */
   worked(what: string): void {
     const outage = this.#current.get(what);
     if (!outage) return;
     this.#current.delete(what);
     const { failures, since, isKnown } = outage;
-    if (isKnown) this.#log.info({ failures, since: new Date(since).toISOString() }, `over: ${what}`);
+    if (isKnown) this.#log.info({ failures, since: new Date(since).toISOString() }, `${what} works again`);
   }
 }

@@ -8,7 +8,7 @@ import type { MailRow } from "./store.ts";
 import * as mails from "./store.ts";
 import { hour, nextFullHour } from "./summary-times.ts";
 
-const outage = "some emails cannot be sent";
+const outage = "sending emails";
 
 /** Sends one queued email. It is tried for four days unless the mail server refuses its mailbox or contents, or its link has ended. */
 export async function sendMail(job: Job, deps: Deps): Promise<void> {

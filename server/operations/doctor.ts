@@ -17,7 +17,7 @@ import * as mails from "../mail/store.ts";
 import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
-import { blobsOf, configuredBucket } from "../uploads/configured-blobs.ts";
+import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
@@ -73,9 +73,8 @@ async function storedChecks(
   const reach = { env, now: () => now };
   try {
     const bucket = await configuredBucket(config, reach);
-    const blobs = await blobsOf(dataDir, config, reach);
-    const basic =
-      bucket === undefined ? [] : [await (await loadBucketCheck()).checkBucket(bucket, blobs.remote!.name, reach.now)];
+    const blobs = await blobsBeside(dataDir, bucket);
+    const basic = bucket === undefined ? [] : [await (await loadBucketCheck()).checkBucket(bucket, reach.now)];
     if (basic.some(({ ok }) => !ok)) return [...basic, ...(await waitingCheck(blobs))];
     return [
       ...basic,

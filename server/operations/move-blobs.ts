@@ -1,14 +1,12 @@
-import { createWriteStream } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { DataLocationOptions } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { requireBucketAddress } from "../config/serve-options.ts";
 import { hasDatabase, locate } from "../database/drivers.ts";
 import { blobKinds } from "../uploads/blob-store.ts";
 import type { Blobs, StoredFile } from "../uploads/blobs.ts";
-import { configuredBucket } from "../uploads/configured-blobs.ts";
+import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import { sha256Of } from "../uploads/remote/mover.ts";
 import type { Bucket } from "../uploads/s3/bucket.ts";
@@ -36,6 +34,8 @@ export interface MovedBlobs {
 interface Task {
   folder: string;
   disk: Blobs;
+  /** All files of a server with that bucket, also those that wait on the disk, without those that it is to remove. */
+  all: Blobs;
   bucket: Bucket;
 }
 
@@ -58,17 +58,15 @@ export async function moveBlobs(options: MoveBlobsOptions): Promise<MovedBlobs> 
     throw new ConfigError("The files are on the disk already: blobs.address is not set. Nothing was moved.");
   const folder = join(dataDir, "blobs");
   const disk = createLocalBlobs(folder);
-  const task = { folder, disk, bucket };
+  const task = { folder, disk, all: await blobsBeside(dataDir, bucket), bucket };
   const sum = toDisk
-    ? await copyAll(task, bucketFiles(bucket), fetchFile, options)
+    ? await copyAll(task, task.all.list(blobKinds), fetchFile, options)
     : await copyAll(task, disk.list(blobKinds), sendFile, options);
   const isUsed = !toDisk && config.blobs.address === options.to;
   const removed = isUsed ? await removeCopied(task) : 0;
   const [from, to] = toDisk ? [bucket.name, folder] : [folder, bucket.name];
   return { from, to, ...sum, removed };
 }
-
-const bucketFiles = (bucket: Bucket) => bucket.list(blobKinds.map((kind) => `${kind}/`));
 
 async function copyAll(
   task: Task,
@@ -108,20 +106,20 @@ async function sendFile({ folder, bucket, disk }: Task, { key }: StoredFile): Pr
 }
 
 /** False when the disk has it. */
-async function fetchFile({ folder, bucket, disk }: Task, { key, size }: StoredFile): Promise<boolean> {
+async function fetchFile({ folder, bucket, disk, all }: Task, { key, size }: StoredFile): Promise<boolean> {
   if ((await disk.size(key)) === size) return false;
-  const [found, contents] = [await bucket.find(key), await bucket.read(key)];
-  if (!found || !contents) return false;
   const part = join(folder, `${key}.part`);
   await mkdir(dirname(part), { recursive: true, mode: 0o700 });
+  // What an earlier run left.
+  await rm(part, { force: true });
   try {
-    await pipeline(contents, createWriteStream(part, { mode: 0o600 }));
-    const sha256 = await sha256Of(part);
-    if (found.sha256 !== undefined && found.sha256 !== sha256)
+    // Removed by the server since the files were listed.
+    if (!(await all.lend(key, part))) return false;
+    const [found, sha256] = [await bucket.find(key), await sha256Of(part)];
+    if (found?.sha256 !== undefined && found.sha256 !== sha256)
       throw new Error(`${key} came from ${bucket.name} with the SHA-256 ${sha256} instead of ${found.sha256}. It was not kept.`);
     const file = await open(part);
-    await file.sync();
-    await file.close();
+    await file.sync().finally(() => file.close());
     await disk.put(key, part);
   } finally {
     await rm(part, { force: true });
@@ -131,7 +129,7 @@ async function fetchFile({ folder, bucket, disk }: Task, { key, size }: StoredFi
 
 async function removeCopied({ disk, bucket }: Task): Promise<number> {
   const sizes = new Map<string, number>();
-  for await (const { key, size } of bucketFiles(bucket)) sizes.set(key, size);
+  for await (const { key, size } of bucket.list(blobKinds.map((kind) => `${kind}/`))) sizes.set(key, size);
   let removed = 0;
   for await (const { key, size } of disk.list(blobKinds)) {
     if (sizes.get(key) !== size) continue;

@@ -1,7 +1,8 @@
 import type { Query } from "../database/port.ts";
 import { referencedBlobs } from "../uploads/blob-store.ts";
 
-export const openUploads = async (q: Query) =>
+/** The ids of uploads that are not complete. */
+export const openUploadIds = async (q: Query) =>
   (await q.all<{ id: string }>("SELECT id FROM uploads WHERE status = 'open'")).map(({ id }) => id);
 
 /** The paths below the data folder of all files that a row names. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import { findStrays, graceMs } from "./strays.ts";
-import { openUploads } from "./strays-store.ts";
+import { openUploadIds } from "./strays-store.ts";
 
 const day = 86_400_000;
 
@@ -30,7 +30,7 @@ export async function sweepFiles(job: Job, deps: Deps): Promise<void> {
 /** Ends what uploads to the bucket left that were never completed: no list of files has it, and it costs. */
 async function tidyRemote({ blobs, store, clock, log }: Deps): Promise<void> {
   const isOpen = async (ids: readonly string[]) =>
-    ids.length === 0 ? new Set<string>() : new Set(await store.read((q) => openUploads(q)));
+    ids.length === 0 ? new Set<string>() : new Set(await store.read((q) => openUploadIds(q)));
   const removed = (await blobs.remote?.tidy(clock.real() - graceMs, isOpen)) ?? 0;
   if (removed > 0) log.info({ removed }, "removed unfinished uploads from the bucket");
 }

@@ -12,9 +12,8 @@ export async function configuredBucket({ blobs }: Pick<Config, "blobs">, options
   return openBucket(blobs.address, options);
 }
 
-/** The files of a server for a command that only looks at them, or removes some. */
-export async function blobsOf(dataDir: string, config: Pick<Config, "blobs">, options: OpenOptions): Promise<Blobs> {
-  const bucket = await configuredBucket(config, options);
+/** The files of a server, for a command beside it. */
+export async function blobsBeside(dataDir: string, bucket: Bucket | undefined): Promise<Blobs> {
   return bucket === undefined ? createLocalBlobs(join(dataDir, "blobs")) : (await remote()).watchedBlobs(dataDir, bucket);
 }
 

@@ -28,12 +28,12 @@ export class UploadFiles extends DataStore {
   }
 
   /**
-   * Gets the file of a generation ready, and where another process had the upload, with what that kept for others. A process whose lease ran out may still write to the file of the generation before, so that
-   * file is copied, and removed.
+   * Gets the file of a generation ready. A process whose lease ran out may still write to the file of the generation before, so that
+   * file is copied, and removed. Where another process had the upload, the file also gets what that process saved for others.
    */
   async open(id: string, generation: number, wasElsewhere: boolean): Promise<void> {
     await this.#take(id, generation);
-    // Without what another process kept, the client sends more again.
+    // Without what that process saved, the client sends more again: nothing is lost.
     if (wasElsewhere) await this.#unfinished?.load(id, this.path(id)).catch(() => {});
   }
 

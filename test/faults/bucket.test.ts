@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { backup } from "../../server/operations/archive/backup.ts";
@@ -341,8 +341,14 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(onDisk()).toEqual([]);
     const found = await doctor({ data: folder, env, now: Date.now(), ledger: false, fix: false });
     expect(found.filter(({ ok }) => !ok)).toEqual([]);
+    // One file did not reach the bucket before the server was stopped, and another was not removed there yet.
+    const [waits, [removed, ...others]] = [`videos/${idOf(7)}`, all as [string, ...string[]]];
+    for (const path of [waits, join("removed", removed)]) {
+      mkdirSync(join(folder, "storing", dirname(path)), { recursive: true });
+      writeFileSync(join(folder, "storing", path), "waits");
+    }
     expect(await moveBlobs({ ...options, to: "disk" })).toMatchObject({ files: all.length, there: 0, removed: 0 });
-    expect(onDisk().sort()).toEqual(all);
+    expect(onDisk().sort()).toEqual([...others, waits].sort());
   }, 90_000);
 
   it("what belongs to nothing is removed by the sweep, also uploads that were never completed", async () => {

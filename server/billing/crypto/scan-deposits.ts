@@ -11,8 +11,6 @@ const minute = 60_000;
 /** The maximum difference between block times and the server's clock. */
 const skewMs = minute;
 
-const outage = "crypto payments cannot be looked up";
-
 /** Scans a chain, from the end of the last scan, for deposits that no owner submitted, and records them, so that no money is missed. */
 export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const chain = deps.chains.get(job.payload.chain as ChainName);
@@ -25,7 +23,8 @@ export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const { quoteMs, reserveMs, scanMs, idleScanMs } = deps.config.crypto;
   const nativeSince = waiting.native_since === null ? null : waiting.native_since - skewMs;
   const task = { after, since: now - quoteMs - reserveMs - skewMs, nativeSince };
-  const scanned = await orLater(deps, () => chain.scan(task));
+  const outage = `looking for crypto payments on ${chain.name}`;
+  const scanned = await orLater(deps, () => chain.scan(task), outage);
   deps.outages.worked(outage);
   for (const txHash of scanned.hashes) await bookFound(deps, chain, txHash);
   await deps.store.write(async (tx) => {
@@ -82,12 +81,13 @@ async function finalOn(deps: Deps, chain: Chain, txHash: string) {
   return seen;
 }
 
-export async function orLater<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
+/** `outage`: what the log is told of that failed. */
+export async function orLater<T>(deps: Deps, work: () => Promise<T>, outage?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ChainDown)) throw error;
-    deps.outages.failed(outage, error.message);
+    if (outage !== undefined) deps.outages.failed(outage, error.message);
     throw new RetryLater(deps.clock.now() + minute, error.message);
   }
 }

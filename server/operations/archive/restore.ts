@@ -13,7 +13,7 @@ import type { Query } from "../../database/port.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { blobKinds } from "../../uploads/blob-store.ts";
-import { blobsOf } from "../../uploads/configured-blobs.ts";
+import { blobsBeside, configuredBucket } from "../../uploads/configured-blobs.ts";
 import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names } from "./contents.ts";
@@ -214,8 +214,9 @@ async function checkFile(staged: Staged): Promise<void> {
 
 /** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
 async function damageOf(q: Query, dataDir: string, { manifest, env, now }: Checked): Promise<string | undefined> {
-  const config = await readConfig(env, dataDir, undefined);
-  const blobs = await blobsOf(dataDir, config, { env, now: () => now });
+  // Without files in a bucket, nothing depends on settings, which an older program may have written.
+  const bucket = manifest.bucket && (await configuredBucket(await readConfig(env, dataDir, undefined), { env, now: () => now }));
+  const blobs = await blobsBeside(dataDir, bucket);
   const sizes = new Map(manifest.bucket?.files.map(({ name, size }) => [name, size]));
   if (sizes.size > 0)
     for await (const { key, size } of blobs.list(blobKinds))

@@ -105,7 +105,8 @@ export class Bucket {
   async endUnfinished(before: number): Promise<number> {
     let ended = 0;
     for await (const { key, uploadId, begunAt } of this.#parts.unfinished("")) {
-      if (begunAt > before) continue;
+      // A service that does not say when is left alone.
+      if (!(begunAt <= before)) continue;
       await this.#delete(key, { uploadId });
       ended += 1;
     }

@@ -16,7 +16,8 @@ interface Step {
 }
 
 /** Tries all that a server does with its bucket, with an object of its own that it removes again. */
-export async function checkBucket(bucket: Bucket, name: string, now: () => number): Promise<Check> {
+export async function checkBucket(bucket: Bucket, now: () => number): Promise<Check> {
+  const { name } = bucket;
   const key = `doctor/${randomBytes(16).toString("hex")}`;
   const written = randomBytes(64);
   const read = async (range: { start: number; end: number } | undefined, expected: Uint8Array) => {

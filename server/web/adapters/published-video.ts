@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { readCues, withoutSpeaker, writeCues } from "../../../src/contract/text/cues.ts";
 import type { Deps } from "../../app/deps.ts";
-import { notFound } from "../../lib/api-error.ts";
+import { ApiError, notFound } from "../../lib/api-error.ts";
 import { jpegHeadBytes, jpegSize, type PictureSize } from "../../lib/jpeg.ts";
 import type { Download } from "../../lib/signed-links.ts";
 import { posterOf } from "../../playtests/moments/stills-store.ts";
@@ -21,11 +21,17 @@ async function fileOf(deps: Deps, video: PublishedVideoRow, part: string): Promi
   return stillFile(poster, "inline");
 }
 
-/** How large the poster of a published video is. Undefined without one. */
+/** How large the poster of a published video is. Undefined without one, and while the store of files is away: a page is shown without it. */
 export async function posterSize(deps: Deps, slotId: string): Promise<PictureSize | undefined> {
   const poster = await deps.store.read((q) => posterOf(q, slotId));
-  if (!poster) return undefined;
-  const { blobKey } = stillFile(poster, "inline");
+  return poster && sizeOf(deps, stillFile(poster, "inline").blobKey).catch(unlessAway);
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.status !== 503) throw error;
+}
+
+async function sizeOf(deps: Deps, blobKey: string): Promise<PictureSize | undefined> {
   const bytes = (await deps.blobs.size(blobKey)) ?? 0;
   const head = bytes > 0 && (await deps.blobs.read(blobKey, { start: 0, end: Math.min(bytes, jpegHeadBytes) - 1 }));
   return head ? jpegSize(await buffer(head)) : undefined;
