@@ -1,6 +1,6 @@
 import type { Check } from "../../../server/database/port.ts";
 import { col, define, flag, prose, viewOf } from "../../cli/define.ts";
-import { email } from "../../contract/fields.ts";
+import { isEmailAddress, withAsciiDomain } from "../../contract/text/email-address.ts";
 import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
@@ -33,11 +33,12 @@ export const doctor = define({
     "playtest serve doctor --json",
   ],
   async run({ flags: { mailTo, ...flags } }, ctx) {
-    if (mailTo !== undefined && !email().safeParse(mailTo).success)
+    const to = mailTo === undefined ? undefined : withAsciiDomain(mailTo);
+    if (to !== undefined && !isEmailAddress(to))
       throw usage(`--mail-to takes an email address, not ${mailTo}.`, "Nothing was checked.");
     const server = await import("../../../server/operations/doctor.ts");
     const now = ctx.now();
-    const testMail = mailTo === undefined ? undefined : { id: ctx.newId(), to: mailTo, now };
+    const testMail = to === undefined ? undefined : { id: ctx.newId(), to, now };
     const options = { ...flags, testMail, env: serverEnv(ctx), now };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
     const failed = checks.filter(({ ok }) => !ok);
