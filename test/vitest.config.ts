@@ -58,8 +58,8 @@ export default defineConfig({
     // More than cores: tests wait for processes, browsers and PostgreSQL much of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: SmallestLast },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     projects: [
       {
         extends: true,

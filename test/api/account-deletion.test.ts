@@ -240,7 +240,7 @@ onBothDatabases("account deletion", (serve) => {
       return write(fn, options);
     };
     const replies = late.map((send) => send());
-    await vi.waitUntil(() => waiting.length >= late.length, { timeout: 30_000 });
+    await vi.waitUntil(() => waiting.length >= late.length, { timeout: 60_000 });
     store.write = write;
     expect((await admin.delete(`/admin/users/${owner.id}`)).status).toBe(200);
     for (const pass of waiting) pass();

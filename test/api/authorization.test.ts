@@ -419,7 +419,7 @@ onBothDatabases("authorization matrix", (serve) => {
     await column(matrix, bodiesThatNameOthers);
     await column(matrix, paymentsOfOthers);
     expect(await rightfulOnes(matrix)).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 });
 
 it("authorization matrix: every operation has a rightful request", () => {

@@ -173,10 +173,10 @@ onBothDatabases("clips", (serve) => {
     await other.cut({ atMs: 500, endMs: 1500 });
     const poster = async () => (await owner.get(`/clips/${first.at(-1)!.id}`)).body.data.clip.posterUrl;
     // All twelve posters are cut while the first of the clips still is.
-    await vi.waitUntil(poster, { timeout: 30_000 });
+    await vi.waitUntil(poster, { timeout: 60_000 });
     expect(begun).toHaveLength(1);
     held.open();
-    await vi.waitUntil(() => begun.length === 13, { timeout: 30_000 });
+    await vi.waitUntil(() => begun.length === 13, { timeout: 60_000 });
     expect(begun.indexOf(500)).toBe(1);
     await server.advance(0);
   });

@@ -219,7 +219,7 @@ it("stream: little is buffered for a client that does not read", async () => {
   expect(written!.writableLength).toBeLessThan(1_000_000);
   const stalled = asked;
   client.resume();
-  await vi.waitUntil(() => asked > stalled, { timeout: 10_000 });
+  await vi.waitUntil(() => asked > stalled, { timeout: 60_000 });
   leave.abort();
   client.destroy();
   await new Promise((resolve) => server.close(resolve));

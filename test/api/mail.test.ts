@@ -280,7 +280,7 @@ describe("the mail job", () => {
     const other = { kind: "expire-order", key: "other", payload: { playtestId: "none" }, runAt: deps.clock.now() };
     await deps.store.write((tx) => deps.jobs.schedule(tx, other));
     const waiting = () => deps.store.read((q) => q.one("SELECT id FROM jobs WHERE kind = 'expire-order'"));
-    await vi.waitUntil(async () => (await waiting()) === undefined, { timeout: 5_000 }).finally(answer);
+    await vi.waitUntil(async () => (await waiting()) === undefined, { timeout: 60_000 }).finally(answer);
   });
 
   it("gives up at once when the mail server refuses", async () => {

@@ -589,9 +589,9 @@ onBothDatabases("the portal", (serve, it) => {
         const lines = [`POST ${path} HTTP/1.1`, "Host: localhost", `Cookie: ${ann.cookie()}`, `Content-Type: ${head}`];
         socket.write(`${[...lines, `Content-Length: ${body.length}`].join("\r\n")}\r\n\r\n`);
         socket.write(body.subarray(0, 30_000));
-        await vi.waitUntil(() => leftOf(server).length > 0, { timeout: 10_000 });
+        await vi.waitUntil(() => leftOf(server).length > 0, { timeout: 60_000 });
         socket.destroy();
-        await vi.waitUntil(() => leftOf(server).length === 0, { timeout: 10_000 });
+        await vi.waitUntil(() => leftOf(server).length === 0, { timeout: 60_000 });
         expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
       });
 

@@ -281,7 +281,7 @@ onBothDatabases("publications", (serve) => {
 });
 
 /** Asks until it is so: the server works by itself. */
-const until = (holds: () => Promise<boolean>) => vi.waitUntil(holds, { timeout: 20_000, interval: 50 });
+const until = (holds: () => Promise<boolean>) => vi.waitUntil(holds, { timeout: 60_000, interval: 50 });
 
 onBothDatabases("publications: what an operator and an owner can do", (serve) => {
   const refused: Step = { is: "failed", reason: "The account has no channel.", permanent: true };

@@ -10,7 +10,7 @@ import type { TestServer } from "../helpers/server.ts";
 function lineOf(server: TestServer, requestId: string): Promise<Record<string, unknown>> {
   const line = () =>
     server.lines.map((text) => JSON.parse(text)).find((entry) => entry.requestId === requestId && entry.status !== undefined);
-  return vi.waitUntil(line, { timeout: 10_000, interval: 1 });
+  return vi.waitUntil(line, { timeout: 60_000, interval: 1 });
 }
 
 const idOf = (reply: { headers: Headers }) => reply.headers.get("x-request-id")!;

@@ -34,7 +34,7 @@ onBothDatabases("sessions and keys of an account", (_serve, it) => {
     await there.get("/play/account");
     const list = async () => (await ann.get("/auth/sessions")).body.data.sessions;
     // When a browser was used is noted after its request was answered.
-    await vi.waitUntil(async () => (await list())[0].lastUsedAt !== (await list())[1].lastUsedAt, { timeout: 5_000 });
+    await vi.waitUntil(async () => (await list())[0].lastUsedAt !== (await list())[1].lastUsedAt, { timeout: 60_000 });
     const sessions = await list();
     expect(sessions).toHaveLength(2);
     const at = (ms: number) => new Date(ms).toISOString();

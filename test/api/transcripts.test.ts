@@ -48,7 +48,7 @@ const isAlive = (pid: number) => {
 };
 const pidsIn = (file: string) => readFileSync(file, "utf8").split(" ").map(Number);
 /** A killed process lets go of its pipes a moment before it is gone. */
-const allDead = (file: string) => vi.waitUntil(() => !pidsIn(file).some(isAlive), { timeout: 10_000 });
+const allDead = (file: string) => vi.waitUntil(() => !pidsIn(file).some(isAlive), { timeout: 60_000 });
 
 onBothDatabases("transcripts", (serve, it) => {
   it.each([
@@ -221,11 +221,11 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
   });
 
-  it("command that hangs: killed with its children, and no other job waits for it", { timeout: 60_000 }, async () => {
+  it("command that hangs: killed with its children, and no other job waits for it", { timeout: 240_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("hang", pids), timeoutMs: 3000 }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
-    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 60_000 });
     expect(await transcription(owner, slotId)).toMatchObject({ status: "processing" });
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
     expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
@@ -235,7 +235,7 @@ onBothDatabases("transcripts", (serve, it) => {
     await vi.waitUntil(async () => (await owner.get(`/slots/${publicSlot}`)).body.data.slot.status === "accepted", {
       timeout: 30_000,
     });
-    await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 30_000 });
+    await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 60_000 });
     expect(await errorOf(server, slotId)).toMatch(/longer than 3000 ms/);
     await allDead(pids);
   });
@@ -257,7 +257,7 @@ onBothDatabases("transcripts", (serve, it) => {
     await factories.giveVideo(server, slotId, other, factories.videoBytes(6000));
     expect((await other.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
     held.open();
-    await vi.waitUntil(() => transcribed.length === 5, { timeout: 30_000 });
+    await vi.waitUntil(() => transcribed.length === 5, { timeout: 60_000 });
     expect(transcribed).toEqual(["many", "other", "many", "many", "many"]);
     await server.advance(0);
   });
@@ -273,13 +273,13 @@ onBothDatabases("transcripts", (serve, it) => {
 });
 
 describe.each(drivers)("a server that stops while a video is transcribed ($name)", (driver) => {
-  it("ends the command, and the next server makes the transcript", { timeout: 60_000 }, async () => {
+  it("ends the command, and the next server makes the transcript", { timeout: 240_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const dataDir = freshFolder();
     const store = await driver.open();
     const first = await startTestServer({ store, dataDir, ...using({ command: runs("hang", pids), timeoutMs: 60_000 }) });
     const { owner, slotId } = await submitted(first);
-    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 60_000 });
     // Closing a test server takes its files away: the next one finds them in another folder.
     const nextDir = freshFolder();
     cpSync(join(dataDir, "blobs"), join(nextDir, "blobs"), { recursive: true });
@@ -348,7 +348,7 @@ describe("a server of its own", () => {
       const server = await start(freshFolder(), "ready.json", transcriber, ["--seed", "minimal", ...database], env);
       const id = await server.played();
       const transcript = () => server.ask("GET", `/slots/${id}/transcript`);
-      const seen = await vi.waitUntil(async () => (await transcript())?.keyTakeaways, { timeout: 30_000 });
+      const seen = await vi.waitUntil(async () => (await transcript())?.keyTakeaways, { timeout: 60_000 });
       server.child.kill("SIGTERM");
       await server.ended;
       await remove();
@@ -361,12 +361,14 @@ describe("a server of its own", () => {
     },
   );
 
-  it("that is killed ends the command and its children, and the next one makes the transcript", { timeout: 60_000 }, async () => {
+  it("that is killed ends the command and its children, and the next one makes the transcript", {
+    timeout: 240_000,
+  }, async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
     const first = await start(folder, "first.json", { command: runs("hang", pids) }, ["--seed", "minimal"]);
     const id = await first.played();
-    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 60_000 });
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     first.child.kill("SIGKILL");
     await first.ended;

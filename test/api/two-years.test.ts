@@ -427,7 +427,7 @@ async function checkFigures(life: Life, expected: ExpectedFigures): Promise<void
 
 onBothDatabases("two years of an owner", (serve) => {
   test("ledger, invoices and balances: agree to the cent and the minute at the end of each month", {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const life = await begin(await serve());
     for (let month = 0; month < months; month++) {

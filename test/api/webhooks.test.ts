@@ -444,7 +444,7 @@ onBothDatabases("webhooks", (serve) => {
       if (reply.status === 429) refused++;
       return reply;
     });
-    await vi.waitUntil(() => refused === 12, { timeout: 20_000 });
+    await vi.waitUntil(() => refused === 12, { timeout: 60_000 });
     let ended = false;
     const all = Promise.all(replies).finally(() => (ended = true));
     await vi.waitUntil(() => {
@@ -520,7 +520,7 @@ onBothDatabases("webhooks", (serve) => {
     await reads.hold("d.next_retry_at <=");
     answers[0]!();
     receiver.answer(status(200));
-    await vi.waitFor(async () => expect((await deliveriesOf(hook))[0].deliveredAt).not.toBeNull(), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await deliveriesOf(hook))[0].deliveredAt).not.toBeNull(), { timeout: 60_000 });
     reads.release();
     await server.advance(0);
     expect(receiver.received).toHaveLength(1);
@@ -538,7 +538,7 @@ onBothDatabases("webhooks", (serve) => {
   }
 
   const lostLease = async () => {
-    await vi.waitUntil(() => server.errors.length > 0, { timeout: 20_000 });
+    await vi.waitUntil(() => server.errors.length > 0, { timeout: 60_000 });
     return String(server.errors.splice(0));
   };
 

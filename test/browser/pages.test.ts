@@ -39,7 +39,7 @@ beforeAll(async () => {
   await setUpFactor(server, ann, "correct horse");
   pages.fresh["second-factor"] = "/play/account/factor";
   pages.busy["second-factor-on"] = "/play/account/factor";
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   await browser.close();
@@ -253,7 +253,7 @@ const focusOf = `(() => {
   };
 })()`;
 
-it("portal: the Tab key reaches everything in order, and the focus is visible", { timeout: 60_000 }, async () => {
+it("portal: the Tab key reaches everything in order, and the focus is visible", { timeout: 240_000 }, async () => {
   const context = await contextOf("busy", 1280, "light");
   const page = await context.newPage();
   await page.goto(pages.busy["slot-reserved"]!);

@@ -16,7 +16,7 @@ const piece = MiB;
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-}, 60_000);
+}, 240_000);
 afterAll(() => browser.close());
 
 let server: TestServer;
@@ -84,7 +84,7 @@ async function claimSlot(page: Page): Promise<void> {
 const videoField = (page: Page) => page.locator("#upload:not([hidden])").getByLabel("Choose a video");
 
 it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const page = await open();
   await sendInPieces(page, piece);
@@ -146,7 +146,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
 });
 
 it("portal upload: a file that is not a video is refused with the reason, and another can be chosen", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const page = await open({ width: 390 });
   await signInByLink(page);
@@ -164,7 +164,7 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
 });
 
-it("portal upload: a file that is too large is refused before anything is sent", { timeout: 60_000 }, async () => {
+it("portal upload: a file that is too large is refused before anything is sent", { timeout: 240_000 }, async () => {
   server.deps.config.uploads.videoMaxBytes = 1024 * 1024;
   const page = await open();
   await signInByLink(page);
@@ -178,7 +178,7 @@ it("portal upload: a file that is too large is refused before anything is sent",
   await page.getByText("You can submit when your video is uploaded.").waitFor();
 });
 
-it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 60_000 }, async () => {
+it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 240_000 }, async () => {
   const page = await open();
   await sendInPieces(page, piece);
   await signInByLink(page);
@@ -208,7 +208,7 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
 });
 
 it("portal upload: on a slow connection it shows MiB, rate and time left; offline it says so and goes on by itself", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const page = await open();
   await signInByLink(page);
@@ -242,7 +242,7 @@ it("portal upload: on a slow connection it shows MiB, rate and time left; offlin
 });
 
 it("portal: while another video is uploaded, Submit waits; discarded, the one before can be submitted", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const page = await open();
   await signInByLink(page);
@@ -269,7 +269,7 @@ it("portal: while another video is uploaded, Submit waits; discarded, the one be
 });
 
 it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
   const choosy = await factories.order(owner, gameId, {
@@ -327,7 +327,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await page.getByText("$10.00").first().waitFor();
 });
 
-it("portal without JavaScript: claim, upload, submit, and release a slot", { timeout: 60_000 }, async () => {
+it("portal without JavaScript: claim, upload, submit, and release a slot", { timeout: 240_000 }, async () => {
   const page = await open({ javaScriptEnabled: false, width: 390 });
   await signInByLink(page);
   await claimSlot(page);

@@ -44,7 +44,7 @@ beforeAll(async () => {
     contexts[name] = await browser.newContext({ baseURL: server.baseUrl, timezoneId: zones[name], reducedMotion: "reduce" });
     await contexts[name].addCookies([{ name: "playtest_session", value: cookie, url: server.baseUrl }]);
   }
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   await browser.close();

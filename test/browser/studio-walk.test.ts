@@ -17,7 +17,7 @@ import { newId } from "../helpers/walk.ts";
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-}, 60_000);
+}, 240_000);
 afterAll(() => browser.close());
 
 const sample = new URL("../../server/sandbox/sample.mp4", import.meta.url);
@@ -69,7 +69,7 @@ async function watchAndNote(page: Page): Promise<void> {
 }
 
 onBothDatabases("from the order to the payout", (serve) => {
-  it("in a browser", { timeout: 120_000 }, async () => {
+  it("in a browser", { timeout: 300_000 }, async () => {
     const server = await serve({ config });
     const { owner, gameId, run } = await market(server);
     const context = await browser.newContext({ baseURL: server.baseUrl, reducedMotion: "reduce" });
@@ -143,7 +143,7 @@ onBothDatabases("from the order to the payout", (serve) => {
     await second.close();
   });
 
-  it("by commands alone", { timeout: 60_000 }, async () => {
+  it("by commands alone", { timeout: 240_000 }, async () => {
     const server = await serve({ config });
     const { owner, gameId } = await market(server);
     const cwd = testFolder();
@@ -192,7 +192,7 @@ onBothDatabases("from the order to the payout", (serve) => {
   });
 });
 
-it("in a browser, for a server that implements only the specification", { timeout: 120_000 }, async () => {
+it("in a browser, for a server that implements only the specification", { timeout: 300_000 }, async () => {
   const { hosted, owner, claimed, server } = await startHostedWorld();
   const { slotId: id, person } = await claimed();
   await giveVideo(server, id, person, readFileSync(sample));

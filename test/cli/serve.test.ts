@@ -120,7 +120,7 @@ describe("serve run", () => {
     symlinkSync("elsewhere", file);
     const { child, ended } = serve("--port", "0", "--data", folder);
     await once(child.stderr!, "data");
-    await vi.waitUntil(() => existsSync(file), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(file), { timeout: 60_000 });
     child.kill("SIGINT");
     const { stdout, stderr } = await ended;
     expect(stdout + stderr).not.toContain("pt_sk_");
@@ -256,7 +256,7 @@ describe("serve run says in its log", () => {
     const others =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     await sql(database.url, others);
-    await vi.waitUntil(() => said.includes(lost), { timeout: 20_000 });
+    await vi.waitUntil(() => said.includes(lost), { timeout: 60_000 });
     expect((await last(server)).code).toBe(0);
     await database.drop();
   });

@@ -54,7 +54,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
   beforeAll(async () => {
     s3 = await startRadosgw();
     way = await startFaultyBucket(s3.endpoint);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await way?.close();
@@ -172,7 +172,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(await server.deps.blobs.read(key!)).toBeUndefined();
     await server.deps.blobs.remote!.idle();
     expect(await listed(bucket)).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it("uploads wait on the disk while the bucket is away, up to a limit, and are stored when it is back", async () => {
     const { bucket } = await newBucket({ attempts: 1 });
@@ -215,17 +215,17 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
       sha256: sha256(build),
     });
     expect((await patch(nodeAt(first.baseUrl), owner, url, 0, build)).status).toBe(204);
-    await vi.waitUntil(() => way.requests.some((line) => line.includes("partNumber=4")), { timeout: 20_000 });
+    await vi.waitUntil(() => way.requests.some((line) => line.includes("partNumber=4")), { timeout: 60_000 });
     first.child.kill("SIGKILL");
     await first.ended;
     way.faults.length = 0;
     way.requests.length = 0;
     const second = await startProcess(folder, "second", undefined, [], s3.env);
     const key = `builds/${url.split("/").at(-1)}`;
-    await vi.waitUntil(() => bucket.find(key), { timeout: 30_000, interval: 100 });
+    await vi.waitUntil(() => bucket.find(key), { timeout: 60_000, interval: 100 });
     expect(await bucket.find(key)).toEqual({ size: build.length, sha256: sha256(build) });
     expect(way.requests.filter((line) => /partNumber=/.test(line)).length).toBeLessThan(4);
-    await vi.waitUntil(() => !existsSync(join(folder, "storing", key)), { timeout: 10_000 });
+    await vi.waitUntil(() => !existsSync(join(folder, "storing", key)), { timeout: 60_000 });
     await second.stop();
     expect([await listed(bucket), await bucket.endUnfinished(Infinity)]).toEqual([[key], 0]);
   }, 90_000);
@@ -263,7 +263,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
       reply = await fetch(download);
     }
     expect(sha256(Buffer.from(await reply.arrayBuffer()))).toBe(named.sha256);
-    await vi.waitUntil(async () => (await listed(bucket)).length === 1, { timeout: 20_000, interval: 100 });
+    await vi.waitUntil(async () => (await listed(bucket)).length === 1, { timeout: 60_000, interval: 100 });
     expect((await one.stop()).code).toBe(0);
     expect((await other.stop()).code).toBe(0);
   }, 90_000);

@@ -102,7 +102,7 @@ async function expectOneVideo({ store, first, youtube, owner, tester, slotId }: 
 const isAccepted = async ({ owner, slotId }: Scene) =>
   (await owner.getSlot({ params: { id: slotId } })).slot.status === "accepted";
 
-describe.each(drivers)("upload to a slow platform ($name)", { timeout: 120_000 }, (driver) => {
+describe.each(drivers)("upload to a slow platform ($name)", { timeout: 300_000 }, (driver) => {
   it("of hours: its lease is renewed, no other process takes it over, and the video is published once", async () => {
     const known = await scene(driver);
     const { youtube, first, owner, slotId } = known;
@@ -133,7 +133,7 @@ describe.each(drivers)("upload to a slow platform ($name)", { timeout: 120_000 }
   });
 });
 
-describe("upload of a process that is suspended", { timeout: 120_000 }, () => {
+describe("upload of a process that is suspended", { timeout: 300_000 }, () => {
   it("is taken over by another when its lease has run out, and the video is published once", async () => {
     const known = await scene(drivers.find(({ name }) => name === "postgres")!);
     const { youtube, first, another, owner, slotId } = known;

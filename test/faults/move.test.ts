@@ -120,7 +120,7 @@ describe("moving a running server from SQLite to PostgreSQL", () => {
       env: {},
     });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   it("lets the server go on when it is killed, and then works with the same or an empty database", async () => {
     const old = await serving("--seed", "minimal");

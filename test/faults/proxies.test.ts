@@ -73,7 +73,7 @@ async function behind(kind: string) {
 
 describe.each(installedProxies())("%s with the configuration of `serve proxy`", (kind) => {
   it("passes an upload through a restart of the server, and leaves one build beside the seeded one", {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const { folder, files, publicUrl, server, serve, ask, ownerKey, gameId } = await behind(kind);
     const build = join(folder, "build.bin");
@@ -95,7 +95,7 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     expect(builds.map(({ size }) => size)).toEqual([150 * mib, null]);
   });
 
-  it("passes events on at once, by HTTP/2 and with the client's address and one request id", { timeout: 120_000 }, async () => {
+  it("passes events on at once, by HTTP/2 and with the client's address and one request id", { timeout: 300_000 }, async () => {
     const { ca, publicUrl, server, ask, ownerKey } = await behind(kind);
     const session = connect(publicUrl, { ca });
     const stream = session.request({ ":path": "/api/v1/events", authorization: `Bearer ${ownerKey}` });

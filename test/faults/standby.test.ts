@@ -54,7 +54,7 @@ const anywhere = { replica: true };
 const checkOf = async (store: Store) => (await store.check({ thorough: true })).find(({ name }) => name === "replica");
 /** Waits for the standby. */
 const caughtUp = (store: Store) =>
-  vi.waitUntil(async () => (await store.read(look(""), anywhere)).fromStandby, { timeout: 30_000, interval: 20 });
+  vi.waitUntil(async () => (await store.read(look(""), anywhere)).fromStandby, { timeout: 60_000, interval: 20 });
 
 it("reads may use the standby, and never miss what was committed before them, by another process either", async () => {
   const [store, other] = [await open(standby), await open(standby)];
@@ -88,7 +88,7 @@ it("requests that only read use it, with what their sender just wrote", async ()
     await owner.get("/games");
     return (await sql(standby, last)).length > 0;
   };
-  await vi.waitUntil(isUsed, { timeout: 30_000, interval: 20 });
+  await vi.waitUntil(isUsed, { timeout: 60_000, interval: 20 });
 });
 
 it.each([

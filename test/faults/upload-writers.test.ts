@@ -71,7 +71,7 @@ const stored = ({ folder, id }: Market) => [
   readdirSync(join(folder, "uploads")),
 ];
 
-describe("upload that stalled on one process and is resumed on another", { timeout: 120_000 }, () => {
+describe("upload that stalled on one process and is resumed on another", { timeout: 300_000 }, () => {
   it("is let go by the first, and resumes there", async () => {
     const market = await stalledAtFirst();
     expect(await resumeAtSecond(market)).toEqual([String(sent), 204]);
@@ -99,7 +99,7 @@ describe("upload that stalled on one process and is resumed on another", { timeo
   });
 });
 
-describe("process that hangs between storing a file and recording it", { timeout: 60_000 }, () => {
+describe("process that hangs between storing a file and recording it", { timeout: 240_000 }, () => {
   it("does not remove the file when another process has recorded it", async () => {
     const location = await postgres.location();
     closing.push(() => location.remove());

@@ -18,7 +18,7 @@ async function sha256(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 it("upload: resumes where it stopped after the command is killed, and again after the server is killed", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const folder = freshFolder();
   const build = join(folder, "build.bin");

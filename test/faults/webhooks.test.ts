@@ -119,15 +119,15 @@ it(`webhooks: every acknowledged event is delivered although the server is kille
     const arrived = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
     return acknowledged.filter((id) => !arrived.has(id));
   };
-  await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 30_000, interval: 200 });
+  await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 60_000, interval: 200 });
   const logged = new Set((await all<{ id: string }>(server.baseUrl, key, "events")).map(({ id }) => id));
   expect(acknowledged.filter((id) => !logged.has(id))).toEqual([]);
   expect((await all(server.baseUrl, key, "notifications")).length).toBeGreaterThanOrEqual(acknowledged.length);
   expect(accepted).toBeGreaterThan(0);
   const outbox = join(folder, "outbox");
   const sent = () => readdirSync(outbox).filter((file) => /Reset your password/.test(readFileSync(join(outbox, file), "utf8")));
-  await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(accepted), { timeout: 30_000, interval: 200 });
-}, 120_000);
+  await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(accepted), { timeout: 60_000, interval: 200 });
+}, 300_000);
 
 it("webhooks: two processes on one PostgreSQL deliver each event once, and one takes over when the other is killed", async () => {
   const location = await drivers.find(({ name }) => name === "postgres")!.location();
@@ -166,4 +166,4 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
   await third.ended;
   await Promise.all(others.map((one) => one.close()));
   await location.remove();
-}, 180_000);
+}, 600_000);

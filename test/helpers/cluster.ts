@@ -64,7 +64,7 @@ async function meetAt<T>(store: Store, { table, id }: Row, requests: readonly ((
       );
       for (const send of requests) {
         const count = replies.push(send());
-        await vi.waitUntil(async () => (await waitingFor(store, holder!.pid)) >= count, { timeout: 30_000, interval: 10 });
+        await vi.waitUntil(async () => (await waitingFor(store, holder!.pid)) >= count, { timeout: 60_000, interval: 10 });
       }
     },
     { isolation: "rows" },

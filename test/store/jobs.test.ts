@@ -188,8 +188,8 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     it("as long as it is extended", async () => {
       await begin(30);
       clock.set(clock.now() + 29);
-      await vi.waitUntil(async () => (await leaseUntil()) === clock.now() + 30, { timeout: 20_000 });
-      await vi.waitUntil(() => running.isHeld(), { timeout: 20_000 });
+      await vi.waitUntil(async () => (await leaseUntil()) === clock.now() + 30, { timeout: 60_000 });
+      await vi.waitUntil(() => running.isHeld(), { timeout: 60_000 });
       clock.set(clock.now() + 29);
       expect(running.isHeld()).toBe(true);
     });
@@ -198,7 +198,7 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
       await begin(30);
       expect(running.isHeld()).toBe(true);
       await store.write((tx) => tx.run("UPDATE jobs SET lease_token = 'another'"));
-      await vi.waitUntil(() => !running.isHeld(), { timeout: 20_000 });
+      await vi.waitUntil(() => !running.isHeld(), { timeout: 60_000 });
       expect(await leaseUntil()).toBe(clock.now() + 30);
     });
   });

@@ -368,7 +368,7 @@ describe("PostgreSQL connection", () => {
     await expect(far.write((tx) => put(tx, "c"))).rejects.toThrow(told);
     await expect(far.read((q) => q.one("SELECT 1 AS one"))).rejects.toThrow(told);
     network.leadTo(database.url.replace(/^postgres(ql)?:/, "http:"));
-    await vi.waitUntil(() => warnings.includes("PostgreSQL answers again."), { timeout: 20_000 });
+    await vi.waitUntil(() => warnings.includes("PostgreSQL answers again."), { timeout: 60_000 });
     await far.write((tx) => put(tx, "d"));
     expect((await stored()).map(({ name }) => name)).toEqual(["a", "d"]);
     await far.close();
@@ -389,7 +389,7 @@ describe("PostgreSQL connection", () => {
           () => true,
           () => false,
         );
-    await vi.waitUntil(write, { timeout: 20_000 });
+    await vi.waitUntil(write, { timeout: 60_000 });
     const late = await openPostgres(database.url.replace(/@[^/]*/, `@${hosts}`));
     await late.write((tx) => put(tx, "c"));
     expect((await stored()).map(({ name }) => name)).toEqual(["a", "b", "c"]);
@@ -468,7 +468,7 @@ it("PostgreSQL: a server whose clock is wrong logs it", async () => {
   const lines: unknown[] = [];
   const log = { ...createTestLog(), warn: (fields: object, text?: string) => void lines.push([fields, text]) };
   const stop = watchClock({ store, log, now: () => Date.now() - 120_000 });
-  await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => lines.length > 0, { timeout: 60_000 });
   stop();
   const seen = { clock: expect.stringMatching(/^1[12]\d{4} ms ahead of this machine$/) };
   expect(lines).toEqual([[seen, "the clocks of this machine and of the database differ: set both by NTP"]]);

@@ -223,7 +223,7 @@ describe("processes that migrate step by step", () => {
     const until = async () =>
       (await direct.read((q) => q.one<{ at: number }>("SELECT lease_until AS at FROM migration_progress")))!.at;
     const before = await until();
-    await vi.waitUntil(async () => (await until()) > before + 300, { timeout: 30_000, interval: 20 });
+    await vi.waitUntil(async () => (await until()) > before + 300, { timeout: 60_000, interval: 20 });
     free.open();
     await ended;
     expect(await ages()).toEqual([{ age: 2 }]);
