@@ -155,7 +155,7 @@ onBothDatabases("applications", (serve, it) => {
     expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
   });
 
-  it("approve: of 50 concurrent approvals exactly 10 get the 10 slots", { timeout: 240_000 }, async ({ server }) => {
+  it("approve: of 50 concurrent approvals exactly 10 get the 10 slots", async ({ server }) => {
     const { owner, id, playtesters } = await manual(server, 10, 50);
     const applications = await applyAll(playtesters, id);
     const replies = await Promise.all(applications.map((application) => approve(owner, application)));

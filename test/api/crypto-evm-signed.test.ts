@@ -14,7 +14,7 @@ beforeAll(async () => {
   node = await startEvmNode();
   token = await node.deploy("Token");
   await node.send({ to: token, data: callData(selectors.transfer, account.address, 10n ** 12n) });
-}, 240_000);
+});
 afterAll(() => node.stop());
 
 /** Sends a signed payment to the node, as a relayer that pays the fee; the hash. */

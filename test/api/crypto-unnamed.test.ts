@@ -179,7 +179,7 @@ describe("real EVM node", () => {
   beforeAll(async () => {
     node = await startEvmNode();
     token = await node.deploy("Token");
-  }, 240_000);
+  });
   afterAll(() => node.stop());
   afterEach(async () => {
     for (const proxy of proxies.splice(0)) await proxy.close();

@@ -221,7 +221,7 @@ onBothDatabases("transcripts", (serve, it) => {
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
   });
 
-  it("command that hangs: killed with its children, and no other job waits for it", { timeout: 240_000 }, async () => {
+  it("command that hangs: killed with its children, and no other job waits for it", async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("hang", pids), timeoutMs: 3000 }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
@@ -273,7 +273,7 @@ onBothDatabases("transcripts", (serve, it) => {
 });
 
 describe.each(drivers)("a server that stops while a video is transcribed ($name)", (driver) => {
-  it("ends the command, and the next server makes the transcript", { timeout: 240_000 }, async () => {
+  it("ends the command, and the next server makes the transcript", async () => {
     const pids = join(freshFolder(), "pids");
     const dataDir = freshFolder();
     const store = await driver.open();
@@ -361,9 +361,7 @@ describe("a server of its own", () => {
     },
   );
 
-  it("that is killed ends the command and its children, and the next one makes the transcript", {
-    timeout: 240_000,
-  }, async () => {
+  it("that is killed ends the command and its children, and the next one makes the transcript", async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
     const first = await start(folder, "first.json", { command: runs("hang", pids) }, ["--seed", "minimal"]);

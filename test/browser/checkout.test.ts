@@ -24,7 +24,7 @@ beforeAll(async () => {
   shop = createServer((_request, response) => response.end("<title>The shop</title>Welcome back"));
   await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back?cart=7`;
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser?.close();

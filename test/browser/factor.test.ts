@@ -22,7 +22,7 @@ let complaints: string[];
 beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
-}, 240_000);
+});
 afterEach(async () => {
   await context.close();
   expect(complaints).toEqual([]);
@@ -63,9 +63,6 @@ async function look(page: Page, name: string): Promise<void> {
 
 it.each([1280, 390])(
   "second factor at %i px: set up with a QR code, signed in with a code and a recovery code, removed",
-  {
-    timeout: 600_000,
-  },
   async (width) => {
     const pim = await registerPlaytester(server);
     const { email } = (await pim.get("/auth/me")).body.data;

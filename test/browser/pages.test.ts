@@ -39,7 +39,7 @@ beforeAll(async () => {
   await setUpFactor(server, ann, "correct horse");
   pages.fresh["second-factor"] = "/play/account/factor";
   pages.busy["second-factor-on"] = "/play/account/factor";
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser.close();
@@ -225,8 +225,6 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
 describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
   it.each(["signedOut", "docs", "busy", "fresh"] as const)(
     "for the visitor %s: fit the width, are accessible and break no content security policy",
-    // The docs are some forty pages, each of which axe takes seconds for.
-    { timeout: 240_000 },
     async (who) => {
       const context = await contextOf(who, width, scheme);
       const page = await context.newPage();
@@ -253,7 +251,7 @@ const focusOf = `(() => {
   };
 })()`;
 
-it("portal: the Tab key reaches everything in order, and the focus is visible", { timeout: 240_000 }, async () => {
+it("portal: the Tab key reaches everything in order, and the focus is visible", async () => {
   const context = await contextOf("busy", 1280, "light");
   const page = await context.newPage();
   await page.goto(pages.busy["slot-reserved"]!);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
   origin = nameServer(server);
-}, 240_000);
+});
 afterEach(async () => {
   await context.close();
   expect(complaints).toEqual([]);
@@ -165,7 +165,7 @@ it.each([1280, 390])(
   },
 );
 
-it("passkeys of a game owner: added in Studio, then used to sign in there and nowhere else", { timeout: 240_000 }, async () => {
+it("passkeys of a game owner: added in Studio, then used to sign in there and nowhere else", async () => {
   const owner = await registerOwner(server);
   const page = await open(1280);
   await addAuthenticator(page);
@@ -190,9 +190,7 @@ it("passkeys of a game owner: added in Studio, then used to sign in there and no
   await page.getByText("last used").waitFor();
 });
 
-it("“Your browser does not allow passkeys at this address.”: at the address that is the server's, it does", {
-  timeout: 600_000,
-}, async () => {
+it("“Your browser does not allow passkeys at this address.”: at the address that is the server's, it does", async () => {
   const page = await open(1280);
   await addAuthenticator(page);
   const numeric = origin.replace("localhost", "127.0.0.1");
@@ -207,9 +205,7 @@ it("“Your browser does not allow passkeys at this address.”: at the address 
   await page.getByText("No passkey was used. Try again, or go back and choose another way.").waitFor();
 });
 
-it("“Your browser could not use a passkey: …”: with the reason of the browser, and it can be tried again", {
-  timeout: 600_000,
-}, async () => {
+it("“Your browser could not use a passkey: …”: with the reason of the browser, and it can be tried again", async () => {
   const { pim, email } = await newPlaytester();
   const page = await open(1280);
   const { cdp, authenticatorId } = await addAuthenticator(page);
@@ -234,7 +230,7 @@ it("“Your browser could not use a passkey: …”: with the reason of the brow
   expect(await passkeys()).toEqual([expect.objectContaining({ name: "Phone" })]);
 });
 
-it("passkeys without JavaScript: the page says what to do", { timeout: 240_000 }, async () => {
+it("passkeys without JavaScript: the page says what to do", async () => {
   const { email } = await newPlaytester();
   const page = await open(390, { javaScriptEnabled: false });
   await page.goto("/play/sign-in");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
   owner = await registerOwner(server);
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

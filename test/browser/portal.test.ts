@@ -16,7 +16,7 @@ const piece = MiB;
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-}, 240_000);
+});
 afterAll(() => browser.close());
 
 let server: TestServer;
@@ -83,9 +83,7 @@ async function claimSlot(page: Page): Promise<void> {
 /** The field that the script shows in place of the plain form, which has one with the same label until then. */
 const videoField = (page: Page) => page.locator("#upload:not([hidden])").getByLabel("Choose a video");
 
-it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", {
-  timeout: 600_000,
-}, async () => {
+it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", async () => {
   const page = await open();
   await sendInPieces(page, piece);
   await signInByLink(page);
@@ -145,9 +143,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   expect(new URL(page.url()).pathname).toBe("/play/sign-in");
 });
 
-it("portal upload: a file that is not a video is refused with the reason, and another can be chosen", {
-  timeout: 600_000,
-}, async () => {
+it("portal upload: a file that is not a video is refused with the reason, and another can be chosen", async () => {
   const page = await open({ width: 390 });
   await signInByLink(page);
   await claimSlot(page);
@@ -164,7 +160,7 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
 });
 
-it("portal upload: a file that is too large is refused before anything is sent", { timeout: 240_000 }, async () => {
+it("portal upload: a file that is too large is refused before anything is sent", async () => {
   server.deps.config.uploads.videoMaxBytes = 1024 * 1024;
   const page = await open();
   await signInByLink(page);
@@ -178,7 +174,7 @@ it("portal upload: a file that is too large is refused before anything is sent",
   await page.getByText("You can submit when your video is uploaded.").waitFor();
 });
 
-it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 240_000 }, async () => {
+it("portal upload: it resumes by itself after a lost connection, and stops while paused", async () => {
   const page = await open();
   await sendInPieces(page, piece);
   await signInByLink(page);
@@ -207,9 +203,7 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
   complaints.splice(0);
 });
 
-it("portal upload: on a slow connection it shows MiB, rate and time left; offline it says so and goes on by itself", {
-  timeout: 600_000,
-}, async () => {
+it("portal upload: on a slow connection it shows MiB, rate and time left; offline it says so and goes on by itself", async () => {
   const page = await open();
   await signInByLink(page);
   await claimSlot(page);
@@ -241,9 +235,7 @@ it("portal upload: on a slow connection it shows MiB, rate and time left; offlin
   complaints.splice(0);
 });
 
-it("portal: while another video is uploaded, Submit waits; discarded, the one before can be submitted", {
-  timeout: 600_000,
-}, async () => {
+it("portal: while another video is uploaded, Submit waits; discarded, the one before can be submitted", async () => {
   const page = await open();
   await signInByLink(page);
   await claimSlot(page);
@@ -268,9 +260,7 @@ it("portal: while another video is uploaded, Submit waits; discarded, the one be
   expect(slot.submission.videoFileSize).toBe(factories.videoBytes().length);
 });
 
-it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", {
-  timeout: 600_000,
-}, async () => {
+it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", async () => {
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
   const choosy = await factories.order(owner, gameId, {
     selectionMode: "manual",
@@ -327,7 +317,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await page.getByText("$10.00").first().waitFor();
 });
 
-it("portal without JavaScript: claim, upload, submit, and release a slot", { timeout: 240_000 }, async () => {
+it("portal without JavaScript: claim, upload, submit, and release a slot", async () => {
   const page = await open({ javaScriptEnabled: false, width: 390 });
   await signInByLink(page);
   await claimSlot(page);

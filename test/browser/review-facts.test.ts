@@ -19,7 +19,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   server = await ownServer();
   ({ owner, gameId } = await reviewMarket(server));
-}, 240_000);
+});
 afterEach(() => context.close());
 afterAll(async () => {
   await browser.close();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await factories.giveVideo(server, slotId, tester, sample);
   await tester.post(`/playtester/slots/${slotId}/submit`);
   await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const fresh = await registerOwner(server, "Fresh");
   const [name] = [...(await cookieOf(owner)).keys()].filter((key) => key.includes("session"));
   cookies = { busy: (await cookieOf(owner)).get(name!)!, fresh: (await cookieOf(fresh)).get(name!)! };
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser.close();
@@ -56,7 +56,7 @@ it.each([
   ["busy", 1280, "light"],
   ["busy", 1280, "dark"],
   ["fresh", 390, "light"],
-] as const)("statistics of the owner %s at %i px in a %s color scheme", { timeout: 240_000 }, async (who, width, colorScheme) => {
+] as const)("statistics of the owner %s at %i px in a %s color scheme", async (who, width, colorScheme) => {
   const context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, colorScheme });
   await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
   const page = await context.newPage();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await ownServer();
   owner = await registerOwner(server, "Hearth & Co");
   cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-}, 240_000);
+});
 afterEach(() => context.close());
 afterAll(async () => {
   await browser.close();
@@ -62,7 +62,7 @@ async function open(): Promise<{ page: Page; id: string }> {
 const stateOf = (page: Page, text: string) => page.locator("#build-state", { hasText: text }).waitFor();
 const newest = async (id: string) => (await owner.listBuilds({ params: { id } })).builds[0]!;
 
-it("sends a file with its labels after the button, through a lost connection, and shows it", { timeout: 240_000 }, async () => {
+it("sends a file with its labels after the button, through a lost connection, and shows it", async () => {
   const { page, id } = await open();
   const bytes = await zipOf({ "game/run.sh": "#!/bin/sh\n", "game/data.bin": randomBytes(2.1 * piece) });
   let cut = 1;
@@ -81,7 +81,7 @@ it("sends a file with its labels after the button, through a lost connection, an
   expect(cut).toBeLessThan(0);
 });
 
-it("goes on with the same file after a reload", { timeout: 240_000 }, async () => {
+it("goes on with the same file after a reload", async () => {
   const { page, id } = await open();
   const file = fileOf("lantern.zip", await zipOf({ "data.bin": randomBytes(2.1 * piece) }));
   let pieces = 0;
@@ -138,7 +138,7 @@ it.each<{ name: string; parts: Record<string, string>; says: string }>([
   expect(await newest(id)).toEqual(before);
 });
 
-it("sends secrets only when the box says so, and warns of names", { timeout: 240_000 }, async () => {
+it("sends secrets only when the box says so, and warns of names", async () => {
   const { page, id } = await open();
   const file = fileOf("lantern.zip", await zipOf({ ".env": "KEY=1", "aux.txt": "x" }));
   await page.setInputFiles("#build", file);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   playtestId = (await owner.get(`/slots/${slots[0]}`)).body.data.slot.requestId;
   findingId = (await owner.post(`/games/${gameId}/findings`, { title: "It freezes" })).body.data.finding.id;
   await owner.post(`/findings/${findingId}/evidence`, { slotId: slots[0], fromMs: 1000 });
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
     "verify-unknown": "/verify-email?token=x",
     start: "/",
   };
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser.close();

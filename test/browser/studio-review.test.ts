@@ -41,7 +41,7 @@ beforeAll(async () => {
   server = await ownServer();
   ({ owner, gameId } = await reviewMarket(server));
   cookie = (await signedIn(server, owner, "/studio")).cookies.get("playtest_session")!;
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();
@@ -80,7 +80,7 @@ describe("review page: looks", () => {
     const accepted = await full("Bo");
     await owner.post(`/slots/${accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
     paths["review-accepted"] = `/studio/slots/${accepted}`;
-  }, 240_000);
+  });
 
   it.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"] } as const])(
     "at $width px in a $scheme color scheme: fits, is accessible and breaks no content security policy",
@@ -332,9 +332,7 @@ const partShown = (page: Page) => page.textContent(".part [role=status]");
 describe("review page: a part of the video", () => {
   const words = Array.from({ length: 12 }, (_, at) => `Line ${at} of what is said`);
 
-  it("is chosen at the playhead, by dragging and from lines of the transcript, and is noted or cut", {
-    timeout: 600_000,
-  }, async () => {
+  it("is chosen at the playhead, by dragging and from lines of the transcript, and is noted or cut", async () => {
     const slotId = await submitted(server, owner, { gameId, transcript: transcriptOf(words) });
     const ffmpeg = [process.execPath, fileURLToPath(new URL("../fixtures/ffmpeg.mjs", import.meta.url)), "cut"];
     server.deps.cutter = createFfmpegCutter({ ...server.deps.config.clips, ffmpeg });
@@ -473,7 +471,7 @@ describe("review page: transcript", () => {
     await context.close();
   });
 
-  it("of 20,000 cues is loaded whole, and only the part that is seen is laid out", { timeout: 240_000 }, async () => {
+  it("of 20,000 cues is loaded whole, and only the part that is seen is laid out", async () => {
     const transcript = transcriptOf(Array.from({ length: 20_000 }, (_, at) => `word-${at}`));
     const slotId = await submitted(server, owner, { gameId, transcript });
     const { page, context } = await opened(slotId);

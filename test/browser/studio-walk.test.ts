@@ -17,7 +17,7 @@ import { newId } from "../helpers/walk.ts";
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-}, 240_000);
+});
 afterAll(() => browser.close());
 
 const sample = new URL("../../server/sandbox/sample.mp4", import.meta.url);
@@ -143,7 +143,7 @@ onBothDatabases("from the order to the payout", (serve) => {
     await second.close();
   });
 
-  it("by commands alone", { timeout: 240_000 }, async () => {
+  it("by commands alone", async () => {
     const server = await serve({ config });
     const { owner, gameId } = await market(server);
     const cwd = testFolder();

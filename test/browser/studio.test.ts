@@ -36,7 +36,7 @@ beforeAll(async () => {
   };
   const cookieOf = async (who: factories.Person) => (await signedIn(server, who, "/studio")).cookies.get("playtest_session")!;
   cookies = { busy: await cookieOf(owner), fresh: await cookieOf(nobody) };
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser.close();
@@ -128,7 +128,7 @@ describe.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"
   },
 );
 
-it("board: a change appears without a reload, and with a reload where there is no JavaScript", { timeout: 240_000 }, async () => {
+it("board: a change appears without a reload, and with a reload where there is no JavaScript", async () => {
   const game = await factories.createGame(owner, { name: "Live" });
   const playtest = await factories.order(owner, game, { quantity: 1 });
   const [live, plain] = await Promise.all([
@@ -149,7 +149,7 @@ it("board: a change appears without a reload, and with a reload where there is n
   await Promise.all([live.close(), plain.close()]);
 });
 
-it("board: a change before the stream of events begins appears too", { timeout: 240_000 }, async () => {
+it("board: a change before the stream of events begins appears too", async () => {
   const game = await factories.createGame(owner, { name: "Late" });
   const playtest = await factories.order(owner, game, { quantity: 1 });
   const context = await contextOf("busy", { width: 1280 });
@@ -179,9 +179,7 @@ it("the first page takes at most 100 kB", async () => {
   expect(bytes).toBeLessThan(100_000);
 });
 
-it("playtest studio: pages work with scripts and without, and its cookie reaches no other port", {
-  timeout: 600_000,
-}, async () => {
+it("playtest studio: pages work with scripts and without, and its cookie reaches no other port", async () => {
   const heard: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     heard.push(request.headers.cookie);

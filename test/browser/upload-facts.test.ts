@@ -30,7 +30,7 @@ beforeAll(async () => {
   owner = await factories.registerOwner(server);
   await factories.giveCredit(server, owner, 200_000);
   gameId = await factories.createGame(owner);
-}, 240_000);
+});
 afterEach(async () => {
   await context.close();
   server.deps.config.uploads.minFreeBytes = 0;
@@ -354,14 +354,14 @@ const rows: Row[] = [
   },
 ];
 
-it.each(rows)("upload: “$says”", { timeout: 240_000 }, async ({ says, see, holds }) => {
+it.each(rows)("upload: “$says”", async ({ says, see, holds }) => {
   const scene = await newScene();
   await see(scene);
   await scene.says(says);
   await holds(scene);
 });
 
-it("upload: a file that cannot be used leaves the one before as it is: paused, or uploaded", { timeout: 240_000 }, async () => {
+it("upload: a file that cannot be used leaves the one before as it is: paused, or uploaded", async () => {
   const scene = await newScene();
   const notes = join(freshFolder(), "notes.txt");
   writeFileSync(notes, "Not a film at all, this is.");
@@ -376,7 +376,7 @@ it("upload: a file that cannot be used leaves the one before as it is: paused, o
   await scene.untilDone();
 });
 
-it("upload: a file that is found to be of no use after another was chosen changes nothing", { timeout: 240_000 }, async () => {
+it("upload: a file that is found to be of no use after another was chosen changes nothing", async () => {
   const scene = await newScene();
   letRead = await holdReader(scene);
   const cut = join(freshFolder(), "cut.mp4");
@@ -390,7 +390,7 @@ it("upload: a file that is found to be of no use after another was chosen change
   expect(await scene.page.locator("#video-error").isVisible()).toBe(false);
 });
 
-it("upload: signed out at its end, the page says that the video is uploaded", { timeout: 240_000 }, async () => {
+it("upload: signed out at its end, the page says that the video is uploaded", async () => {
   const scene = await newScene();
   await scene.page.route(`**/play/slots/${scene.slotId}`, async (route) => {
     await context.clearCookies();
@@ -406,7 +406,7 @@ it.each([
   ["about 1 minute left", 60],
   ["about 10 minutes left", 600],
   ["about 2 hours left", 7_200],
-])("upload: “%s”, at 1 MiB a second, of a file with so many MiB left", { timeout: 240_000 }, async (left, mebibytes) => {
+])("upload: “%s”, at 1 MiB a second, of a file with so many MiB left", async (left, mebibytes) => {
   const scene = await newScene();
   const { page, file } = scene;
   truncateSync(file, piece + mebibytes * MiB);

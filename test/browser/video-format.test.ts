@@ -31,7 +31,7 @@ beforeAll(async () => {
   second = await factories.registerPlaytester(server, "Tom");
   await factories.giveCredit(server, owner, 100_000);
   gameId = await factories.createGame(owner);
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

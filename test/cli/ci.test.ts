@@ -15,7 +15,7 @@ let server: { baseUrl: string; ownerKey?: string; gameId?: string };
 
 beforeAll(async () => {
   server = await startDemo();
-}, 240_000);
+});
 afterAll(killLeftovers);
 
 /** Runs a script as the CI would, with the variables it would set. */
@@ -72,7 +72,7 @@ const outputs = (path: string) =>
   );
 
 describe("the workflow for", () => {
-  it("GitHub: pushes, orders once per build, and fails when the videos are rejected", { timeout: 240_000 }, async () => {
+  it("GitHub: pushes, orders once per build, and fails when the videos are rejected", async () => {
     const folder = checkout();
     const workflow = parse(await written("github", folder));
     const { order, gate } = workflow.jobs;
@@ -100,7 +100,7 @@ describe("the workflow for", () => {
     expect(summary).toMatch(/### Playtest of `.+`: completed\n\n2 rejected\. Ordered: 2 slots of 60 min for \$40\.00\./);
   });
 
-  it("GitLab: pushes and orders", { timeout: 240_000 }, async () => {
+  it("GitLab: pushes and orders", async () => {
     const folder = checkout();
     const jobs = parse(await written("gitlab", folder));
     const run = runner(folder, ["bash", "-eo", "pipefail", "-c"], {});
@@ -113,7 +113,7 @@ describe("the workflow for", () => {
     expect(run(script("playtest-gate"))).toMatchObject({ status: 0, stdout: expect.stringContaining("### Playtest of") });
   });
 
-  it("Jenkins: pushes and orders", { timeout: 240_000 }, async () => {
+  it("Jenkins: pushes and orders", async () => {
     const folder = checkout();
     const text = await written("jenkins", folder);
     const run = runner(folder, ["sh", "-xec"], {});

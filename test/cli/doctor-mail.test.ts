@@ -72,6 +72,11 @@ it.each([
   expect(line).toContain(reason);
 });
 
+it("names the domain of an international address as mail servers know it", async () => {
+  const { url } = await startSmtp();
+  expect((await check("eve@müller.example", url)).line).toContain("did not take an email to eve@xn--mller-kva.example: ");
+});
+
 it("says that nothing is sent without a mail server, and where the email is", async () => {
   const outbox = join(folder, "outbox");
   expect(await check("ada@example.com")).toEqual({

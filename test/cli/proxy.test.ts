@@ -58,7 +58,7 @@ function run(argv: readonly string[], env: Record<string, string>, folder = test
 const at = (credentials = "") => `http://${credentials}127.0.0.1:${proxy.port}`;
 
 describe("through a proxy to an instance with a private certificate", () => {
-  it("uploads and downloads completely, with one tunnel per connection", { timeout: 240_000 }, async () => {
+  it("uploads and downloads completely, with one tunnel per connection", async () => {
     const folder = testFolder();
     const gameId = await factories.createGame(owner);
     const build = Buffer.alloc(3_000_000, "build");

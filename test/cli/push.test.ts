@@ -176,7 +176,7 @@ describe("games push to a server that hosts builds", () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Pushed 286.1 MiB") });
     expect(await uploads()).toEqual([{ id: cut?.id, status: "completed" }]);
     expect((await builds())[0].size).toBe(300_000_000);
-  }, 240_000);
+  });
 
   it("--order places an order after the push, and asks before it", async () => {
     const folder = folderWith({ "a.txt": "a", "order.yaml": "quantity: 2\n" });

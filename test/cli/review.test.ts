@@ -306,7 +306,7 @@ describe("download", () => {
     await files.close();
     expect([code, asked, existsSync(part)]).toEqual([0, [undefined, "bytes=100000-"], false]);
     expect(readFileSync(join(dir, name(id))).equals(whole)).toBe(true);
-  }, 240_000);
+  });
 
   it("replaces a leftover that is longer than the video", async () => {
     const [id, dir] = [await submitted(), testFolder()];

@@ -68,7 +68,7 @@ function tooWide(shown: string): string[] {
 }
 
 describe("the output of", () => {
-  it.each(called)("%s", { timeout: 240_000 }, async (path) => {
+  it.each(called)("%s", async (path) => {
     const json = await stdoutOf(path, ["--json"]);
     const [first, ...more] = jsonLines(json);
     expect(more.every((line) => typeof line === "object")).toBe(true);

@@ -172,7 +172,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(await server.deps.blobs.read(key!)).toBeUndefined();
     await server.deps.blobs.remote!.idle();
     expect(await listed(bucket)).toEqual([]);
-  }, 240_000);
+  });
 
   it("uploads wait on the disk while the bucket is away, up to a limit, and are stored when it is back", async () => {
     const { bucket } = await newBucket({ attempts: 1 });

@@ -74,7 +74,7 @@ describe.each(places)("budgets on $place", { timeout: 120_000 + orders * 100 }, 
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await start();
-  }, 240_000);
+  });
   afterEach(async () => expect(await ledgerDamage(cluster)).toEqual([]));
   afterAll(() => cluster?.close());
 

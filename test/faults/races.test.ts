@@ -21,7 +21,7 @@ const statusesOf = async (replies: Promise<{ status: number }>[]) => (await Prom
 const countsOf = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest.slots;
 const balance = async (owner: Person) => (await owner.get("/billing/balance")).body.data;
 
-describe.each(places)("races on $place", { timeout: 240_000 }, ({ start }) => {
+describe.each(places)("races on $place", ({ start }) => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await start();

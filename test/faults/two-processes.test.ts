@@ -141,7 +141,7 @@ const transcriptionOf = async (server: TestServer, key: string, slotId: string) 
 const approved = (server: TestServer, key: string, slotId: string) =>
   vi.waitUntil(async () => (await transcriptionOf(server, key, slotId)).status === "approved", { timeout: 60_000, interval: 50 });
 
-describe("server that is killed", { timeout: 240_000 }, () => {
+describe("server that is killed", () => {
   it("leaves its job to another server within a minute", async () => {
     const location = await database();
     const hanging = transcriber("hang", "pids");
@@ -152,7 +152,7 @@ describe("server that is killed", { timeout: 240_000 }, () => {
   });
 });
 
-describe("server that is suspended longer than its lease", { timeout: 240_000 }, () => {
+describe("server that is suspended longer than its lease", () => {
   it("cannot save the result of its job, which another server has taken over", async () => {
     const location = await database();
     const [first, second] = [transcriber("gate", "first"), transcriber("gate", "second")];
@@ -178,7 +178,7 @@ describe("server that is suspended longer than its lease", { timeout: 240_000 },
   });
 });
 
-describe("requests to two servers", { timeout: 240_000 }, () => {
+describe("requests to two servers", () => {
   it("count together for the limits of keys, accounts and addresses", async () => {
     const location = await database();
     const clock = createTestClock();
@@ -240,7 +240,7 @@ describe("requests to two servers", { timeout: 240_000 }, () => {
   });
 });
 
-describe("wrong passwords on two servers", { timeout: 240_000 }, () => {
+describe("wrong passwords on two servers", () => {
   it("slow down the next attempt on either by the failures on both", async () => {
     const location = await database();
     const waits: number[] = [];
@@ -260,7 +260,7 @@ describe("wrong passwords on two servers", { timeout: 240_000 }, () => {
   });
 });
 
-describe("a second factor on two servers", { timeout: 240_000 }, () => {
+describe("a second factor on two servers", () => {
   it("accepts each code once, and counts wrong codes together", async () => {
     const location = await database();
     const clock = createTestClock();

@@ -99,7 +99,7 @@ describe("upload that stalled on one process and is resumed on another", { timeo
   });
 });
 
-describe("process that hangs between storing a file and recording it", { timeout: 240_000 }, () => {
+describe("process that hangs between storing a file and recording it", () => {
   it("does not remove the file when another process has recorded it", async () => {
     const location = await postgres.location();
     closing.push(() => location.remove());

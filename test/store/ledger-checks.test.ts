@@ -21,7 +21,7 @@ describe.each(drivers)("ledger checks ($name)", (driver) => {
     store = await driver.open();
     server = await startTestServer({ store });
     await createHistory(server);
-  }, 240_000);
+  });
   afterAll(async () => {
     await server.close();
     await store.remove();

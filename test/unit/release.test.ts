@@ -36,7 +36,7 @@ function repository({ changelog = changes, prepack = "true", uncommitted = false
   return { cwd, file, git, has: (name: string) => existsSync(join(cwd, name)) };
 }
 
-it("a release is a commit with its tag, a dated heading, a tarball and notes", { timeout: 240_000 }, () => {
+it("a release is a commit with its tag, a dated heading, a tarball and notes", () => {
   const { cwd, file, git, has } = repository();
   expect(release(cwd, "0.10.0")).toBe(
     "Released 0.10.0: the tag v0.10.0, .tmp/release/program-0.10.0.tgz and its notes, .tmp/release/notes-0.10.0.md.\n" +
@@ -66,7 +66,7 @@ it.each<[what: string, state: State, version: string | undefined, message: strin
   ["without changes", { changelog: "# Changelog\n\n## Unreleased\n\n## 0.9.0 (2026-01-02)\n\n- Before.\n" }, "1.0.0", "nothing"],
   ["without the heading", { changelog: "# Changelog\n" }, "1.0.0", "nothing under"],
   ["of a program that does not build", { prepack: "false" }, "1.0.0", "could not be packed"],
-])("refuses a release %s", { timeout: 240_000 }, (_, state, version, message) => {
+])("refuses a release %s", (_, state, version, message) => {
   const { cwd, git, has } = repository(state);
   const before = git("status", "--porcelain");
   const attempt = () => release(cwd, version);
