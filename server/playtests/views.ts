@@ -89,7 +89,7 @@ export const reportView = (slot: SlotDetailRow) =>
 
 /** Another time that the owner proposes for a slot, until its playtester answered. */
 export const proposalView = ({ proposed_at, accept_by }: Pick<SlotDetailRow, "proposed_at" | "accept_by">) =>
-  proposed_at === null ? null : { scheduledAt: iso(proposed_at), answerBy: iso(accept_by!) };
+  proposed_at === null || accept_by === null ? null : { scheduledAt: iso(proposed_at), answerBy: iso(accept_by) };
 
 const transcriptionView = (slot: SlotDetailRow) =>
   slot.transcription_id === null

@@ -93,6 +93,10 @@ const speculation = (path: string) =>
     `<script type="speculationrules">${JSON.stringify({ prefetch: [{ urls: [path], eagerness: "immediate" }] }).replaceAll("<", "\\u003c")}</script>`,
   );
 
+/** What other sites and search engines show of a link to the page: with a picture, that is drawn large. */
+const previewTags = (preview: Readonly<Record<string, string>>): Markup =>
+  html`${preview.description !== undefined && html`<meta name="description" content="${preview.description}">`}${preview.image !== undefined && html`<meta name="twitter:card" content="summary_large_image">`}${Object.entries(preview).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}`;
+
 const sites = new WeakMap<ServerResponse, Site>();
 
 /** Gives the page that is sent as this response the name, colors and links of a site. */
@@ -117,7 +121,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   const written = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${!page.isIndexable && html`<meta name="robots" content="noindex">`}${page.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${page.leadsTo}">`}
-<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${Object.entries(page.preview ?? {}).map(([name, value]) => html`<meta property="og:${name}" content="${value}">`)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${[style].flat().map((name) => html`<link rel="stylesheet" href="/assets/${name}">`)}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${page.feed !== undefined && html`<link rel="alternate" type="application/rss+xml" href="${page.feed}">`}${page.preview && previewTags(page.preview)}${scripts.map((script) => html`<script src="/assets/${script}" type="module"></script>`)}${page.nextPage !== undefined && speculation((site.root ?? "") + page.nextPage)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;

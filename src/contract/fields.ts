@@ -89,6 +89,12 @@ export const confirmedTime = () =>
     .optional()
     .meta({ description: "The fixed time of the playtest, to confirm that you will play then; only if it has one." });
 
+/** Another time of a slot that is answered, so that an answer never counts for one that its reader has not seen. */
+export const proposedTime = () =>
+  instant()
+    .optional()
+    .meta({ description: "The proposed time that you answer. Refused with 409 when another one is proposed by now." });
+
 /** A whole number in a query string: digits only, no sign, no exponent. */
 export const queryInteger = (min: number, max: number) =>
   z

@@ -3,7 +3,7 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, confirmedTime, id, language, minutes, pageQuery, readableText, timestamp } from "./fields.ts";
+import { cents, confirmedTime, id, language, minutes, pageQuery, proposedTime, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
@@ -92,6 +92,10 @@ export const shownOffer = offer
   })
   .meta({ id: "ShownOffer" });
 
+/** Why a playtester lost a slot without a decision on a video. */
+export const lossReasons = ["deadline", "closed", "released", "moved", "cancelled", "problem"] as const;
+export type LossReason = (typeof lossReasons)[number];
+
 /** A slot as its playtester sees it; what helps to play is there only while they hold it. */
 export const heldSlot = z
   .strictObject({
@@ -111,6 +115,16 @@ export const heldSlot = z
     hasCaptions: z.boolean().meta({ description: "Whether the submitted video has captions: its transcript is approved." }),
     rating: rating.nullable(),
     rejection: rejection.nullable(),
+    lost: z
+      .strictObject({
+        why: z.enum(lossReasons).meta({
+          description:
+            "`deadline`: it passed before a video was submitted. `closed`: it closed before the team was complete. `released`: by who claimed it. `moved`: another time was declined, or not answered. `cancelled`: by the owner. `problem`: a reported problem ended it.",
+        }),
+        earnedCents: cents().meta({ description: "What you were paid for it all the same." }),
+      })
+      .nullable()
+      .meta({ description: "Why you no longer hold it, where the owner did not decide on a video; null otherwise." }),
     blockedReport: blockedReport.nullable(),
     publishedUrl,
     consentWithdrawnAt: timestamp()
@@ -299,6 +313,7 @@ export const playtester = {
       accept: z
         .boolean()
         .meta({ description: "`true` to play then; `false` releases the slot, which does not count against you." }),
+      scheduledAt: proposedTime(),
     }),
     reply: slotReply,
     secretReply: true,

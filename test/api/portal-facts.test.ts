@@ -256,7 +256,7 @@ const facts: Fact<Market>[] = [
     async holds(scene) {
       const { id, status } = await lastSlot(scene);
       expect(status).toBe("cancelled");
-      expect((await scene.browser.get(`/play/slots/${id}`)).html).toContain("This slot was released.");
+      expect((await scene.browser.get(`/play/slots/${id}`)).html).toContain("You released this slot.");
       expect((await scene.playtester.get("/playtester/playtests")).body.data.heldSlots).toBe(0);
     },
   },

@@ -76,6 +76,42 @@ onBothDatabases("pages of a playtest at a fixed time", (_serve, it) => {
     const answered = await ann.submit(page, `${page}/reschedule`, { answer });
     expect(textOf((await ann.get(answered.location!)).html)).toContain(says);
     expect((await playtester.getHeldSlot({ params: { id: slot.id } })).slot.status).toBe(is);
+    if (is === "cancelled")
+      expect(textOf((await ann.get(page)).html)).toContain(
+        "The owner proposed another time, and you declined it or did not answer in time, so the slot was released.",
+      );
+  });
+
+  it("an answer to a proposal that was replaced since the page was opened is refused, and the page shows the new one", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    await giveCredit(server, owner, 100_000);
+    const id = await order(owner, gameId, { scheduledAt: at });
+    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    const propose = (scheduledAt: string) => owner.updatePlaytest({ params: { id }, body: { scheduledAt } });
+    await propose(later);
+    const ann = await signedIn(server, playtester);
+    const page = `/play/slots/${slot.id}`;
+    const form = hiddenFields((await ann.get(page)).html, `${page}/reschedule`);
+    await propose("2026-03-07T17:00:00.000Z");
+    const refused = await ann.send(`${page}/reschedule`, { ...form, answer: "accept" });
+    expect([refused.status, textOf(refused.html)]).toEqual([409, expect.stringContaining("The owner now proposes another time")]);
+    expect((await playtester.getHeldSlot({ params: { id: slot.id } })).slot.scheduledAt).toBe(at);
+  });
+
+  it("a slot that its owner cancelled late says what it earned", async ({ server, owner, playtester, gameId }) => {
+    await giveCredit(server, owner, 100_000);
+    const id = await order(owner, gameId, { scheduledAt: at });
+    const { slot } = await playtester.claimPlaytest({ params: { id }, body: { scheduledAt: at } });
+    await server.advance(Date.parse(at) - server.clock.now() - 3_600_000);
+    await owner.cancelPlaytest({ params: { id } });
+    const ann = await signedIn(server, playtester);
+    expect(textOf((await ann.get(`/play/slots/${slot.id}`)).html)).toContain(
+      "The owner cancelled this slot. This does not count against you. Because it was less than 12 hours before the fixed time, you earned $10.00",
+    );
   });
 
   it("the account takes a time zone, and refuses another text beside its field", async ({ server }) => {

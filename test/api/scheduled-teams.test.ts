@@ -124,6 +124,23 @@ onBothDatabases("team of a playtest at a fixed time", (serve, it) => {
     },
   );
 
+  it("is told once that the owner cancelled it late, each of their own share", async () => {
+    const known = await teamMarket(serve);
+    const { server, owner, ann, ben, cleo } = known;
+    const { playtestId, slotId } = await complete(known);
+    await server.advance(4 * day - 11 * hour);
+    const before = server.mails.length;
+    await owner.cancelPlaytest({ params: { id: playtestId } });
+    await server.advance(1000);
+    const told = server.mails.slice(before).map(({ subject, text }) => [/^Hello ([a-z]+),/.exec(text)?.[1], subject]);
+    expect(told.sort()).toEqual(["ann", "ben", "cleo"].map((name) => [name, "Your playtest of Lantern Deep was cancelled"]));
+    for (const person of [ann, ben, cleo]) {
+      const { lost, team } = (await person.getHeldSlot({ params: { id: slotId } })).slot;
+      expect(lost).toEqual({ why: "cancelled", earnedCents: team!.yourShareCents });
+      expect(await noticesOf(person, "team.ended")).toEqual([]);
+    }
+  });
+
   it("a friend who is asked in the place of another one is told of the new time, and confirms that one", async () => {
     const known = await teamMarket(serve);
     const { ann, cleo, dana } = known;

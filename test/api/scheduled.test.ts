@@ -414,6 +414,28 @@ sessions("moved playtest", (it) => {
     expect((await slotOf(owner, slotId)).status).toBe("reserved");
   });
 
+  it("an answer to another time than the one that is proposed by now gets 409, and changes nothing", async ({
+    server,
+    owner,
+    playtester,
+    gameId,
+  }) => {
+    const { id, slotId } = await session(server, owner, playtester, gameId, 10 * day);
+    const [first, second] = [inMs(server, 12 * day), inMs(server, 15 * day)];
+    const answerTo = (scheduledAt: string, accept: boolean) =>
+      playtester.post(`/playtester/slots/${slotId}/reschedule`, { accept, scheduledAt });
+    await move(owner, id, first);
+    await move(owner, id, second);
+    for (const accept of [true, false]) {
+      const { status, body } = await answerTo(first, accept);
+      expect([status, body.error.message]).toEqual([
+        409,
+        `The owner now proposes another time: ${second}. Nothing was changed. Answer that one.`,
+      ]);
+    }
+    expect((await answerTo(second.replace(".000Z", "+00:00"), true)).body.data.slot).toMatchObject({ scheduledAt: second });
+  });
+
   it("a slot with a reported problem can be moved too", async ({ server, owner, playtester, gameId }) => {
     const { id, slotId } = await session(server, owner, playtester, gameId);
     const later = inMs(server, 5 * day);
@@ -475,6 +497,70 @@ sessions("cancelled session", (it) => {
     await server.advance(3 * day);
     expect((await owner.delete(`/slots/${other}`)).status).toBe(409);
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
+  });
+});
+
+sessions("slot that was lost says why, and what it earned", (it) => {
+  interface Scene extends Pick<Market, "server" | "owner" | "playtester"> {
+    id: string;
+    slotId: string;
+  }
+  const nothing = { earnedCents: 0 };
+  it.for<{ name: string; act: (scene: Scene) => Promise<unknown>; lost: unknown }>([
+    { name: "held", act: async () => {}, lost: null },
+    {
+      name: "the deadline passed",
+      act: async ({ server }) => server.clock.moveTo(server.clock.now() + 4 * day),
+      lost: { why: "deadline", ...nothing },
+    },
+    {
+      name: "its playtester released it",
+      act: ({ playtester, slotId }) => playtester.releaseSlot({ params: { id: slotId } }),
+      lost: { why: "released", ...nothing },
+    },
+    {
+      name: "another time was declined",
+      async act({ server, owner, playtester, id, slotId }) {
+        await move(owner, id, inMs(server, 5 * day));
+        await answer(playtester, slotId, false);
+      },
+      lost: { why: "moved", ...nothing },
+    },
+    {
+      name: "another time was not answered",
+      async act({ server, owner, id }) {
+        await move(owner, id, inMs(server, 5 * day));
+        await server.advance(3 * day);
+      },
+      lost: { why: "moved", ...nothing },
+    },
+    {
+      name: "its owner cancelled it in time",
+      act: ({ owner, slotId }) => owner.deleteSlot({ params: { id: slotId } }),
+      lost: { why: "cancelled", ...nothing },
+    },
+    {
+      name: "its owner cancelled it late",
+      async act({ server, owner, id }) {
+        await server.advance(2 * day + 13 * hour);
+        await owner.cancelPlaytest({ params: { id } });
+      },
+      lost: { why: "cancelled", earnedCents: 1000 },
+    },
+    {
+      name: "its owner cancelled it because of a problem",
+      async act({ owner, playtester, slotId }) {
+        await playtester.reportSlot({ params: { id: slotId }, body: { reasonCode: "crash" } });
+        await owner.deleteSlot({ params: { id: slotId } });
+      },
+      lost: { why: "problem", ...nothing },
+    },
+  ])("$name", async ({ act, lost }, { server, owner, playtester, gameId }) => {
+    const at = inMs(server, 3 * day);
+    const id = await order(owner, gameId, { scheduledAt: at });
+    const slotId = await claimed(playtester, id, at);
+    await act({ server, owner, playtester, id, slotId });
+    expect((await playtester.getHeldSlot({ params: { id: slotId } })).slot.lost).toEqual(lost);
   });
 });
 

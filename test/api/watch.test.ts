@@ -59,6 +59,10 @@ onBothDatabases("the pages of published videos", (serve) => {
     const one = await page(`/watch/games/${gameId}`);
     expect(links(one.text, /class="film" href="\/watch\/([^"]+)"/g)).toEqual([slots[2], slots[0]]);
     expect(one.text).toContain('<a href="https://moon.example/deep" rel="noopener">About Lantern Deep</a>');
+    expect(properties(one.text)).toMatchObject({
+      title: "Playtests of Lantern Deep",
+      description: "People play Lantern Deep and say what they think, on video.",
+    });
     expect((await page(`/watch/games/${other}`)).text).toContain("<h1>Playtests of Tide &amp; Co</h1>");
     for (const unknown of ["/watch/games", "/watch/games/nothing", `/watch/games/${slots[0]}`, "/watch/feed.xml/more"])
       expect((await page(unknown)).status).toBe(404);
@@ -97,6 +101,8 @@ onBothDatabases("the pages of published videos", (serve) => {
       "image:height": "36",
       video: `${server.baseUrl}/watch/${slotId}/video`,
     });
+    expect(text).toContain('<meta name="description" content="A playtest of Lantern Deep on video.">');
+    expect(text).toContain('<meta name="twitter:card" content="summary_large_image">');
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     // Only the picture may be shown by other sites, which make the preview.
     const policyOf = async (part: string) => (await page(`/watch/${slotId}${part}`)).headers.get("cross-origin-resource-policy");
@@ -145,6 +151,7 @@ onBothDatabases("the pages of published videos", (serve) => {
       expect((await page(path)).text).not.toContain("noindex");
     expect((await page("/")).text).toContain('<meta name="robots" content="noindex">');
     const map = await page("/sitemap.xml");
+    expect((await page("/robots.txt")).text).toContain(`\nSitemap: ${server.baseUrl}/sitemap.xml\n`);
     expect(map.headers.get("content-type")).toBe("application/xml; charset=utf-8");
     expect(links(map.text, /<loc>([^<]+)<\/loc>/g)).toEqual(
       ["/watch", `/watch/games/${gameId}`, `/watch/${slotId}`].map((path) => server.baseUrl + path),
@@ -153,6 +160,7 @@ onBothDatabases("the pages of published videos", (serve) => {
     const hidden = await quiet.publish();
     for (const path of ["/watch", `/watch/${hidden}`]) expect((await quiet.page(path)).text).toContain("noindex");
     expect((await quiet.page("/sitemap.xml")).status).toBe(404);
+    expect((await quiet.page("/robots.txt")).text).not.toContain("Sitemap");
   });
 
   it("have a feed", async () => {

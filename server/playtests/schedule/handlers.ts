@@ -19,7 +19,7 @@ export const schedule = {
   rescheduleSlot: (call) =>
     call.commit(async (tx) => {
       const slot = await ownHeld(tx, call.params.id, call.principal.userId);
-      await answer(tx, (await playtests.find(tx, slot.playtest_id))!, slot, call.body.accept);
+      await answer(tx, (await playtests.find(tx, slot.playtest_id))!, slot, call.body);
       return shown(call.deps, tx, slot.id, call.principal.userId);
     }),
 } satisfies Partial<Handlers>;

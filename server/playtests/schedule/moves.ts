@@ -93,11 +93,21 @@ async function tellProposed(
   }
 }
 
-/** The playtester's answer to another time, also for their team. One who declines is released, and can claim again. 409 without a proposal, or after its end. */
-export async function answer(tx: Tx, playtest: Playtest, slot: Claimed, isAccepted: boolean): Promise<void> {
+/**
+ * The playtester's answer to another time, also for their team. One who declines is released, and can claim again. 409 without a proposal,
+ * after its end, and when the answer names another time (ISO 8601) than the one that is proposed.
+ */
+export async function answer(
+  tx: Tx,
+  playtest: Playtest,
+  slot: Claimed,
+  { accept: isAccepted, scheduledAt: answered }: { accept: boolean; scheduledAt?: string | undefined },
+): Promise<void> {
   const { proposed_at: at, accept_by: until } = slot;
   if (at === null) throw conflict("No other time is proposed for this slot. Nothing was changed.");
   if (until! <= tx.now) throw conflict("The time to answer has ended, and the slot is released. Nothing was changed.");
+  if (answered !== undefined && Date.parse(answered) !== at)
+    throw conflict(`The owner now proposes another time: ${iso(at)}. Nothing was changed. Answer that one.`);
   if (isAccepted) await accept(tx, playtest, slot, at);
   else await releaseUnmoved(tx, playtest, slot, "declined");
 }
@@ -122,7 +132,8 @@ async function accept(tx: Tx, playtest: Playtest, slot: Claimed, at: number): Pr
  * refunded instead.
  */
 async function releaseUnmoved(tx: Tx, playtest: Playtest, slot: Claimed, why: "declined" | "none"): Promise<void> {
-  await slots.update(tx, slot.id, { excused: 1, proposed_at: null, accept_by: null });
+  // The time that was proposed stays: it says why the slot was lost.
+  await slots.update(tx, slot.id, { excused: 1, accept_by: null });
   const refunded = await release(tx, playtest, slot, "moved");
   const { playtester, gameName } = await tellAnswer(tx, slot, slot.proposed_at!, why, refunded);
   if (why === "declined") return;
@@ -178,14 +189,15 @@ export async function cancelClaimed(tx: Tx, playtest: Playtest, slot: slots.Slot
     );
   const changes = { ended_at: tx.now, excused: 1, proposed_at: null, accept_by: null };
   await slots.transition(tx, slot, "cancel", changes);
-  await endTeam(tx, slot, "cancelled", slot.playtester_id ?? undefined);
   await keys.retire(tx, slot.id, tx.now);
   if (terms === "pay") {
     const shares = await sharesOf(tx, slot, playtest.payout_cents, { mayBeIncomplete: true });
+    await endTeam(tx, slot, "cancelled", [...shares.keys()]);
     await payShares(tx, playtest, slot, shares);
     await tellCancelled(tx, slot, { refunded: nothing, payoutCents: playtest.payout_cents, shares });
     return nothing;
   }
+  await endTeam(tx, slot, "cancelled", [slot.playtester_id]);
   const refunded = await refund(tx, playtest, slot, "slot_refund");
   await tellCancelled(tx, slot, { refunded, payoutCents: 0, shares: new Map() });
   return refunded;

@@ -103,6 +103,18 @@ export const earned = (q: Query, playtesterId: string) =>
     accounts.payable(playtesterId),
   );
 
+/** What a playtester was paid for these slots, in cents by slot. */
+export async function earnedOfSlots(q: Query, playtesterId: string, slotIds: readonly string[]): Promise<Map<string, number>> {
+  if (slotIds.length === 0) return new Map();
+  const rows = await q.all<{ event_key: string; cents: number }>(
+    `SELECT t.event_key, -e.amount AS cents FROM ledger_transfers t JOIN ledger_postings e ON e.transfer_id = t.id
+      WHERE t.event_key IN (${slotIds.map(() => "?").join(", ")}) AND e.account_id = ?`,
+    ...slotIds.map((id) => accepted + id),
+    accounts.payable(playtesterId),
+  );
+  return new Map(rows.map(({ event_key, cents }) => [event_key.slice(accepted.length), cents]));
+}
+
 /** What was paid out before `at` (ms) and was not returned, in cents. */
 export async function paidBefore(q: Query, playtesterId: string, at: number): Promise<number> {
   const row = await q.one<{ total: number | null }>(

@@ -31,6 +31,7 @@ import {
 } from "../views.ts";
 import { type Attempts, attemptOf, attemptsBeside } from "./attempts.ts";
 import { type Claimed, claim } from "./claims.ts";
+import { earnedLate, lossOf } from "./losses.ts";
 import { gameOf, gamesOf } from "./offered-games.ts";
 import { report } from "./report-moves.ts";
 import { minVideoSeconds, statusAt } from "./rules.ts";
@@ -81,7 +82,7 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
   );
   // Those of the first slot are read together with the games: mostly it is the only one.
   known.catch(() => {});
-  const attempts = await attemptsBeside(q, rows);
+  const beside = { attempts: await attemptsBeside(q, rows), earned: await earnedLate(q, rows, playerId) };
   const multiplayer = rows.filter((row) => row.player_count > 1).map((row) => row.id);
   const inTeams = await teamsOf(q, multiplayer);
   const reader = inTeams.size === 0 ? undefined : await users.find(q, playerId);
@@ -92,17 +93,24 @@ async function heldViews(deps: Deps, q: ReadTx, rows: readonly slots.SlotDetailR
     const mayPlay = slot.playtester_id === playerId || (team !== undefined && isPlayer(team, playerId));
     const secrets = mayPlay && statusesWithAccess.includes(status) ? await handedOut(q, slot, playerId) : undefined;
     const game = (await known).get(slot.game_id)!;
-    const view = heldView(deps, slot, game, attempts, secrets && { ...secrets, playerId });
+    const view = heldView(deps, slot, game, beside, secrets && { ...secrets, playerId });
     views.push(team ? { ...view, team: await teamOf(q, slot, team, reader!) } : view);
   }
   return views;
+}
+
+/** What the view of a slot shows that stands in other rows. */
+interface Beside {
+  attempts: Attempts;
+  /** What slots that ended without a video earned the reader, in cents by slot. */
+  earned: ReadonlyMap<string, number>;
 }
 
 function heldView(
   deps: Deps,
   slot: slots.SlotDetailRow,
   game: Awaited<ReturnType<typeof gameOf>>,
-  attempts: Attempts,
+  { attempts, earned }: Beside,
   secrets: (HandedOut & { playerId: string }) | undefined,
 ) {
   return {
@@ -124,6 +132,7 @@ function heldView(
     hasCaptions: slot.transcription_status === "approved",
     rating: ratingView(slot),
     rejection: rejectionView(slot),
+    lost: lossOf(slot, earned, deps.clock.now()),
     blockedReport: reportView(slot),
     publishedUrl: slot.published_url,
     consentWithdrawnAt: isoOrNull(slot.consent_withdrawn_at),
@@ -137,7 +146,15 @@ function heldView(
 async function claimedView(deps: Deps, q: Query, { slot, playtest, game, playtester: { display_name } }: Claimed) {
   const [known, keys] = await Promise.all([gameOf(q, game), playtest.uses_keys === 0 ? [] : keyStore.ofSlot(q, slot.id)]);
   const detail = slots.detailOfClaimed(slot, playtest, { game: game.name, playtester: display_name });
-  return { slot: heldView(deps, detail, known, [], { keys, video: undefined, playerId: slot.playtester_id! }) };
+  return {
+    slot: heldView(
+      deps,
+      detail,
+      known,
+      { attempts: [], earned: new Map() },
+      { keys, video: undefined, playerId: slot.playtester_id! },
+    ),
+  };
 }
 
 /** A slot that the playtester has or had, or in whose team they are. */

@@ -212,7 +212,7 @@ export async function release(
   await slots.transition(tx, slot, "release", { ended_at: tx.now });
   await keys.retire(tx, slot.id, tx.now);
   if (slot.status === "blocked") await resolve(tx, slot, { outcome: "released" });
-  await endTeam(tx, slot, ending, slot.playtester_id ?? undefined);
+  await endTeam(tx, slot, ending, [slot.playtester_id]);
   const replacement = await replace(tx, playtest, slot);
   if (!windowOver(playtest, tx.now)) return undefined;
   const refunded = await endUnfilled(tx, playtest, replacement);

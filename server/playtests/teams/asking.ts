@@ -7,17 +7,17 @@ import * as store from "./store.ts";
 import { tellEnded } from "./tell.ts";
 
 /**
- * Ends the team of a slot, if it has one, and tells its members but `except`. A team that is complete is not ended in the rows, which say who
+ * Ends the team of a slot, if it has one, and tells its members but `except`, who know or are told more. A team that is complete is not ended in the rows, which say who
  * had the slot. The caller has locked the playtest.
  */
-export async function endTeam(tx: Tx, slot: SlotRow, ending: TeamEnding, except?: string): Promise<void> {
+export async function endTeam(tx: Tx, slot: SlotRow, ending: TeamEnding, except: readonly (string | null)[] = []): Promise<void> {
   const team = await store.ofSlot(tx, slot.id);
   if (!team) return;
   const seated = (await store.membersOf(tx, [team.id])).filter(isSeated);
   if (team.status === "asking") await store.update(tx, team.id, { status: "ended", ended_at: tx.now });
   for (const { id, status } of seated)
     if (status === "asked") await store.updateMember(tx, id, { status: "expired", answer_by: null, updated_at: tx.now });
-  const told = seated.map(({ user_id }) => user_id).filter((id) => id !== except);
+  const told = seated.map(({ user_id }) => user_id).filter((id) => !except.includes(id));
   await tellEnded(tx, team, slot, told, ending);
 }
 

@@ -252,7 +252,7 @@ export async function withdraw(tx: Tx, slotId: string, userId: string): Promise<
   playtests.lockOfSlot(tx, slotId);
   const [slot, team] = [await slots.find(tx, slotId), await store.ofSlot(tx, slotId)];
   if (!slot || team?.status !== "asking" || team.claimant_id !== userId) return false;
-  await endTeam(tx, slot, "withdrawn", userId);
+  await endTeam(tx, slot, "withdrawn", [userId]);
   return true;
 }
 

@@ -60,7 +60,11 @@ export async function listPage(
 ${data.videos.length > 0 ? html`<ul class="videos">${data.videos.map(item)}</ul>` : html`<p>No video is published yet.</p>`}
 ${typeof meta.cursor === "string" && html`<p class="more"><a href="${path}?cursor=${encodeURIComponent(meta.cursor)}">Show older</a></p>`}
 <p class="soft"><a href="${pages.watchedFeed()}">Feed of new videos</a>${game !== undefined && html` · <a href="${pages.watched()}">All videos</a>`}</p>`;
-  const preview = { type: "website", site_name: site.name, title, url: site.baseUrl + path };
+  const description =
+    game === undefined
+      ? "People play new games and say what they think, on video."
+      : `People play ${first!.gameName} and say what they think, on video.`;
+  const preview = { type: "website", site_name: site.name, title, description, url: site.baseUrl + path };
   return {
     title,
     wide: true,

@@ -1,5 +1,4 @@
 import { portal } from "../../../src/contract/pages/addresses.ts";
-import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { notFound } from "../../lib/api-error.ts";
@@ -22,6 +21,7 @@ import {
   unpublishForm,
   videoForm,
 } from "./slots/forms.ts";
+import { lossNote } from "./slots/lost.ts";
 import { wrongIn } from "./slots/recorded.ts";
 import { teamActions, teamSection } from "./slots/team.ts";
 import type { HeldSlot, PageContext, PortalHost, PortalPage } from "./types.ts";
@@ -180,21 +180,9 @@ const meanings = {
   rejected: null,
   submitted: "The owner is reviewing your video.",
   publishing: "Your playtest was accepted. The video is being published.",
-  expired: "The deadline passed before you submitted a video, so you no longer hold this slot.",
-  cancelled: "This slot was released.",
+  expired: null,
+  cancelled: null,
 } as const satisfies Record<SlotStatus, string | null>;
-
-const endings: Partial<Record<ReportOutcome, string>> = {
-  cancelled: "The owner cancelled this slot because of the problem you reported.",
-  expired: "The problem you reported was not answered in time, so this slot was cancelled.",
-};
-
-/** The owner can cancel a slot before its fixed time. */
-const releasedOrCancelled = "You no longer hold this slot: it was released, or its owner cancelled it.";
-
-const meaningOf = ({ status, blockedReport, scheduledAt }: HeldSlot) =>
-  (status === "cancelled" && (endings[blockedReport?.outcome ?? "released"] ?? (scheduledAt !== null && releasedOrCancelled))) ||
-  meanings[status];
 
 /** When money that is due comes, or why it does not. */
 const payment = ({ status, playtest, blockedReport }: HeldSlot) => {
@@ -211,7 +199,7 @@ ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt 
 /** The submission, rating, rejection and report of a slot, as far as they exist. */
 function outcome(context: PageContext, slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
-  return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
+  return html`${meanings[status] && html`<p>${meanings[status]}</p>`}${lossNote(slot)}${payment(slot)}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.team?.yourShareCents ?? slot.playtest.payoutCents)}</strong>`}.</p><p>${context.site.payments && html`<a href="${portal.earnings()}">See your earnings</a> · `}<a href="${portal.messages()}">Write to the owner</a> · <a href="${portal.offers()}">Find another playtest</a></p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`${nextAttempt(context, slot)}<h2>Why it was rejected</h2>${rejection.reason ? prose(rejection.reason) : html`<p class="soft">No reason was given.</p>`}`}

@@ -1,6 +1,6 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { fixedTimeText, profileZone } from "../shared/fixed-time.ts";
+import { fixedTime, fixedTimeText, profileZone } from "../shared/fixed-time.ts";
 import { heldSlotView } from "./view.ts";
 
 export const reschedule = define({
@@ -12,11 +12,21 @@ export const reschedule = define({
   flags: {
     accept: flag.toggle("Play at the proposed time"),
     decline: flag.toggle("Release the slot"),
+    at: flag.text("The proposed time that you answer; refused when another one is proposed by now", {
+      value: "TIME",
+      field: "scheduledAt",
+    }),
   },
-  examples: ["playtest tester reschedule 9c21d0ff --accept", "playtest tester reschedule 9c21d0ff --decline"],
+  examples: [
+    "playtest tester reschedule 9c21d0ff --accept",
+    "playtest tester reschedule 9c21d0ff --accept --at 2026-12-05T18:00+01:00",
+    "playtest tester reschedule 9c21d0ff --decline",
+  ],
   async run({ args, flags }, ctx) {
     if (flags.accept === flags.decline) throw usage("Pass either --accept or --decline.");
-    const data = await ctx.api().rescheduleSlot({ params: { id: args.slot }, body: { accept: flags.accept } });
+    const answered = flags.at === undefined ? undefined : await fixedTime(ctx, flags.at, "--at", undefined);
+    const body = { accept: flags.accept, ...(answered !== undefined && { scheduledAt: answered }) };
+    const data = await ctx.api().rescheduleSlot({ params: { id: args.slot }, body });
     const { scheduledAt } = data.slot;
     if (!flags.accept || scheduledAt === null) ctx.out.note("The slot was released.");
     else ctx.out.note(`You play at ${fixedTimeText(scheduledAt, await profileZone(ctx))}.`);

@@ -1,5 +1,6 @@
 import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus, withColumns } from "../../cli/define.ts";
 import type { Data } from "../../contract/index.ts";
+import type { LossReason } from "../../contract/playtester.ts";
 import { lengthText } from "../../contract/text/length.ts";
 import { type VideoFormat, videoFormatText } from "../../contract/text/video-format.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -75,6 +76,18 @@ function laterAttempt(attempt: unknown) {
   return number > 1 ? String(number) : undefined;
 }
 
+const lossTexts: Record<LossReason, string> = {
+  deadline: "the deadline passed before a video was submitted",
+  closed: "it closed before all of the team had confirmed",
+  released: "it was released by the playtester who claimed it",
+  moved: "another time was declined, or not answered",
+  cancelled: "its owner cancelled it",
+  problem: "a problem that was reported ended it",
+};
+
+const earnedText = (lost: { earnedCents: number } | null | undefined) =>
+  lost && lost.earnedCents > 0 ? usd(lost.earnedCents) : undefined;
+
 export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
   [
     "id",
@@ -112,6 +125,8 @@ export const heldSlotView = viewOf<ItemOf<"listHeldSlots">>(
     detail("rating:rating.score"),
     detail("comment:rating.comment"),
     detail("rejection reason:rejection.reason"),
+    detail("lost because", ({ lost }: Item) => lost && lossTexts[(lost as { why: LossReason }).why]),
+    detail("earned all the same", ({ lost }: Item) => earnedText(lost as { earnedCents: number } | null | undefined)),
     detail("next attempt:attempt.next.slotId"),
     detail("attempt", ({ attempt }: Item) => laterAttempt(attempt)),
     detail("last rejected because:attempt.before.reason"),

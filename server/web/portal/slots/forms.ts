@@ -10,6 +10,7 @@ import { html, type Markup } from "../../html.ts";
 import { devices } from "../../shared/devices.ts";
 import { disabledButton, fault, marked, tokens } from "../../shared/parts.ts";
 import { timeIn } from "../../shared/text.ts";
+import { confirmedTime } from "../offers/facts.ts";
 import { action, type HeldSlot, type PageContext } from "../types.ts";
 
 type Limits = Data<"getServerInfo">["limits"];
@@ -111,7 +112,7 @@ export const proposalForm = (context: PageContext, { id, proposal }: HeldSlot, z
   html`<section><h2>Another time</h2>
 <p>The owner proposes to play at <strong>${timeIn(proposal.scheduledAt, zone)}</strong>.</p>
 <p>Answer by ${timeIn(proposal.answerBy, zone)}. If you decline or do not answer, your slot is released. This does not count against you.</p>
-<form method="post" action="${reschedule.at(id)}">${tokens(context)}<button name="answer" value="accept">Accept</button> <button name="answer" value="decline" class="quiet">Decline</button></form></section>`;
+<form method="post" action="${reschedule.at(id)}">${tokens(context)}<input type="hidden" name="scheduledAt" value="${proposal.scheduledAt}" autocomplete="off"><button name="answer" value="accept">Accept</button> <button name="answer" value="decline" class="quiet">Decline</button></form></section>`;
 
 /** The other time, for a member of a team for which another playtester answers. */
 export const proposalNote = ({ proposal, team }: HeldSlot, zone: string | null): Markup | false =>
@@ -185,7 +186,7 @@ const report = action({ at: portal.slot.below("report"), fields: reportFields },
 
 const reschedule = action({ at: portal.slot.below("reschedule") }, async ({ call, id, form }) => {
   const accept = form.answer === "accept";
-  await call("rescheduleSlot", { params: { id }, idempotencyKey: form.formKey, body: { accept } });
+  await call("rescheduleSlot", { params: { id }, idempotencyKey: form.formKey, body: { accept, ...confirmedTime(form) } });
   return `${portal.slot(id)}?done=${accept ? "moved" : "declined-time"}`;
 });
 
