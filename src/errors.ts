@@ -224,6 +224,7 @@ const listings: readonly (readonly [RegExp, string])[] = [
   [/\/sessions\//, "auth sessions"],
   [/\/playtester\/playtests\//, "tester browse"],
   [/\/playtester\/applications\//, "tester applications"],
+  [/\/playtester\/friends\//, "tester friends list"],
   [/\/playtester\//, "tester slots"],
   [/applications\//, "applications list PLAYTEST"],
   [/\/(slots|submissions)\//, "playtests slots PLAYTEST"],

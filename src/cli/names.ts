@@ -28,6 +28,7 @@ const nouns: Partial<Record<Operation, Named>> = {
   listBuilds: { noun: "build", names: ["version"], listing: "games builds" },
   listOffers: { noun: "playtest", names: ["game.name"], listing: "tester browse" },
   listHeldSlots: { noun: "slot", names: ["game.name"], listing: "tester slots" },
+  listFriends: { noun: "friend", names: ["handle"], listing: "tester friends list" },
   listOwnApplications: { noun: "application", names: ["gameName"], listing: "tester applications" },
 };
 

@@ -6,6 +6,7 @@ import { bodyFields, queryFields } from "./body.ts";
 import type { Command } from "./define.ts";
 import { fieldFlag, flagName, kebab } from "./flags.ts";
 import { type GlobalFlag, type GlobalValues, globalFlags } from "./globals.ts";
+import { synonymOf } from "./unknown.ts";
 
 /** A flag of a command, for help, completion and the parser. */
 export interface FlagInfo {
@@ -119,10 +120,13 @@ const separateOptional = (argv: readonly string[]) => {
   return argv.map((token, i) => ((token === "--json" || token === "--csv") && (end < 0 || i < end) ? `${token}=` : token));
 };
 
-/** The flag that a misspelled or shortened name stands for: the only longer flag that contains it, otherwise the nearest one. */
+/**
+ * The flag that a misspelled, shortened or synonymous name stands for: the only longer flag that contains it or its singular, otherwise the
+ * nearest one, otherwise one that means the same.
+ */
 function flagLike(name: string, flags: readonly string[]): string | undefined {
-  const longer = flags.filter((flag) => `-${flag}-`.includes(`-${name}-`));
-  return longer.length === 1 ? longer[0] : nearest(name, flags);
+  const longer = flags.filter((flag) => [name, name.replace(/s$/, "")].some((word) => `-${flag}-`.includes(`-${word}-`)));
+  return longer.length === 1 ? longer[0] : (nearest(name, flags) ?? synonymOf(name, flags));
 }
 
 const ordinals = ["first", "second", "third"];

@@ -2,7 +2,7 @@ import { nearest } from "../contract/text/nearest.ts";
 import { type CliError, usage } from "../errors.ts";
 import { selectFields } from "./globals.ts";
 
-/** Words for one action. A command that does not exist is suggested by the name that its noun uses. */
+/** Words for one action, or one flag. What does not exist is suggested by the name that its noun, or command, uses. */
 const synonyms: readonly (readonly string[])[] = [
   ["create", "add", "new", "make", "register"],
   ["delete", "remove", "rm", "del", "revoke", "cancel", "destroy"],
@@ -18,10 +18,12 @@ const synonyms: readonly (readonly string[])[] = [
   ["register", "signup", "sign-up"],
   ["download", "fetch", "pull"],
   ["run", "start", "up"],
+  ["quantity", "qty", "slots", "count", "number"],
+  ["yes", "force", "assume-yes"],
 ];
 
 /** The name among `known` that means the same as `word`. */
-const synonymOf = (word: string, known: readonly string[]) =>
+export const synonymOf = (word: string, known: readonly string[]) =>
   synonyms.filter((set) => set.includes(word.toLowerCase())).flatMap((set) => set.filter((name) => known.includes(name)))[0];
 
 /** A word that is no command. */
