@@ -366,3 +366,17 @@ it("a question before a command acts states nothing that no test quotes and chec
   expect(sentences.length).toBeGreaterThan(10);
   expect(sentences.filter(({ sentence }) => !tests.some((text) => text.includes(sentence)))).toEqual([]);
 });
+
+it("no test has a shorter limit of time than the default, which a busy machine needs", () => {
+  const limits = [
+    /testTimeout: ([\d_]+)/g,
+    /\{ timeout: ([\d_]+) \}, (?:async )?\(/g,
+    /^\s*\}, ([\d_]{4,})\);$/gm,
+    /^\s*\{ timeout: ([\d_]+) \},\n/gm,
+  ];
+  const shorter = [...textOf]
+    .filter(([file]) => file.endsWith(".test.ts"))
+    .flatMap(([file, text]) => limits.flatMap((limit) => [...text.matchAll(limit)].map(([, ms]) => [file, ms!] as const)))
+    .filter(([, ms]) => Number(ms.replaceAll("_", "")) <= 240_000);
+  expect(shorter).toEqual([]);
+});

@@ -58,8 +58,10 @@ export default defineConfig({
     // More than cores: tests wait for processes, browsers and PostgreSQL much of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: SmallestLast },
+    // What a test may take on a busy machine. No test has a shorter limit of its own: one that passes takes no longer for it.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

@@ -94,5 +94,5 @@ describe("connections", () => {
       replies.push(await ask(busy));
     }
     expect(new Set(replies)).toEqual(new Set(["HTTP/1.1 200 OK"]));
-  }, 20_000);
+  });
 });

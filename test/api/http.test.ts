@@ -342,7 +342,7 @@ describe("a client that takes nothing", () => {
     expect(client.bytesRead).toBeLessThan(32 * 2 ** 20);
     client.destroy();
     await server.close();
-  }, 10_000);
+  });
 });
 
 describe("stopping", () => {

@@ -42,7 +42,7 @@ async function stalled(server: TestServer, person: factories.Person, url: string
   call.write(sent);
   // The bytes are there when the file has them.
   const file = join(server.deps.dataDir, "uploads", idOf(url));
-  await expect.poll(() => statSync(file).size, { interval: 5, timeout: 5_000 }).toBe(offset + sent.length);
+  await expect.poll(() => statSync(file).size, { interval: 5 }).toBe(offset + sent.length);
   return { call, outcome };
 }
 

@@ -586,7 +586,7 @@ onBothDatabases("webhooks", (serve) => {
     await owner.requestPasswordReset({ body: { email: "game_owner1@example.com" } });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner2@example.com" } });
     await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Reset your password"), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect(receiver.received).toHaveLength(2);
     await receiver.close();

@@ -5,9 +5,7 @@ import * as factories from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { visitor } from "../helpers/portal.ts";
 
-it("operators' pages: fit the width, are accessible, small, and break no content security policy", {
-  timeout: 90_000,
-}, async () => {
+it("operators' pages: fit the width, are accessible, small, and break no content security policy", async () => {
   const server = await ownServer();
   const operator = await factories.firstAdmin(server);
   const owner = await factories.registerOwner(server, "Hearth & Co");

@@ -88,82 +88,78 @@ async function byPassword(page: Page, email: string, next = "/play/account"): Pr
   await press(page, "Sign in");
 }
 
-it.each([1280, 390])(
-  "passkeys at %i px: added, used instead of the password and instead of the code, removed",
-  { timeout: 120_000 },
-  async (width) => {
-    const { pim, email } = await newPlaytester();
-    const page = await open(width);
-    const { cdp, authenticatorId } = await addAuthenticator(page);
-    const present = (enabled: boolean) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+it.each([1280, 390])("passkeys at %i px: added, used instead of the password and instead of the code, removed", async (width) => {
+  const { pim, email } = await newPlaytester();
+  const page = await open(width);
+  const { cdp, authenticatorId } = await addAuthenticator(page);
+  const present = (enabled: boolean) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
 
-    await byPassword(page, email);
-    await page.getByRole("link", { name: "Add a passkey" }).click();
-    await look(page, "passkeys-none");
-    const add = async (name: string) => {
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Current password").fill(password);
-      await press(page, "Add a passkey");
-    };
-    // Nobody is at the device.
-    await present(false);
-    await add("Pim's phone");
-    await page.getByText("Follow the instructions of your browser.").waitFor();
-    await look(page, "passkeys-create");
-    await page.getByRole("link", { name: "Back to your passkeys" }).click();
-    await present(true);
-    await add("Pim's phone");
-    await page.getByText("The passkey was added.").waitFor();
-    await look(page, "passkeys-one");
-    const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
-    expect(credentials).toEqual([expect.objectContaining({ isResidentCredential: true, rpId: "localhost" })]);
-
-    // The same device again.
-    await add("Again");
-    await page.getByText("This device already has a passkey for your account.").waitFor();
-    await look(page, "passkeys-again");
-
-    // Without a password or an email address.
-    await page.goto("/play");
-    await press(page, "Sign out");
-    await page.goto("/play/sign-in?next=/play/account");
-    await look(page, "passkeys-sign-in");
-    await press(page, "Sign in with a passkey");
-    await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
-    await page.getByRole("link", { name: "Manage passkeys" }).click();
-    await page.getByText("last used").waitFor();
-
-    // An authenticator that does not check who uses it is not enough alone.
-    await press(page, "Sign out");
-    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
-    await page.goto("/play/sign-in");
-    await press(page, "Sign in with a passkey");
-    await page.getByRole("button", { name: "Use a passkey", exact: true }).click();
-    await page.getByText("No passkey was used.").waitFor();
-    await look(page, "passkeys-refused");
-
-    // Instead of the code, after the password, it is.
-    const { recoveryCodes } = await setUpFactor(server, pim, password);
-    await byPassword(page, email, "/play/account/passkeys");
-    await look(page, "passkeys-code");
-    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
-    await press(page, "Use a passkey instead");
-    await page.getByRole("heading", { name: "Passkeys", exact: true }).waitFor();
-
-    await page.getByRole("link", { name: "Remove Pim's phone" }).click();
-    await look(page, "passkeys-remove");
+  await byPassword(page, email);
+  await page.getByRole("link", { name: "Add a passkey" }).click();
+  await look(page, "passkeys-none");
+  const add = async (name: string) => {
+    await page.getByLabel("Name").fill(name);
     await page.getByLabel("Current password").fill(password);
-    await page.getByLabel("Code from your authenticator app").fill(recoveryCodes[0]!);
-    await press(page, "Remove the passkey");
-    await page.getByText("The passkey was removed.").waitFor();
+    await press(page, "Add a passkey");
+  };
+  // Nobody is at the device.
+  await present(false);
+  await add("Pim's phone");
+  await page.getByText("Follow the instructions of your browser.").waitFor();
+  await look(page, "passkeys-create");
+  await page.getByRole("link", { name: "Back to your passkeys" }).click();
+  await present(true);
+  await add("Pim's phone");
+  await page.getByText("The passkey was added.").waitFor();
+  await look(page, "passkeys-one");
+  const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+  expect(credentials).toEqual([expect.objectContaining({ isResidentCredential: true, rpId: "localhost" })]);
 
-    await press(page, "Sign out");
-    await page.goto("/play/sign-in");
-    await press(page, "Sign in with a passkey");
-    await page.getByText("This passkey was not accepted.").waitFor();
-    await look(page, "passkeys-not-accepted");
-  },
-);
+  // The same device again.
+  await add("Again");
+  await page.getByText("This device already has a passkey for your account.").waitFor();
+  await look(page, "passkeys-again");
+
+  // Without a password or an email address.
+  await page.goto("/play");
+  await press(page, "Sign out");
+  await page.goto("/play/sign-in?next=/play/account");
+  await look(page, "passkeys-sign-in");
+  await press(page, "Sign in with a passkey");
+  await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Manage passkeys" }).click();
+  await page.getByText("last used").waitFor();
+
+  // An authenticator that does not check who uses it is not enough alone.
+  await press(page, "Sign out");
+  await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+  await page.goto("/play/sign-in");
+  await press(page, "Sign in with a passkey");
+  await page.getByRole("button", { name: "Use a passkey", exact: true }).click();
+  await page.getByText("No passkey was used.").waitFor();
+  await look(page, "passkeys-refused");
+
+  // Instead of the code, after the password, it is.
+  const { recoveryCodes } = await setUpFactor(server, pim, password);
+  await byPassword(page, email, "/play/account/passkeys");
+  await look(page, "passkeys-code");
+  await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
+  await press(page, "Use a passkey instead");
+  await page.getByRole("heading", { name: "Passkeys", exact: true }).waitFor();
+
+  await page.getByRole("link", { name: "Remove Pim's phone" }).click();
+  await look(page, "passkeys-remove");
+  await page.getByLabel("Current password").fill(password);
+  await page.getByLabel("Code from your authenticator app").fill(recoveryCodes[0]!);
+  await press(page, "Remove the passkey");
+  await page.getByText("The passkey was removed.").waitFor();
+
+  await press(page, "Sign out");
+  await page.goto("/play/sign-in");
+  await press(page, "Sign in with a passkey");
+  await page.getByText("This passkey was not accepted.").waitFor();
+  await look(page, "passkeys-not-accepted");
+});
 
 it("passkeys of a game owner: added in Studio, then used to sign in there and nowhere else", async () => {
   const owner = await registerOwner(server);

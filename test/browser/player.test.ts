@@ -41,7 +41,7 @@ async function opened(url: string, options: Parameters<Browser["newContext"]>[0]
 }
 
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
 const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
 const video = (page: Page) =>
   page.evaluate(
@@ -175,7 +175,7 @@ describe("player", () => {
     await page.click(".timeline");
     expect((await video(page)).currentTime).toBeCloseTo(6, 1);
     // The browser says that the position has changed a moment after it has.
-    await expect.poll(() => page.textContent(".position"), { timeout: 10_000 }).toMatch(/^0:0[56] \/ 0:12$/);
+    await expect.poll(() => page.textContent(".position")).toMatch(/^0:0[56] \/ 0:12$/);
     await context.close();
   });
 

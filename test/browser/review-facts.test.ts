@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
 
 /** Copies the command that accepts, which is behind a button. */
 async function copyCommand(page: Page): Promise<void> {
@@ -310,7 +310,7 @@ const rows: Row[] = [
   },
 ];
 
-it.each(rows)("Studio: “$says”", { timeout: 40_000 }, async ({ says, scene: options, see, holds }) => {
+it.each(rows)("Studio: “$says”", async ({ says, scene: options, see, holds }) => {
   const scene = await newScene(options);
   await see(scene);
   await scene.says(says);
@@ -337,34 +337,30 @@ const lateMediaEvents = (ms: number) => `(() => {
   };
 })()`;
 
-it.each([0, 400])(
-  "comparison: its button and its position say what the videos do, with events %i ms late",
-  { timeout: 40_000 },
-  async (ms) => {
-    const { page } = await newScene();
-    if (ms > 0) await page.addInitScript(lateMediaEvents(ms));
-    const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
-    const ids: string[] = [];
-    for (const type of ["mp4", "webm"] as const) {
-      const playtester = await registerPlaytester(server);
-      const slotId = await claim(playtester, playtestId);
-      await giveVideo(server, slotId, playtester, framesVideo(type));
-      await playtester.post(`/playtester/slots/${slotId}/submit`);
-      ids.push(slotId);
-    }
-    await page.goto(`/studio/playtests/${playtestId}/compare?slots=${ids.join()}`);
-    const all = (expression: string) => until(page, `[...document.querySelectorAll('video')].every((video) => ${expression})`);
-    await all("video.readyState >= 2");
-    await page.evaluate("for (const video of document.querySelectorAll('video')) video.muted = true");
-    await page.getByRole("button", { name: "Play all" }).click();
-    await all("!video.paused");
-    await page.getByRole("button", { name: "Pause all" }).click();
-    await all("video.paused");
-    await page.keyboard.press("Home");
-    await page.keyboard.press("ArrowRight");
-    await all("video.currentTime === 5");
-    // The browser says that the position has changed a moment after it has.
-    await expect.poll(() => page.locator(".together .at").textContent(), { timeout: 10_000 }).toBe("0:05 / 0:12");
-    await page.getByRole("button", { name: "Play all" }).waitFor();
-  },
-);
+it.each([0, 400])("comparison: its button and its position say what the videos do, with events %i ms late", async (ms) => {
+  const { page } = await newScene();
+  if (ms > 0) await page.addInitScript(lateMediaEvents(ms));
+  const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
+  const ids: string[] = [];
+  for (const type of ["mp4", "webm"] as const) {
+    const playtester = await registerPlaytester(server);
+    const slotId = await claim(playtester, playtestId);
+    await giveVideo(server, slotId, playtester, framesVideo(type));
+    await playtester.post(`/playtester/slots/${slotId}/submit`);
+    ids.push(slotId);
+  }
+  await page.goto(`/studio/playtests/${playtestId}/compare?slots=${ids.join()}`);
+  const all = (expression: string) => until(page, `[...document.querySelectorAll('video')].every((video) => ${expression})`);
+  await all("video.readyState >= 2");
+  await page.evaluate("for (const video of document.querySelectorAll('video')) video.muted = true");
+  await page.getByRole("button", { name: "Play all" }).click();
+  await all("!video.paused");
+  await page.getByRole("button", { name: "Pause all" }).click();
+  await all("video.paused");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await all("video.currentTime === 5");
+  // The browser says that the position has changed a moment after it has.
+  await expect.poll(() => page.locator(".together .at").textContent()).toBe("0:05 / 0:12");
+  await page.getByRole("button", { name: "Play all" }).waitFor();
+});

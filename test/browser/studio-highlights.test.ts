@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
 
 async function opened(viewport: { width: number; height: number }, colorScheme: "light" | "dark" = "light", scripts = true) {
   const options = {

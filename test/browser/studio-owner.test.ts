@@ -94,7 +94,6 @@ async function contextOf(who: keyof typeof cookies, width: number, scheme: "ligh
 describe.each(looks)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
   it.each(["busy", "fresh"] as const)(
     "for the owner %s: fit the width, are accessible, break no content security policy and are at most 100 kB",
-    { timeout: 60_000 },
     async (who) => {
       const context = await contextOf(who, width, scheme);
       const page = await context.newPage();

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 /** Waits for an expression to be true. The page's policy forbids Playwright's own way, which evaluates text in it. */
-const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+const until = (page: Page, expression: string) => expect.poll(() => page.evaluate(expression)).toBe(true);
 const ready = (page: Page) => until(page, "document.querySelector('video').readyState >= 2");
 
 async function contextOf(options: Parameters<Browser["newContext"]>[0] = {}): Promise<BrowserContext> {
@@ -84,7 +84,6 @@ describe("review page: looks", () => {
 
   it.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"] } as const])(
     "at $width px in a $scheme color scheme: fits, is accessible and breaks no content security policy",
-    { timeout: 60_000 },
     async ({ width, scheme, rules }) => {
       const context = await contextOf({ viewport: { width, height: 800 }, colorScheme: scheme });
       const page = await context.newPage();
@@ -130,7 +129,7 @@ it("review page: takes at most 100 kB without the video", async () => {
 });
 
 describe("review page: the decision", () => {
-  it("is made by keys, waits five seconds and pays once", { timeout: 30_000 }, async () => {
+  it("is made by keys, waits five seconds and pays once", async () => {
     const slotId = await full("Cleo");
     const { page, context } = await opened(slotId);
     await page.clock.install();
@@ -151,7 +150,7 @@ describe("review page: the decision", () => {
     await context.close();
   });
 
-  it("is undone by Escape, and nothing is sent", { timeout: 30_000 }, async () => {
+  it("is undone by Escape, and nothing is sent", async () => {
     const slotId = await full("Dan");
     const { page, context } = await opened(slotId);
     await page.clock.install();
@@ -168,7 +167,7 @@ describe("review page: the decision", () => {
     await context.close();
   });
 
-  it("asks before the page is left, and sends nothing when it is left", { timeout: 30_000 }, async () => {
+  it("asks before the page is left, and sends nothing when it is left", async () => {
     const slotId = await full("Eve");
     const { page, context } = await opened(slotId);
     await page.click("#accept button");
@@ -184,7 +183,7 @@ describe("review page: the decision", () => {
     await context.close();
   });
 
-  it("is sent again after the connection was lost, and takes effect once", { timeout: 30_000 }, async () => {
+  it("is sent again after the connection was lost, and takes effect once", async () => {
     const slotId = await full("Finn");
     const { page, context } = await opened(slotId);
     await page.clock.install();
@@ -266,7 +265,7 @@ describe("review page: moments", () => {
     await context.close();
   });
 
-  it("are kept while the connection is lost, and saved once by one of two tabs", { timeout: 30_000 }, async () => {
+  it("are kept while the connection is lost, and saved once by one of two tabs", async () => {
     const slotId = await submitted(server, owner, { gameId });
     const { page, context } = await opened(slotId);
     const other = await context.newPage();
@@ -428,16 +427,13 @@ describe("review page: with the video in view", () => {
     const { page, context } = await opened(first);
     expect(await page.locator("a[rel=next]").getAttribute("href")).toBe(`/studio/slots/${second}`);
     await expect
-      .poll(
-        async () => {
-          await page.goto(`/studio/slots/${first}`);
-          await ready(page);
-          await page.keyboard.press("n");
-          await page.waitForURL(`**/studio/slots/${second}`);
-          return page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType");
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.goto(`/studio/slots/${first}`);
+        await ready(page);
+        await page.keyboard.press("n");
+        await page.waitForURL(`**/studio/slots/${second}`);
+        return page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType");
+      })
       .toBe("navigational-prefetch");
     await context.close();
   });
@@ -485,7 +481,7 @@ describe("review page: transcript", () => {
 });
 
 describe("comparison", () => {
-  it("plays, pauses and seeks two videos together", { timeout: 30_000 }, async () => {
+  it("plays, pauses and seeks two videos together", async () => {
     const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
     const ids: string[] = [];
     for (const type of ["mp4", "webm"] as const) {

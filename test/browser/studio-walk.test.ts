@@ -47,8 +47,7 @@ async function market(server: TestServer) {
   return { owner, gameId, run };
 }
 
-const ready = (page: Page) =>
-  expect.poll(() => page.evaluate("document.querySelector('video').readyState >= 2"), { timeout: 10_000 }).toBe(true);
+const ready = (page: Page) => expect.poll(() => page.evaluate("document.querySelector('video').readyState >= 2")).toBe(true);
 
 /** Notes a moment without the mouse. */
 async function noteByKeys(page: Page, text: string): Promise<void> {

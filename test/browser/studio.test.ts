@@ -111,7 +111,6 @@ describe.each([...looks, { width: 768, scheme: "light", rules: ["color-contrast"
   ({ width, scheme, rules }) => {
     it.each(["signedOut", "busy", "fresh"] as const)(
       "for the visitor %s: fits the width, is accessible and breaks no content security policy",
-      { timeout: 60_000 },
       async (who) => {
         const context = await contextOf(who, { width, scheme: scheme as "light" | "dark" });
         const page = await context.newPage();
@@ -162,7 +161,7 @@ it("board: a change before the stream of events begins appears too", async () =>
   await page.goto(`/studio/playtests/${playtest}`);
   await factories.play(server, await factories.registerPlaytester(server, "Ida"), playtest);
   played.open();
-  await page.locator(".turn .slot", { hasText: "Ida" }).waitFor({ timeout: 10_000 });
+  await page.locator(".turn .slot", { hasText: "Ida" }).waitFor();
   await context.close();
 });
 

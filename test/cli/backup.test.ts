@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allSettings } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
 import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
@@ -35,7 +35,6 @@ import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 // Each test starts processes, which on a busy machine take their time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 afterAll(killLeftovers);
 
 let runs = 0;

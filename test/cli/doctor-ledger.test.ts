@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { retire } from "../../server/database/sqlite/retired.ts";
@@ -12,8 +12,6 @@ import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { type DatabaseLocation, drivers, freshFolder, type TestStore } from "../helpers/store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A database whose server told a long history and ended; its uploads are in the folder, or in that of the SQLite file. */
 async function lived(name: "sqlite" | "postgres", folder?: string): Promise<DatabaseLocation> {

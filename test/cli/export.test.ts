@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate, migrations } from "../../server/database/migrate.ts";
 import { eventKinds as firstEventKinds } from "../../server/database/migrations/002-enumerations.ts";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
@@ -21,8 +21,6 @@ import { createHistory } from "../helpers/history.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** A key for everybody there is; by account. */
 async function keysForAll(server: TestServer): Promise<Map<string, string>> {

@@ -177,7 +177,7 @@ describe("games", () => {
     expect(await run(["games", "show"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing argument <game>.") });
   });
 
-  it("games list: fetches several pages above 100 items, and stops at --limit", { timeout: 30_000 }, async () => {
+  it("games list: fetches several pages above 100 items, and stops at --limit", async () => {
     const names = Array.from({ length: 103 }, (_, n) => `Game ${n}`);
     await Promise.all(names.map((name) => create(name)));
     const counts = await Promise.all(

@@ -267,7 +267,7 @@ describe("completion", () => {
     expect(await lines(["games", "list", "-P", ""], env)).toEqual(["studio", "home"]);
   });
 
-  it("in a real bash, which takes = for a word and names files where nothing else fits", { timeout: 90_000 }, () => {
+  it("in a real bash, which takes = for a word and names files where nothing else fits", () => {
     const folder = testFolder();
     writeFileSync(
       join(folder, "playtest"),

@@ -49,7 +49,7 @@ function review(folder: string, env: Record<string, string>, flags: readonly str
   const session = sitDown(folder, ["review", "next", ...flags], { ...base, ...env });
   const file = join(folder, "mpv.json");
   async function listening(): Promise<{ args: string[]; socketPath: string; mode: string; pid: number }> {
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(file)).toBe(true);
     const started = JSON.parse(readFileSync(file, "utf8"));
     players.push(started.pid);
     return started;

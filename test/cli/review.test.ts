@@ -299,7 +299,7 @@ describe("download", () => {
     const env = { PLAYTEST_BASE_URL: stub.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
     const killed = spawnPlaytest(dir, ["review", "download", id, "--dir", dir], env);
     const part = join(dir, `Lantern Deep-Ann-${id}.part`);
-    await expect.poll(() => statSync(part).size, { interval: 5, timeout: 30_000 }).toBe(100_000);
+    await expect.poll(() => statSync(part).size, { interval: 5 }).toBe(100_000);
     killed.child.kill("SIGKILL");
     await killed.ended;
     const { code } = await fixture.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });

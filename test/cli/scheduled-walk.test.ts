@@ -30,12 +30,14 @@ it("a playtest for two at a fixed time goes from the order to the payout by comm
   writeFileSync(join(folder, "session.mp4"), videoBytes(300_000));
 
   /** Runs a command as somebody. Fails when it does not end with 0. */
-  const as = (key: string) => async (line: string) => {
-    const words = line.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ""));
-    const { code, stdout, stderr } = await fixture.run(words, { key, cwd: folder });
-    expect([line, code, stderr]).toEqual([line, 0, stderr]);
-    return { ...factsOf(stdout), said: stderr, printed: stdout };
-  };
+  const as =
+    (key: string) =>
+    async (line: string): Promise<Record<string, string | undefined>> => {
+      const words = line.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ""));
+      const { code, stdout, stderr } = await fixture.run(words, { key, cwd: folder });
+      expect([line, code, stderr]).toEqual([line, 0, stderr]);
+      return { ...factsOf(stdout), said: stderr, printed: stdout };
+    };
   const [owner, asAnn, asBen] = [as(fixture.owner.key), as(ann.key), as(ben.key)];
   /** The newest email to somebody. */
   const mailTo = async (name: string) => {

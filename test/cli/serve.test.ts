@@ -20,8 +20,6 @@ import { freshFolder } from "../helpers/store.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 // Each test starts processes, which on a busy machine take their time.
-vi.setConfig({ testTimeout: 60_000 });
-
 let folder: string;
 let servers = 0;
 beforeEach(() => {

@@ -109,7 +109,7 @@ describe("playtest studio", () => {
       own = process;
     };
     const ended = playtest(["studio"], { ...account(), env, tty: { stdout: true }, columns: 500, onOutput });
-    await expect.poll(() => existsSync(seen), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(seen)).toBe(true);
     const file = readFileSync(seen, "utf8").trim();
     expect(file).toMatch(/^file:\/\/\/.*\/playtest-open-\w+\/open\.html$/);
     const path = fileURLToPath(file);

@@ -27,9 +27,7 @@ beforeAll(async () => {
 const run = (line: string) => playtest(line.split(" "), { baseUrl: server.baseUrl, key: owner.key });
 const submitted = async (name: string) => play(server, await registerPlaytester(server, name), await order(owner, gameId));
 const transcribed = (id: string) =>
-  expect
-    .poll(async () => (await owner.get(`/slots/${id}`)).body.data.slot.transcription?.status, { timeout: 20_000 })
-    .toBe("approved");
+  expect.poll(async () => (await owner.get(`/slots/${id}`)).body.data.slot.transcription?.status).toBe("approved");
 const vtt = "WEBVTT\n\n00:00.000 --> 00:02.000\nHello there.\n";
 
 it("a transcript that is still being made is 8; then it is printed, with its takeaways where asked for", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate, migrations } from "../../server/database/migrate.ts";
 import type { Store } from "../../server/database/port.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
@@ -11,8 +11,6 @@ import { playtest, testFolder } from "../helpers/cli.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { type DatabaseLocation, drivers, openBefore, openUnmigrated } from "../helpers/store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const next = "032-order-refs";
 const last = "031-request-counts";

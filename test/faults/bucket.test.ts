@@ -200,7 +200,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     await server.deps.blobs.remote!.idle();
     expect(await listed(bucket)).toHaveLength(1);
     expect((await raw(server, player, "POST", next, headers)).status).toBe(201);
-  }, 30_000);
+  });
 
   it("kill -9 in the middle of a file: the next process sends only what is missing", async () => {
     const { address, bucket } = await newBucket();
@@ -228,7 +228,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     await vi.waitUntil(() => !existsSync(join(folder, "storing", key)), { timeout: 60_000 });
     await second.stop();
     expect([await listed(bucket), await bucket.endUnfinished(Infinity)]).toEqual([[key], 0]);
-  }, 90_000);
+  });
 
   it("an upload that began at one process goes on at another with a folder of its own, which also reads it", async () => {
     const { address, bucket } = await newBucket();
@@ -266,7 +266,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     await vi.waitUntil(async () => (await listed(bucket)).length === 1, { timeout: 60_000, interval: 100 });
     expect((await one.stop()).code).toBe(0);
     expect((await other.stop()).code).toBe(0);
-  }, 90_000);
+  });
 
   it("doctor finds it whole, a backup names its files, and a restore checks that they are there", async () => {
     const { address, bucket } = await newBucket();
@@ -318,7 +318,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
       detail: expect.stringContaining("cannot write an object"),
       help: expect.stringContaining("The secret does not belong to the access key"),
     });
-  }, 90_000);
+  });
 
   it("files move from the disk to the bucket and back, and go on where a move stopped", async () => {
     const { address, bucket } = await newBucket();
@@ -349,7 +349,7 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     }
     expect(await moveBlobs({ ...options, to: "disk" })).toMatchObject({ files: all.length, there: 0, removed: 0 });
     expect(onDisk().sort()).toEqual([...others, waits].sort());
-  }, 90_000);
+  });
 
   it("what belongs to nothing is removed by the sweep, also uploads that were never completed", async () => {
     const { bucket } = await newBucket();
@@ -367,5 +367,5 @@ describe.each(hasRadosgw ? ["radosgw"] : [])("bucket of %s", () => {
     expect(await listed(bucket)).toEqual([kept]);
     expect(await blobs.remote!.tidy(Date.now() + 1000, async () => new Set())).toBe(1);
     expect([await listed(bucket), await bucket.endUnfinished(Infinity)]).toEqual([[], 0]);
-  }, 30_000);
+  });
 });

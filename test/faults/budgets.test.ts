@@ -70,7 +70,7 @@ const spentOf = async ({ owner }: Shop) => (await owner.get("/billing/budgets"))
 
 afterAll(killLeftovers);
 
-describe.each(places)("budgets on $place", { timeout: 120_000 + orders * 100 }, ({ start }) => {
+describe.each(places)("budgets on $place", { timeout: 240_000 + orders * 100 }, ({ start }) => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await start();

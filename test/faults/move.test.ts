@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
@@ -18,8 +18,6 @@ import { startRestricted } from "../helpers/restricted.ts";
 import { createTestRandom, nodeAt } from "../helpers/server.ts";
 import { Database } from "../helpers/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let dataDir: string;
 let target: FreshDatabase;

@@ -83,7 +83,7 @@ onBothDatabases("alert rules and the dashboard", (serve) => {
     expect(used.length).toBeGreaterThan(12);
   });
 
-  it.each(installed("prometheus"))("%s tells what is wrong, and nothing before", { timeout: 90_000 }, async () => {
+  it.each(installed("prometheus"))("%s tells what is wrong, and nothing before", async () => {
     const { server, port } = await watched();
     const owner = await registerOwner(server);
     await giveCredit(server, owner, 100_00);

@@ -84,7 +84,7 @@ describe.each(installedProxies())("%s with the configuration of `serve proxy`", 
     const push = spawnPlaytest(folder, ["games", "push", build, gameId, "--json", "--retries", "5"], env);
     const uploads = join(folder, "uploads");
     const size = () => Math.max(0, ...readdirSync(uploads).map((name) => statSync(join(uploads, name)).size));
-    await expect.poll(size, { interval: 2, timeout: 30_000 }).toBeGreaterThan(20 * mib);
+    await expect.poll(size, { interval: 2 }).toBeGreaterThan(20 * mib);
     server.child.kill("SIGTERM");
     await server.ended;
     expect(size()).toBeLessThan(150 * mib);

@@ -43,7 +43,7 @@ async function stalledAtFirst() {
   const stalled = startPatch(first.baseUrl + pathname, owner, build.length);
   stalled.call.write(build.subarray(0, sent));
   const file = join(folder, "uploads", id);
-  await expect.poll(() => statSync(file).size, { interval: 5, timeout: 10_000 }).toBe(sent);
+  await expect.poll(() => statSync(file).size, { interval: 5 }).toBe(sent);
   return { location, folder, first, second, other, owner, id, stalled, there: other.baseUrl + pathname };
 }
 

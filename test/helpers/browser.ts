@@ -1,12 +1,15 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
 
+/** How long a page may take to do what a test waits for, on a busy machine. */
+const patienceMs = 120_000;
+
 /**
  * A real headless Chromium: the one that came with the tests, or the system's that PLAYTEST_TEST_CHROMIUM names. It is
  * kept from fetching anything of its own.
  */
 export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: inject("chromium"),
     args: [
       "--headless",
@@ -19,6 +22,13 @@ export async function launchBrowser(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(patienceMs);
+    return context;
+  };
+  return browser;
 }
 
 /** Has a page send uploads in pieces of so many bytes: where a test intercepts them, each goes through it, which takes seconds for 8 MiB. */

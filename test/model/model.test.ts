@@ -79,7 +79,7 @@ async function play(server: TestServer, choices: (Choice | null)[]): Promise<voi
 
 onBothDatabases("server and model agree", (serve) => {
   it(`after each of ${length} random actions, in ${runs} sequences, seed ${seed}`, {
-    timeout: 30_000 + runs * 20_000,
+    timeout: 240_000 + runs * 20_000,
   }, async () => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = maxHeld) });
     await fc.assert(

@@ -16,7 +16,7 @@ const seed = Number(process.env.PLAYTEST_SEED ?? 22);
 /** Videos that are published at the same time. */
 const together = 100;
 
-vi.setConfig({ testTimeout: Math.max(120_000, runs * 2_000) });
+vi.setConfig({ testTimeout: Math.max(240_000, runs * 2_000) });
 
 const second = 1_000;
 const minute = 60 * second;

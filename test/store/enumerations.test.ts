@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate, migrations } from "../../server/database/migrate.ts";
 import { eventKinds as firstEventKinds } from "../../server/database/migrations/002-enumerations.ts";
 import { openStore } from "../../server/database/open.ts";
@@ -16,8 +16,6 @@ import { createHistory } from "../helpers/history.ts";
 import { insertRow } from "../helpers/raw-rows.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { type DatabaseLocation, type Driver, drivers, freshFolder, openUnmigrated } from "../helpers/store.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** What the code may write to each enumerated column. */
 const written: Record<string, readonly string[]> = Object.fromEntries(

@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { inspectFile } from "../../server/uploads/videos/inspect.ts";
 import { playsEverywhere, tracksText, type VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import { inspectLocal, inspectRemote } from "../../src/io/files/video-file.ts";
 import { box, emptyBoxes, storedAs, streamed, videoFixture, videoKinds, videoOf } from "../helpers/videos.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "playtest-video-"));
 afterAll(() => rmSync(folder, { recursive: true }));
