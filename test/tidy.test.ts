@@ -65,7 +65,7 @@ const homes: Record<string, RegExp> = {
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/(billing\/crypto\/signatures|web\/assets)\//,
-  "@orama/stemmers": /^src\/commands\/shared\/words\//,
+  "@orama/stemmers": /^(src\/commands\/shared\/words|server\/search)\//,
   "@orama/stopwords": /^src\/commands\/shared\/words\//,
   "@simplewebauthn/server": /^server\/accounts\/passkeys\//,
   bowser: /^server\/accounts\//,

@@ -1,8 +1,9 @@
 import type { Handlers } from "../http/call.ts";
 import { invalid } from "../lib/api-error.ts";
 import { findIn, type Passage } from "./passage-rules.ts";
-import { maxWords, type Phrase, phrasesOf } from "./rules.ts";
+import { type Forms, maxWords, type Sought, soughtIn } from "./rules.ts";
 import * as store from "./store.ts";
+import { expand } from "./vocabulary-store.ts";
 
 /** A passage in which everything was found, and where. */
 interface Hit {
@@ -13,7 +14,8 @@ interface Hit {
 export const search = {
   async search(call) {
     const { q: text, ...filter } = call.query;
-    const phrases = readable(text);
+    const sought = readable(text);
+    const phrases = await call.read((q) => expand(q, call.principal.userId, sought));
     const page = call.page();
     const hits: Hit[] = [];
     const limit = page.limit + 1;
@@ -30,14 +32,14 @@ export const search = {
   },
 } satisfies Partial<Handlers>;
 
-function readable(text: string): Phrase[] {
-  const phrases = phrasesOf(text);
-  if (phrases.length === 0) throw invalid("q", "must contain a word");
-  if (phrases.flat().length > maxWords) throw invalid("q", `must have at most ${maxWords} words`);
-  return phrases;
+function readable(text: string): Sought[] {
+  const sought = soughtIn(text);
+  if (sought.length === 0) throw invalid("q", "must contain a word");
+  if (sought.flatMap(({ phrase }) => phrase).length > maxWords) throw invalid("q", `must have at most ${maxWords} words`);
+  return sought;
 }
 
-function hitsIn(row: store.FoundRow, phrases: readonly Phrase[]): Hit[] {
+function hitsIn(row: store.FoundRow, phrases: readonly (readonly Forms[])[]): Hit[] {
   const found = findIn(JSON.parse(row.passage) as Passage, phrases);
   return found ? [{ row, found }] : [];
 }

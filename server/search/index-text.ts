@@ -14,7 +14,7 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
   if (indexed.what !== "moment")
     return indexed.what === "slot" ? indexSlot(deps, slotId, "first") : indexTranscript(deps, slotId);
   await deps.store.write(async (tx) => {
-    store.remove(tx, slotId, { momentId: indexed.momentId });
+    await store.remove(tx, slotId, { momentId: indexed.momentId });
     const [slot, moment] = [await store.findSlot(tx, slotId), await store.findMoment(tx, slotId, indexed.momentId)];
     if (slot && moment) await store.add(tx, deps.store.dialect, slot, momentEntries(moment), "first");
   });
@@ -62,7 +62,7 @@ async function fillFindings(job: Job, deps: Deps): Promise<void> {
 const indexFinding = (deps: Deps, id: string, where: "first" | "last") =>
   deps.store.write(async (tx) => {
     if (where === "last" && (await store.isIndexed(tx, id))) return;
-    store.remove(tx, id, {});
+    await store.remove(tx, id, {});
     const finding = await store.findFinding(tx, id);
     if (!finding) return;
     const entries = entriesOf("finding", id, linesOf(`${finding.title}\n${finding.body}`, null));
@@ -74,7 +74,7 @@ const indexFinding = (deps: Deps, id: string, where: "first" | "last") =>
 const indexSlot = (deps: Deps, slotId: string, where: "first" | "last") =>
   withTranscript(deps, slotId, async (tx, slot, spoken) => {
     if (where === "last" && (await store.isIndexed(tx, slotId))) return;
-    store.remove(tx, slotId, {});
+    await store.remove(tx, slotId, {});
     const moments = (await store.momentsOf(tx, slotId)).flatMap(momentEntries);
     const entries = [...spoken, ...entriesOf("notes", slotId, linesOf(slot.notes, null)), ...moments];
     await store.add(tx, deps.store.dialect, slot, entries, where);
@@ -83,7 +83,7 @@ const indexSlot = (deps: Deps, slotId: string, where: "first" | "last") =>
 
 const indexTranscript = (deps: Deps, slotId: string) =>
   withTranscript(deps, slotId, async (tx, slot, spoken) => {
-    store.remove(tx, slotId, { sources: ["transcript", "takeaway"] });
+    await store.remove(tx, slotId, { sources: ["transcript", "takeaway"] });
     await store.add(tx, deps.store.dialect, slot, spoken, "first");
   });
 

@@ -2,8 +2,9 @@ import type { SearchSource } from "../../src/contract/search/sources.ts";
 import type { Dialect, Query, Value } from "../database/port.ts";
 import { sendRows } from "../database/rows.ts";
 import type { Tables } from "../database/schema/index.ts";
-import { indexedWords, type Passage } from "./passage-rules.ts";
-import type { Phrase } from "./rules.ts";
+import { indexedWords, type Passage, type Spelled } from "./passage-rules.ts";
+import type { Forms } from "./rules.ts";
+import * as vocabulary from "./vocabulary-store.ts";
 
 /** The slot whose texts are indexed. For a finding, `slot_id` is its own id and `playtest_id` is empty: it belongs to a game. */
 export type SlotKeys = Pick<Tables["search_passages"], "slot_id" | "playtest_id" | "game_id" | "owner_id">;
@@ -64,19 +65,29 @@ const removeWhere = (tx: Query, condition: string, ...values: Value[]) => {
   tx.send(`DELETE FROM search_passages WHERE ${condition}`, ...values);
 };
 
-/** Removes texts of a slot from the index. */
-export function remove(tx: Query, slotId: string, { sources = [], momentId }: Which): void {
+/** Removes texts of a slot from the index, and from the owner's words those that no other text has. */
+export async function remove(tx: Query, slotId: string, { sources = [], momentId }: Which): Promise<void> {
   const among = sources.length > 0 ? `AND source IN (${sources.map(() => "?").join(", ")})` : "";
   const moment = momentId === undefined ? "" : "AND source = 'moment' AND source_id = ?";
-  removeWhere(tx, `slot_id = ? ${among} ${moment}`, slotId, ...sources, ...(momentId === undefined ? [] : [momentId]));
+  const condition = `slot_id = ? ${among} ${moment}`;
+  const values = [slotId, ...sources, ...(momentId === undefined ? [] : [momentId])];
+  type Removed = Pick<Tables["search_passages"], "owner_id" | "passage">;
+  const removed = await tx.all<Removed>(`SELECT owner_id, passage FROM search_passages WHERE ${condition}`, ...values);
+  if (removed.length === 0) return;
+  const words = removed.flatMap(({ passage }) => indexedWords(JSON.parse(passage) as Passage));
+  vocabulary.count(tx, removed[0]!.owner_id, words, -1);
+  removeWhere(tx, condition, ...values);
 }
 
 /** Removes everything of an owner from the index. */
-export const removeOwner = (tx: Query, ownerId: string) => removeWhere(tx, "owner_id = ?", ownerId);
+export function removeOwner(tx: Query, ownerId: string): void {
+  removeWhere(tx, "owner_id = ?", ownerId);
+  vocabulary.removeOwner(tx, ownerId);
+}
 
 /** Removes everything from the index. */
 export function clear(tx: Query): void {
-  for (const table of ["search_words", "search_passages", "search_slots"]) tx.send(`DELETE FROM ${table}`);
+  for (const table of ["search_words", "search_passages", "search_vocabulary", "search_slots"]) tx.send(`DELETE FROM ${table}`);
 }
 
 /** The first `seq` in an empty index: there is room for more on both sides. */
@@ -106,9 +117,12 @@ export async function add(
   if (entries.length === 0) return;
   const { slot_id, playtest_id, game_id, owner_id } = slot;
   const first = await place(tx, where, entries.length);
+  const counted: Spelled[] = [];
   for (let from = 0; from < entries.length; from += chunk) {
-    const some = entries.slice(from, from + chunk).map((entry, index) => ({ ...entry, seq: first + from + index }));
-    const passages = some.map(({ seq, source, sourceId, passage }) => ({
+    const some = entries
+      .slice(from, from + chunk)
+      .map((entry, index) => ({ ...entry, seq: first + from + index, words: indexedWords(entry.passage) }));
+    const passages = some.map(({ seq, source, sourceId, passage, words }) => ({
       seq,
       source,
       source_id: sourceId,
@@ -117,17 +131,20 @@ export async function add(
       game_id,
       owner_id,
       passage: JSON.stringify(passage),
+      word_count: words.length,
     }));
     sendRows(tx, "search_passages", passages);
-    const words = some.map(({ seq, source, passage }) => ({
+    const documents = some.map(({ seq, source, words }) => ({
       rowid: seq,
       words: fullText.document(
         [tag("owner", owner_id), tag("game", game_id), tag("playtest", playtest_id), tag("source", source)],
-        indexedWords(passage),
+        words.map(({ word }) => word),
       ),
     }));
-    sendRows(tx, "search_words", words);
+    sendRows(tx, "search_words", documents);
+    counted.push(...some.flatMap(({ words }) => words));
   }
+  vocabulary.count(tx, owner_id, counted, 1);
 }
 
 export interface Filter {
@@ -144,7 +161,7 @@ export function find(
   q: Query,
   { fullText }: Dialect,
   ownerId: string,
-  phrases: readonly Phrase[],
+  phrases: readonly (readonly Forms[])[],
   { game, playtest, kind }: Filter,
   { after, limit }: { after: number; limit: number },
 ): Promise<FoundRow[]> {
@@ -196,4 +213,12 @@ export const countBroken = async (q: Query) =>
   (await q.one<{ n: number }>(
     `SELECT (SELECT COUNT(*) FROM search_passages p WHERE NOT EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = p.seq))
       + (SELECT COUNT(*) FROM search_words w WHERE NOT EXISTS (SELECT 1 FROM search_passages p WHERE p.seq = w.rowid)) AS n`,
+  ))!.n;
+
+/** How many owners have words that are not those of their passages, by their number. */
+export const countMiscounted = async (q: Query) =>
+  (await q.one<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM (SELECT owner_id FROM (
+      SELECT owner_id, word_count AS words FROM search_passages UNION ALL SELECT owner_id, -uses AS words FROM search_vocabulary) both_sides
+      GROUP BY owner_id HAVING SUM(words) <> 0) miscounted`,
   ))!.n;

@@ -160,7 +160,7 @@ onBothDatabases("search", (serve, it) => {
       ["NEAR(door key)", 200, 0],
       ["words:door", 200, 0],
       ["door*", 200, 1],
-      ["doo*", 200, 0],
+      ["doo*", 200, 1],
       ["^door", 200, 1],
       ["+door -key", 200, 1],
       ["{door} : (key)", 200, 1],

@@ -43,7 +43,7 @@ export const search = {
       ...page,
       q: text(200, 1).meta({
         description:
-          "Words that all stand near each other, in any case and with or without accents; words in quotation marks must follow each other. Other characters mean nothing.",
+          "Words that all stand near each other, in any case and with or without accents. Each also finds its other forms and what begins with it; if there is none, words with one letter different. Words in quotation marks must follow each other as they are. Other characters mean nothing.",
       }),
       game: id().optional().meta({ description: "Only in videos of this game." }),
       playtest: id().optional().meta({ description: "Only in videos of this playtest." }),

@@ -35,7 +35,7 @@ ${answer}`;
 
 export const search: StudioPage = { at: studio.search, view: searchPage };
 
-const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes. It finds whole words that stand near each other; words in quotation marks must follow each other.</p>`;
+const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes. All words must stand near each other; each also finds its other forms, words that begin with it, and where there are none, words with one letter different. Words in quotation marks must follow each other as they are.</p>`;
 
 async function answerTo(context: StudioContext, asked: string): Promise<Markup> {
   const cursor = cursorOf(context);

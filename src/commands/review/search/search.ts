@@ -9,7 +9,8 @@ import { isInteractive } from "../../shared/several.ts";
 
 type Result = Data<"search">["results"][number];
 
-const nothingFound = "Nothing was found. A search finds whole words, and all of them near each other.";
+const nothingFound =
+  "Nothing was found. All words of a search must stand near each other, and each must begin a word of the text or be a form of one.";
 
 const position = ({ atMs }: Result) => (atMs === null ? "" : positionText(atMs));
 const matching = ({ lines }: Result) => lines.filter(({ matches }) => matches.length > 0).map(({ text }) => text);
@@ -71,8 +72,8 @@ export const search = define({
   summary: "Search what was said and written about your games",
   description:
     "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, what you noted at moments, and your findings; the newest " +
-    "text comes first. It finds whole words that all stand near each other, in any case and with or without accents. Words in quotation marks must " +
-    "follow each other.",
+    "text comes first. All words must stand near each other, in any case and with or without accents. Each also finds its other forms, words that begin " +
+    "with it, and where there are none, words with one letter different. Words in quotation marks must follow each other as they are.",
   args: { words: { ...arg.text("What to look for"), field: "q" } },
   flags: {
     game: flag.text("Only in videos of this game: id or name", { value: "GAME" }),
