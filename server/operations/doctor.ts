@@ -262,8 +262,8 @@ async function searchCheck(q: Query): Promise<Check> {
     return { name, ok: false, detail, help };
   }
   const waiting = await search.countUnindexed(q);
-  if (waiting === 0) return { name, ok: true, detail: "every video is indexed" };
-  const detail = `searches do not find ${plural(waiting, "video")} yet: the server indexes the newest first after it starts`;
+  if (waiting === 0) return { name, ok: true, detail: "every video, finding and name is indexed" };
+  const detail = `searches do not find ${waiting} of the videos, findings and names yet: the server indexes the newest first after it starts`;
   return { name, ok: true, warning: true, detail };
 }
 

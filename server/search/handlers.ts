@@ -46,8 +46,8 @@ function hitsIn(row: store.FoundRow, phrases: readonly (readonly Forms[])[]): Hi
 
 const resultView = ({ row, found }: Hit) => ({
   source: row.source,
-  slotId: row.source === "finding" ? null : row.slot_id,
-  playtestId: row.source === "finding" ? null : row.playtest_id,
+  slotId: store.ownSources.some((own) => own === row.source) ? null : row.slot_id,
+  playtestId: row.playtest_id === "" ? null : row.playtest_id,
   momentId: row.source === "moment" ? row.source_id : null,
   findingId: row.source === "finding" ? row.source_id : null,
   game: { id: row.game_id, name: row.game_name },

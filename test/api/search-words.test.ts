@@ -9,7 +9,7 @@ import type { TestServer } from "../helpers/server.ts";
 async function written(server: TestServer, notes: string) {
   const owner = await factories.registerOwner(server);
   await factories.giveCredit(server, owner, 100_000);
-  const playtestId = await factories.order(owner, await factories.createGame(owner));
+  const playtestId = await factories.order(owner, await factories.createGame(owner, { name: "Moth" }));
   const tester = await factories.registerPlaytester(server, "Ann");
   const slotId = await factories.claim(tester, playtestId);
   await factories.giveVideo(server, slotId, tester);

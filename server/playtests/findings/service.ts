@@ -30,7 +30,7 @@ async function announce(tx: Tx, kind: FindingEvent, row: store.FindingRow, into?
   await emit(tx, [{ id: row.owner_id, role: "game_owner" }], { kind, data, notice });
 }
 
-const index = (tx: Tx, { id }: store.FindingRow) => queueIndexing(tx, { what: "finding", findingId: id });
+const index = (tx: Tx, { id }: store.FindingRow) => queueIndexing(tx, { what: "finding", id });
 
 type New = Pick<store.FindingRow, "game_id" | "owner_id" | "title" | "body" | "kind" | "severity" | "tags" | "status">;
 
