@@ -1,3 +1,4 @@
+import { cleaned } from "../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -122,7 +123,7 @@ async function withTranscript(
     isCurrent = await deps.store.write(async (tx) => {
       const slot = await store.findSlot(tx, slotId);
       const now = await store.findTranscript(tx, slotId);
-      if (now?.key !== row?.key || now?.key_takeaways !== row?.key_takeaways) return false;
+      if (now?.key !== row?.key || now?.key_takeaways !== row?.key_takeaways || now?.loudness !== row?.loudness) return false;
       if (slot) await use(tx, slot, spoken);
       return true;
     });
@@ -132,10 +133,11 @@ async function withTranscript(
 async function transcriptEntries(
   deps: Deps,
   slotId: string,
-  { key, key_takeaways }: store.TranscriptRow,
+  { key, key_takeaways, loudness }: store.TranscriptRow,
 ): Promise<store.Entry[]> {
   const vtt = key === null ? "" : ((await deps.blobs.text(key)) ?? "");
-  const cues = readCues(vtt.replaceAll("\0", "")).map(({ startMs, text }) => ({ atMs: startMs, text }));
+  const { kept } = cleaned(readCues(vtt.replaceAll("\0", "")), loudness === null ? null : (JSON.parse(loudness) as number[]));
+  const cues = kept.map(({ startMs, text }) => ({ atMs: startMs, text }));
   const takeaways = JSON.parse(key_takeaways) as string[];
   return [
     ...entriesOf("transcript", slotId, cues),

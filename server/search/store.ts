@@ -78,13 +78,17 @@ export interface TranscriptRow {
   key: string | null;
   /** A JSON array of strings. */
   key_takeaways: string;
+  /** What was measured of the video: a JSON array; null where nothing was. */
+  loudness: string | null;
 }
 
 /** The transcript that the owner of a slot sees. */
 export const findTranscript = (q: Query, slotId: string) =>
   q.one<TranscriptRow>(
-    `SELECT CASE selected_version WHEN 'edited' THEN edited_key ELSE original_key END AS key, key_takeaways FROM transcriptions
-      WHERE slot_id = ? AND status = 'approved' AND selected_version IS NOT NULL`,
+    `SELECT CASE t.selected_version WHEN 'edited' THEN t.edited_key ELSE t.original_key END AS key, t.key_takeaways, g.loudness
+      FROM transcriptions t LEFT JOIN submissions b ON b.slot_id = t.slot_id
+      LEFT JOIN video_signals g ON g.slot_id = t.slot_id AND g.blob_key = b.blob_key AND g.status = 'ready'
+      WHERE t.slot_id = ? AND t.status = 'approved' AND t.selected_version IS NOT NULL`,
     slotId,
   );
 

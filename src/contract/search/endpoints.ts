@@ -21,12 +21,10 @@ export const searchResult = z
       description:
         "`transcript`: what is said in the video. `takeaway`: a key takeaway. `notes`: what the playtester wrote. `moment`: what was noted at a moment of the video. `finding`: a finding of the game. `game`, `playtest`, `playtester`: the name of a game, the `ref` of a playtest, the name of a playtester.",
     }),
-    slotId: id()
-      .nullable()
-      .meta({
-        description:
-          "The slot of the video; for a playtester that of their newest video in the game; null for a finding, a game and a playtest.",
-      }),
+    slotId: id().nullable().meta({
+      description:
+        "The slot of the video; for a playtester that of their newest video in the game; null for a finding, a game and a playtest.",
+    }),
     playtestId: id().nullable().meta({ description: "Its playtest; null for a finding and a game." }),
     findingId: extension(id().nullable().meta({ description: "The finding whose text this is; null for other sources." })),
     momentId: id().nullable().meta({ description: "The moment whose text this is; null for other sources." }),
