@@ -6,6 +6,7 @@ import { ApiError, forbidden, invalid, notFound } from "../lib/api-error.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 import { changeNote, deliveryOf, firstAddressNote, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
+import { queueIndexing } from "../search/queue.ts";
 import { checkPassword } from "./attempts/attempts.ts";
 import { addBudget } from "./budgets/service.ts";
 import { lacksAddress, requestEmailChange, requestFirstAddress } from "./email-change.ts";
@@ -149,6 +150,8 @@ export const auth = {
       if (publishedName !== undefined) changes.published_name = publishedName;
       if (timeZone !== undefined) changes.time_zone = timeZone;
       await users.update(tx, call.principal.userId, changes);
+      if (displayName !== undefined && call.principal.role === "playtester")
+        await queueIndexing(tx, { what: "playtester", userId: call.principal.userId });
       return { message: "The profile was updated." };
     }),
 

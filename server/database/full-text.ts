@@ -7,6 +7,6 @@ export interface FullText {
   document(tags: readonly string[], words: readonly string[]): string;
   /** A query for the `rowid` of the first `limit` documents that match `query`, with a `rowid` above `after`, in the order of `rowid`. */
   first(query: string, after: number, limit: number): { sql: string; values: (string | number)[] };
-  /** The value that matches documents with all these tags and all these phrases. */
-  query(tags: readonly string[], phrases: readonly (readonly string[])[]): string;
+  /** The value that matches documents with all these tags and all these phrases. Any of its forms may stand for a word of a phrase. */
+  query(tags: readonly string[], phrases: readonly (readonly (readonly string[])[])[]): string;
 }

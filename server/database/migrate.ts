@@ -55,6 +55,7 @@ import { reels } from "./migrations/056-reels.ts";
 import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
+import { searchWords } from "./migrations/062-search-words.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -126,6 +127,7 @@ export const migrations: readonly Migration[] = [
   usableRecordings,
   friendRequests,
   storingBlobs,
+  searchWords,
 ];
 
 export interface Applied {

@@ -2,6 +2,7 @@ import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import type { Handlers } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/api-error.ts";
+import { queueIndexing } from "../search/queue.ts";
 import { scheduleCover } from "./covers/fetch-cover.ts";
 import * as covers from "./covers/store.ts";
 import { requireMayReplaceBuild } from "./playtested.ts";
@@ -64,6 +65,7 @@ export const games = {
       await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
       await addBuild(tx, row.id, row.build_url, now);
       if (row.cover_image_url !== null) await scheduleCover(tx, row.id, row.cover_image_url);
+      await queueIndexing(tx, { what: "game", id: row.id });
       return { game: gameView(row) };
     }),
 
@@ -98,6 +100,7 @@ export const games = {
       }
       await gameStore.update(tx, row.id, changes);
       if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+      if (name !== undefined) await queueIndexing(tx, { what: "game", id: row.id });
       if (coverImageUrl === null) await covers.remove(tx, row.id);
       if (coverImageUrl) await scheduleCover(tx, row.id, coverImageUrl);
       return { game: gameView({ ...row, ...changes }) };

@@ -252,14 +252,18 @@ export async function signedPaymentCheck(q: Query, now: number): Promise<Check> 
 /** The index of the search is made from other rows and from files: at worst it is made again. */
 async function searchCheck(q: Query): Promise<Check> {
   const name = "search";
-  const broken = await search.countBroken(q);
-  if (broken > 0) {
+  const [passages, owners] = [await search.countBroken(q), await search.countMiscounted(q)];
+  if (passages + owners > 0) {
     const help = "Make the index again with `--fix`: a server fills it when it starts, and searches find only a part until then.";
-    return { name, ok: false, detail: `${plural(broken, "incomplete passage")} in the index`, help };
+    const detail =
+      passages > 0
+        ? `${plural(passages, "incomplete passage")} in the index`
+        : `${plural(owners, "game owner")} with other words in the index than in their texts`;
+    return { name, ok: false, detail, help };
   }
   const waiting = await search.countUnindexed(q);
-  if (waiting === 0) return { name, ok: true, detail: "every video is indexed" };
-  const detail = `searches do not find ${plural(waiting, "video")} yet: the server indexes the newest first after it starts`;
+  if (waiting === 0) return { name, ok: true, detail: "every video, finding and name is indexed" };
+  const detail = `searches do not find ${waiting} of the videos, findings and names yet: the server indexes the newest first after it starts`;
   return { name, ok: true, warning: true, detail };
 }
 
@@ -270,7 +274,7 @@ async function repair(location: DatabaseLocation, now: number): Promise<Check[]>
   try {
     const balances = await store.write(repairBalances);
     if (balances > 0) note(`set ${plural(balances, "balance")} to the sum of the postings`);
-    if ((await store.read(search.countBroken)) > 0) {
+    if ((await store.read(search.countBroken)) + (await store.read(search.countMiscounted)) > 0) {
       await store.write(async (tx) => search.clear(tx));
       note("emptied the index of the search: the next start of a server fills it");
     }

@@ -23,6 +23,7 @@ export async function finishDeletion(job: Job, deps: Deps): Promise<void> {
     await removeClipsOf(tx, id);
     await removeStillsOf(tx, id);
     search.removeOwner(tx, id);
+    await search.removeName(tx, id);
     await eraseRows(tx, id);
     await removeWork(tx, id);
     if (!(await hasVideosLeft(tx, id))) return job.done(tx);

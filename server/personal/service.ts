@@ -40,6 +40,7 @@ export async function deleteAccount(tx: Tx, user: users.UserRow, by: By): Promis
   const { id, email, display_name: displayName, company_name: companyName } = user;
   const now = tx.now;
   search.removeOwner(tx, id);
+  await search.removeName(tx, id);
   const mails = await erase(tx, { id, email, displayName, companyName }, now);
   await scheduleDiscardFiles(tx, { blobs: [], uploads: [], mails });
   await removeWork(tx, id);

@@ -19,7 +19,7 @@ export async function removeWork(tx: Tx, userId: string): Promise<void> {
     const { clips, stills } = await store.cuttingsOf(tx, slotId);
     for (const id of clips) await removeClip(tx, id);
     for (const id of stills) await removeStill(tx, id);
-    search.remove(tx, slotId, {});
+    await search.remove(tx, slotId, {});
     await findings.removeQuotes(tx, slotId);
     const removed = await store.removeSubmission(tx, slotId);
     blobs.push(...removed.keys);

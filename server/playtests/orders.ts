@@ -21,6 +21,7 @@ import * as ledger from "../ledger/store.ts";
 import { ApiError, conflict, invalid } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
 import { taskLink } from "../mail/links.ts";
+import { queueIndexing } from "../search/queue.ts";
 import { announceApproval } from "./approvals.ts";
 import { ownGame } from "./find.ts";
 import { requireGroup } from "./groups/membership.ts";
@@ -378,6 +379,7 @@ function newPlaytest(tx: ReadTx, game: OrderedGame, order: Order, price: SlotPri
 async function insertPlaytest(tx: Tx, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
   if (order.isFreePublicTrial || order.ref !== undefined) await insertUnique(tx, playtest, order);
   else playtests.send(tx, playtest);
+  if (order.ref !== undefined) await queueIndexing(tx, { what: "playtest", id: playtest.id });
   if (order.keysForTesters) storeKeys(tx, playtest.id, order.keysForTesters);
 }
 

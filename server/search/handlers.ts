@@ -1,8 +1,9 @@
 import type { Handlers } from "../http/call.ts";
 import { invalid } from "../lib/api-error.ts";
 import { findIn, type Passage } from "./passage-rules.ts";
-import { maxWords, type Phrase, phrasesOf } from "./rules.ts";
+import { type Forms, maxWords, type Sought, soughtIn } from "./rules.ts";
 import * as store from "./store.ts";
+import { expand } from "./vocabulary-store.ts";
 
 /** A passage in which everything was found, and where. */
 interface Hit {
@@ -13,7 +14,8 @@ interface Hit {
 export const search = {
   async search(call) {
     const { q: text, ...filter } = call.query;
-    const phrases = readable(text);
+    const sought = readable(text);
+    const phrases = await call.read((q) => expand(q, call.principal.userId, sought));
     const page = call.page();
     const hits: Hit[] = [];
     const limit = page.limit + 1;
@@ -30,22 +32,22 @@ export const search = {
   },
 } satisfies Partial<Handlers>;
 
-function readable(text: string): Phrase[] {
-  const phrases = phrasesOf(text);
-  if (phrases.length === 0) throw invalid("q", "must contain a word");
-  if (phrases.flat().length > maxWords) throw invalid("q", `must have at most ${maxWords} words`);
-  return phrases;
+function readable(text: string): Sought[] {
+  const sought = soughtIn(text);
+  if (sought.length === 0) throw invalid("q", "must contain a word");
+  if (sought.flatMap(({ phrase }) => phrase).length > maxWords) throw invalid("q", `must have at most ${maxWords} words`);
+  return sought;
 }
 
-function hitsIn(row: store.FoundRow, phrases: readonly Phrase[]): Hit[] {
+function hitsIn(row: store.FoundRow, phrases: readonly (readonly Forms[])[]): Hit[] {
   const found = findIn(JSON.parse(row.passage) as Passage, phrases);
   return found ? [{ row, found }] : [];
 }
 
 const resultView = ({ row, found }: Hit) => ({
   source: row.source,
-  slotId: row.source === "finding" ? null : row.slot_id,
-  playtestId: row.source === "finding" ? null : row.playtest_id,
+  slotId: store.ownSources.some((own) => own === row.source) ? null : row.slot_id,
+  playtestId: row.playtest_id === "" ? null : row.playtest_id,
   momentId: row.source === "moment" ? row.source_id : null,
   findingId: row.source === "finding" ? row.source_id : null,
   game: { id: row.game_id, name: row.game_name },

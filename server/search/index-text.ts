@@ -1,3 +1,4 @@
+import { cleaned } from "../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -9,12 +10,13 @@ import * as store from "./store.ts";
 /** Indexes texts as they are now: whatever was indexed of them before goes. */
 export async function indexText(job: Job, deps: Deps): Promise<void> {
   const indexed = job.payload as Indexed;
-  if (indexed.what === "finding") return indexFinding(deps, indexed.findingId, "first");
+  if (indexed.what === "playtester") return indexRenamed(deps, indexed.userId);
+  if ("id" in indexed) return indexOwn(deps, indexed.what, indexed.id, "first");
   const { slotId } = indexed;
   if (indexed.what !== "moment")
     return indexed.what === "slot" ? indexSlot(deps, slotId, "first") : indexTranscript(deps, slotId);
   await deps.store.write(async (tx) => {
-    store.remove(tx, slotId, { momentId: indexed.momentId });
+    await store.remove(tx, slotId, { momentId: indexed.momentId });
     const [slot, moment] = [await store.findSlot(tx, slotId), await store.findMoment(tx, slotId, indexed.momentId)];
     if (slot && moment) await store.add(tx, deps.store.dialect, slot, momentEntries(moment), "first");
   });
@@ -23,12 +25,12 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
 const pageSlots = 50;
 
 /**
- * Indexes the texts of every slot and finding that are not indexed yet, the newest first, each in a transaction of its own. They come behind what
+ * Indexes the texts of every slot and finding, and the names, that are not indexed yet, the newest first, each in a transaction of its own. They come behind what
  * is indexed already, which is newer. When the job is interrupted, the next run goes on with the rest.
  */
 export async function fillSearch(job: Job, deps: Deps): Promise<void> {
   await fillSlots(job, deps);
-  await fillFindings(job, deps);
+  for (const source of store.ownSources) await fillOwn(job, deps, source);
 }
 
 async function fillSlots(job: Job, deps: Deps): Promise<void> {
@@ -45,45 +47,64 @@ async function fillSlots(job: Job, deps: Deps): Promise<void> {
   }
 }
 
-/** The same for findings. */
-async function fillFindings(job: Job, deps: Deps): Promise<void> {
+/** The same for findings, games and playtests. */
+async function fillOwn(job: Job, deps: Deps, source: store.OwnSource): Promise<void> {
   for (;;) {
-    const findings = await deps.store.read((q) => store.listUnindexedFindings(q, pageSlots));
-    for (const { id } of findings) {
+    const rows = await deps.store.read((q) => store.listUnindexedOwn(q, source, pageSlots));
+    for (const { id } of rows) {
       if (deps.draining.aborted) throw new RetryLater(deps.clock.now(), "the server was stopped");
       if (!job.isHeld()) return;
-      await indexFinding(deps, id, "last");
+      await indexOwn(deps, source, id, "last");
     }
-    if (findings.length < pageSlots) return;
+    if (rows.length < pageSlots) return;
   }
 }
 
-/** Indexes a finding under its own id. One that was merged, or is gone, is not found. */
-const indexFinding = (deps: Deps, id: string, where: "first" | "last") =>
+/** Indexes a finding, or the name of a game or playtest, under its own id. A finding that was merged, or what is gone, is not found. */
+const indexOwn = (deps: Deps, source: store.OwnSource, id: string, where: "first" | "last") =>
   deps.store.write(async (tx) => {
     if (where === "last" && (await store.isIndexed(tx, id))) return;
-    store.remove(tx, id, {});
-    const finding = await store.findFinding(tx, id);
-    if (!finding) return;
-    const entries = entriesOf("finding", id, linesOf(`${finding.title}\n${finding.body}`, null));
-    await store.add(tx, deps.store.dialect, finding, entries, where);
+    await store.remove(tx, id, {});
+    const row = await store.findOwn(tx, source, id);
+    if (!row) return;
+    await store.add(tx, deps.store.dialect, row, entriesOf(source, id, linesOf(row.text, null)), where);
     store.markIndexed(tx, id);
   });
+
+/** Indexes the name of a playtester as it is now, wherever it was indexed. */
+async function indexRenamed(deps: Deps, userId: string): Promise<void> {
+  for (const { slot_id } of await deps.store.read((q) => store.slotsOfName(q, userId)))
+    await deps.store.write(async (tx) => {
+      const slot = await store.findSlot(tx, slot_id);
+      if (slot) await indexName(tx, deps, slot, "first");
+    });
+}
+
+/** Indexes the name of a slot's playtester, once for each game: under the slot of their newest video. `last`: unless there is one already. */
+async function indexName(tx: Query, deps: Deps, slot: store.SlotKeys, where: "first" | "last"): Promise<void> {
+  const playtester = await store.findPlaytester(tx, slot.slot_id);
+  if (!playtester) return;
+  const { id, name } = playtester;
+  if (where === "last" && (await store.slotsOfName(tx, id, slot.game_id)).length > 0) return;
+  await store.removeName(tx, id, slot.game_id);
+  await store.add(tx, deps.store.dialect, slot, entriesOf("playtester", id, linesOf(name, null)), where);
+}
 
 /** `last`: only if it was not indexed yet. */
 const indexSlot = (deps: Deps, slotId: string, where: "first" | "last") =>
   withTranscript(deps, slotId, async (tx, slot, spoken) => {
     if (where === "last" && (await store.isIndexed(tx, slotId))) return;
-    store.remove(tx, slotId, {});
+    await store.remove(tx, slotId, {});
     const moments = (await store.momentsOf(tx, slotId)).flatMap(momentEntries);
     const entries = [...spoken, ...entriesOf("notes", slotId, linesOf(slot.notes, null)), ...moments];
     await store.add(tx, deps.store.dialect, slot, entries, where);
+    await indexName(tx, deps, slot, where);
     store.markIndexed(tx, slotId);
   });
 
 const indexTranscript = (deps: Deps, slotId: string) =>
   withTranscript(deps, slotId, async (tx, slot, spoken) => {
-    store.remove(tx, slotId, { sources: ["transcript", "takeaway"] });
+    await store.remove(tx, slotId, { sources: ["transcript", "takeaway"] });
     await store.add(tx, deps.store.dialect, slot, spoken, "first");
   });
 
@@ -102,7 +123,7 @@ async function withTranscript(
     isCurrent = await deps.store.write(async (tx) => {
       const slot = await store.findSlot(tx, slotId);
       const now = await store.findTranscript(tx, slotId);
-      if (now?.key !== row?.key || now?.key_takeaways !== row?.key_takeaways) return false;
+      if (now?.key !== row?.key || now?.key_takeaways !== row?.key_takeaways || now?.loudness !== row?.loudness) return false;
       if (slot) await use(tx, slot, spoken);
       return true;
     });
@@ -112,10 +133,11 @@ async function withTranscript(
 async function transcriptEntries(
   deps: Deps,
   slotId: string,
-  { key, key_takeaways }: store.TranscriptRow,
+  { key, key_takeaways, loudness }: store.TranscriptRow,
 ): Promise<store.Entry[]> {
   const vtt = key === null ? "" : ((await deps.blobs.text(key)) ?? "");
-  const cues = readCues(vtt.replaceAll("\0", "")).map(({ startMs, text }) => ({ atMs: startMs, text }));
+  const { kept } = cleaned(readCues(vtt.replaceAll("\0", "")), loudness === null ? null : (JSON.parse(loudness) as number[]));
+  const cues = kept.map(({ startMs, text }) => ({ atMs: startMs, text }));
   const takeaways = JSON.parse(key_takeaways) as string[];
   return [
     ...entriesOf("transcript", slotId, cues),

@@ -1,4 +1,4 @@
-import { maxWords, type Phrase, type Word, wordsOf } from "./rules.ts";
+import { type Forms, maxWords, spellingOf, type Word, wordsOf } from "./rules.ts";
 
 /** A line of a text: what is said in one cue of a transcript, or a line of a note. */
 export interface Line {
@@ -56,16 +56,24 @@ export function passagesOf(text: readonly Line[]): Passage[] {
   return passages;
 }
 
+/** A word as it is compared, and as it is written in its text. */
+export interface Spelled {
+  word: string;
+  spelling: string;
+}
+
 /** The words by which a passage is found. */
-export const indexedWords = ({ lines, from }: Passage): string[] =>
-  lines.slice(from).flatMap(({ text }) => wordsOf(text).map(({ word }) => word));
+export const indexedWords = ({ lines, from }: Passage): Spelled[] =>
+  lines
+    .slice(from)
+    .flatMap(({ text }) => wordsOf(text).map(({ word, start, end }) => ({ word, spelling: spellingOf(text.slice(start, end)) })));
 
 interface PlacedWord extends Word {
   line: number;
 }
 
-const startsAt = (words: readonly PlacedWord[], phrase: Phrase, at: number) =>
-  phrase.every((word, index) => words[at + index]?.word === word);
+const startsAt = (words: readonly PlacedWord[], phrase: readonly ReadonlySet<string | undefined>[], at: number) =>
+  phrase.every((forms, index) => forms.has(words[at + index]?.word));
 
 /** The matching parts of each line, joined where a phrase goes on or phrases overlap. */
 function mark(line: Line, number: number, words: readonly PlacedWord[], runs: readonly (readonly [number, number])[]): FoundLine {
@@ -89,14 +97,15 @@ function mark(line: Line, number: number, words: readonly PlacedWord[], runs: re
  */
 export function findIn(
   { lines, from, to }: Passage,
-  phrases: readonly Phrase[],
+  phrases: readonly (readonly Forms[])[],
 ): { atMs: number | null; lines: FoundLine[] } | undefined {
   const words = lines
     .flatMap(({ text }, line): PlacedWord[] => wordsOf(text).map((word) => ({ ...word, line })))
     .filter(({ line }) => line >= from);
-  const found = phrases.map((phrase) =>
-    words.flatMap((_, at) => (startsAt(words, phrase, at) ? [[at, at + phrase.length] as const] : [])),
-  );
+  const found = phrases.map((phrase) => {
+    const forms = phrase.map((one) => new Set<string | undefined>(one));
+    return words.flatMap((_, at) => (startsAt(words, forms, at) ? [[at, at + phrase.length] as const] : []));
+  });
   if (found.some(({ length }) => length === 0)) return undefined;
   const lineOf = (word: number) => words[word]!.line;
   // What stands in the lines behind its own is left to the next passage, unless it is needed here.

@@ -13,6 +13,18 @@ export interface Word {
 /** Words that must stand one after the other. */
 export type Phrase = readonly string[];
 
+/** Forms of a word. Each of them may stand in its place in a phrase. */
+export type Forms = readonly string[];
+
+/** A phrase of a search. */
+export interface Sought {
+  phrase: Phrase;
+  /** As a person typed it, in lower case. */
+  spelling: string;
+  /** In quotation marks: its words are meant as they are. */
+  isQuoted: boolean;
+}
+
 /** The most words of a search. */
 export const maxWords = 20;
 
@@ -31,7 +43,8 @@ const notCompared = /[\u0300-\u036f]|[^\p{L}\p{N}\p{M}]/gu;
 // Stryker disable next-line Regex: a word that does not match takes the longer way to the same result
 const plain = /^[a-z0-9]{1,64}$/;
 
-function compared(text: string): string {
+/** A word as it is compared. */
+export function compared(text: string): string {
   // Stryker disable next-line ConditionalExpression: as above
   if (plain.test(text)) return text;
   const folded = text.normalize("NFKD").toLowerCase().replace(notCompared, "").normalize("NFC");
@@ -45,18 +58,31 @@ export const wordsOf = (text: string): Word[] =>
     return word === "" ? [] : [{ word, start, end: start + found.length }];
   });
 
+/** A word as it is written, in lower case. What was typed with another apostrophe is the same word. */
+export const spellingOf = (text: string): string =>
+  plain.test(text) ? text : [...text.normalize("NFC").toLowerCase().replace(/[’ʼ]/g, "'")].slice(0, maxWordLength).join("");
+
 const phraseOf = (text: string): Phrase => wordsOf(text).map(({ word }) => word);
 
 /**
  * What a search looks for: words, and phrases in quotation marks. Whatever else a person types separates words and means nothing.
  * Words that are written together, such as `low-poly`, are a phrase. None if the text has no word.
  */
-export function phrasesOf(search: string): Phrase[] {
+export function soughtIn(search: string): Sought[] {
   const parts = search.split(/["“”]/);
-  const phrases = parts.flatMap((part, index) => {
+  const sought = parts.flatMap((part, index): Sought[] => {
     const isQuoted = index % 2 === 1 && index < parts.length - 1;
-    return isQuoted ? [phraseOf(part)] : part.split(/\s/).map(phraseOf);
+    return (isQuoted ? [part] : part.split(/\s/)).map((text) => {
+      const [first] = wordsOf(text);
+      return { phrase: phraseOf(text), spelling: first ? spellingOf(text.slice(first.start, first.end)) : "", isQuoted };
+    });
   });
-  const distinct = new Map(phrases.map((phrase) => [phrase.join(" "), phrase]));
-  return [...distinct.values()].filter(({ length }) => length > 0);
+  const distinct = new Map(sought.map((one) => [`${one.isQuoted} ${one.phrase.join(" ")}`, one]));
+  return [...distinct.values()].filter(({ phrase }) => phrase.length > 0);
 }
+
+/** The phrases of a search, in the words that a person typed. */
+export const phrasesOf = (search: string): Phrase[] => soughtIn(search).map(({ phrase }) => phrase);
+
+/** A phrase whose words have no other form. */
+export const asWritten = (phrase: Phrase): Forms[] => phrase.map((word) => [word]);

@@ -113,6 +113,7 @@ onBothDatabases("search", (serve, it) => {
     await server.advance(0);
     const results = await find(owner, "lantern");
     expect(results.map(({ source, atMs }) => [source, atMs]).sort()).toEqual([
+      ["game", null],
       ["moment", 61_000],
       ["notes", null],
       ["takeaway", null],
@@ -160,7 +161,7 @@ onBothDatabases("search", (serve, it) => {
       ["NEAR(door key)", 200, 0],
       ["words:door", 200, 0],
       ["door*", 200, 1],
-      ["doo*", 200, 0],
+      ["doo*", 200, 1],
       ["^door", 200, 1],
       ["+door -key", 200, 1],
       ["{door} : (key)", 200, 1],
@@ -296,12 +297,13 @@ onBothDatabases("search", (serve, it) => {
       server.deps.store.read((q) =>
         q.all("SELECT w.rowid FROM search_words w JOIN search_passages p ON p.seq = w.rowid WHERE p.owner_id = ?", ownerId),
       );
-    expect(await indexed(owner.id)).toHaveLength(1);
+    // The notes, the game's name and that of the playtester.
+    expect(await indexed(owner.id)).toHaveLength(3);
     const key = (await ensureAdmin(server.deps))!;
     expect((await server.request("DELETE", `/admin/users/${owner.id}`, { key })).status).toBe(200);
     await startFilling(server.deps);
     await server.advance(0);
-    expect([await indexed(owner.id), (await indexed(other.owner.id)).length]).toEqual([[], 1]);
+    expect([await indexed(owner.id), (await indexed(other.owner.id)).length]).toEqual([[], 3]);
   });
 
   it("page: shows results with a link to their position, marks what matches, and goes on with more", async ({ server }) => {

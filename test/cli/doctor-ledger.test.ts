@@ -95,7 +95,7 @@ describe("serve doctor --ledger", () => {
     };
     expect(await search()).toEqual([1, [expect.stringMatching(/^search\tfailed\t1 incomplete passage in the index/)]]);
     const waiting = expect.stringMatching(
-      /^search\t\S+\tsearches do not find \d+ videos? yet: the server indexes the newest first/,
+      /^search\t\S+\tsearches do not find \d+ of the videos, findings and names yet: the server indexes the newest first/,
     );
     const fixed = "fixed\tok\temptied the index of the search: the next start of a server fills it";
     expect(await search("--fix")).toEqual([0, [fixed, waiting]]);

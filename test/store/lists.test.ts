@@ -92,7 +92,7 @@ it("list of submissions: an index finds those of one status", async () => {
 });
 
 it("search: reads the passages that were found, not all of the owner", async () => {
-  const plan = await planOf((q) => search.find(q, sqliteDialect, "o", [["lost"]], {}, { after: 0, limit: 21 }));
+  const plan = await planOf((q) => search.find(q, sqliteDialect, "o", [[["lost"]]], {}, { after: 0, limit: 21 }));
   expect(plan).toContain("SEARCH p USING INTEGER PRIMARY KEY (rowid=?)");
 });
 

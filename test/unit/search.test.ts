@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findIn, indexedWords, type Line, passagesOf } from "../../server/search/passage-rules.ts";
-import { phrasesOf, wordsOf } from "../../server/search/rules.ts";
+import { asWritten, phrasesOf, wordsOf } from "../../server/search/rules.ts";
 
 const words = (text: string) => wordsOf(text).map(({ word }) => word);
 
@@ -100,7 +100,7 @@ describe("passages", () => {
   it("are found by their own words and those behind them", () => {
     const [first, second] = passagesOf(linesOf([59, 2, 1]));
     expect(indexedWords(first!)).toHaveLength(62);
-    expect(indexedWords(second!)).toEqual(["w1x0", "w1x1", "w2x0"]);
+    expect(indexedWords(second!).map(({ word }) => word)).toEqual(["w1x0", "w1x1", "w2x0"]);
   });
 
   it("have no line without text, other lines as they are, and the pieces of a long one without spaces around them", () => {
@@ -116,7 +116,7 @@ describe("passages", () => {
     for (let at = 0; at < 480; at++) {
       const phrase = Array.from({ length: 20 }, (_, i) => `w${at + i}`);
       expect(
-        passages.flatMap((passage) => findIn(passage, [phrase])?.atMs ?? []),
+        passages.flatMap((passage) => findIn(passage, [asWritten(phrase)])?.atMs ?? []),
         `w${at}`,
       ).toEqual([Math.floor(at / 7) * 1000]);
     }
@@ -125,7 +125,10 @@ describe("passages", () => {
   /** What a search finds in the first passage: its position, and the shown lines with their matches in brackets. */
   function shownOf(texts: readonly string[], ...phrases: string[]) {
     const lines = texts.map((text, atMs) => ({ atMs, text }));
-    const found = findIn(passagesOf(lines)[0]!, phrases.map(words));
+    const found = findIn(
+      passagesOf(lines)[0]!,
+      phrases.map((phrase) => asWritten(words(phrase))),
+    );
     return (
       found && [
         found.atMs,
@@ -164,10 +167,7 @@ describe("passages", () => {
 
   it("show the lines with matches and one around them, with matches joined where they overlap", () => {
     const lines = ["zero", "one the", "door the door", "three", "four", "five"].map((text, i) => ({ atMs: i, text }));
-    const found = findIn(passagesOf(lines)[0]!, [
-      ["the", "door"],
-      ["door", "the"],
-    ]);
+    const found = findIn(passagesOf(lines)[0]!, [asWritten(["the", "door"]), asWritten(["door", "the"])]);
     expect(found).toEqual({
       atMs: 1,
       lines: [

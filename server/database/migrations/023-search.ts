@@ -1,7 +1,7 @@
 import { enumerated } from "./002-enumerations.ts";
 
 /** Archives of rows leave out tables that are created for each database separately: the index is made again from what it indexes. */
-const derived = (sql: string) => ({ sqlite: sql, postgres: sql });
+export const derived = (sql: string) => ({ sqlite: sql, postgres: sql });
 
 /**
  * The index of the search. A passage is some lines of a text; `passage` is JSON. Results come in the order of `seq`, so that the first

@@ -3,6 +3,8 @@ import type { FullText } from "../full-text.ts";
 /** The text form of `tsvector` and `tsquery`, which PostgreSQL does not parse any further. Quoted, nothing in it is an operator. */
 const quoted = (text: string) => `'${text}'`;
 
+const anyOf = (forms: readonly string[]) => `(${forms.map(quoted).join(" | ")})`;
+
 /**
  * How many documents are looked through in order before the index is asked. It gives its matches in no order, so it has to find all of
  * them, which takes long for frequent words: those are among the first documents. PostgreSQL cannot tell which is faster, because it does
@@ -22,6 +24,5 @@ const firstMatches = `WITH asked AS (SELECT CAST(? AS TSQUERY) AS query, CAST(? 
 export const postgresFullText: FullText = {
   document: (tags, words) => [...tags.map(quoted), ...words.map((word, index) => `${quoted(word)}:${index + 1}`)].join(" "),
   first: (query, after, limit) => ({ sql: firstMatches, values: [query, after, limit] }),
-  query: (tags, phrases) =>
-    [...tags.map(quoted), ...phrases.map((phrase) => `(${phrase.map(quoted).join(" <-> ")})`)].join(" & "),
+  query: (tags, phrases) => [...tags.map(quoted), ...phrases.map((phrase) => `(${phrase.map(anyOf).join(" <-> ")})`)].join(" & "),
 };

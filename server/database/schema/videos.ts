@@ -10,7 +10,7 @@ import {
   transcriptionStatuses,
   uploadStatuses,
 } from "../../../src/contract/states/index.ts";
-import { int, oneOf, orNull, text } from "./columns.ts";
+import { bytes, int, oneOf, orElse, orNull, text } from "./columns.ts";
 
 // biome-ignore format: several columns in a line, as in the migrations
 export const videos = {
@@ -163,7 +163,21 @@ export const videos = {
     seq: int, source: oneOf(searchSources), source_id: text, slot_id: text, playtest_id: text, game_id: text, owner_id: text,
     /** JSON. */
     passage: text,
+    /** How many words of it are counted in `search_vocabulary`. */
+    word_count: orElse(int, 0),
   },
   search_words: { rowid: int, words: text },
+  search_vocabulary: {
+    owner_id: text,
+    /** As it is compared, in UTF-8. */
+    word: bytes,
+    /** As it is written, in lower case. */
+    spelling: text,
+    /** The word from its end. */
+    backward: bytes,
+    /** Its stems in the languages of its script, separated by spaces. */
+    stems: text,
+    uses: int,
+  },
   search_slots: { slot_id: text },
 };

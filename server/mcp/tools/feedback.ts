@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { studio } from "../../../src/contract/pages/addresses.ts";
+import { namedSources } from "../../../src/contract/search/sources.ts";
 import { type Cue, readCues } from "../../../src/contract/text/cues.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 import { type Answer, chosen, continued, fits, fitting } from "../answer.ts";
@@ -124,7 +125,9 @@ export const searchFeedback = tool({
   run: ({ query, game, playtest, limit, cursor, fields }, { host }) =>
     fitting(limit, async (size) => {
       const { data, meta } = await host.call("search", { query: { q: query, game, playtest, limit: size, cursor } });
-      const results = data.results.map((found, at) => {
+      // Other tools list games and playtests, and agents know playtesters by a pseudonym.
+      const shown = data.results.filter(({ source }) => !namedSources.some((name) => name === source));
+      const results = shown.map((found, at) => {
         const second = found.atMs === null ? undefined : seconds(found.atMs);
         const page = found.slotId === null ? found.findingId && studio.finding(found.findingId) : studio.slot(found.slotId);
         return {
@@ -137,7 +140,7 @@ export const searchFeedback = tool({
           ...(page && { url: host.baseUrl + page }),
         };
       });
-      const quotes = data.results.map(({ lines }) =>
+      const quotes = shown.map(({ lines }) =>
         plainLine(
           lines
             .filter((line) => line.matches.length > 0)

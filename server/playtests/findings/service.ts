@@ -30,7 +30,7 @@ async function announce(tx: Tx, kind: FindingEvent, row: store.FindingRow, into?
   await emit(tx, [{ id: row.owner_id, role: "game_owner" }], { kind, data, notice });
 }
 
-const index = (tx: Tx, { id }: store.FindingRow) => queueIndexing(tx, { what: "finding", findingId: id });
+const index = (tx: Tx, { id }: store.FindingRow) => queueIndexing(tx, { what: "finding", id });
 
 type New = Pick<store.FindingRow, "game_id" | "owner_id" | "title" | "body" | "kind" | "severity" | "tags" | "status">;
 
@@ -94,7 +94,7 @@ export async function follow(tx: Tx, row: store.FindingRow, status: FindingStatu
 
 /** Removes a finding and those that were merged into it. */
 export async function remove(tx: Tx, row: store.FindingRow): Promise<void> {
-  for (const id of await store.remove(tx, row.id)) search.remove(tx, id, {});
+  for (const id of await store.remove(tx, row.id)) await search.remove(tx, id, {});
 }
 
 type Given = BodyOut<Contract["addEvidence"]>;
@@ -189,7 +189,7 @@ async function moveAll(tx: Tx, from: store.FindingRow, to: store.FindingRow): Pr
   await store.moveEvidence(tx, from.id, to.id);
   await store.update(tx, from.id, { merged_into: to.id, updated_at: tx.now });
   await store.update(tx, to.id, { updated_at: tx.now });
-  search.remove(tx, from.id, {});
+  await search.remove(tx, from.id, {});
 }
 
 /** Moves some evidence to a new finding. 404 if one of the ids is not evidence of this one. */

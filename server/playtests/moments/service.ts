@@ -79,5 +79,5 @@ export async function remove(tx: Tx, { id, slot_id }: store.MomentRow): Promise<
   await removeOfMoment(tx, id);
   await findings.removeOfMoment(tx, id);
   await store.remove(tx, id);
-  search.remove(tx, slot_id, { momentId: id });
+  await search.remove(tx, slot_id, { momentId: id });
 }

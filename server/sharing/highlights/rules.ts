@@ -1,9 +1,9 @@
+import { cleaned } from "../../../src/contract/signals/cleaned.ts";
 import type { HighlightReason } from "../../../src/contract/signals/kinds.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { parsePosition } from "../../../src/contract/text/position.ts";
 import { type Phrase, phrasesOf, wordsOf } from "../../search/rules.ts";
 import { blackLuma, isStill, runsOf, type Signals } from "../signals/rules.ts";
-import { likelySaid } from "./cue-rules.ts";
 
 /** Where to look first in a video, by a formula that stands on the help page about reviewing. The same input gives the same list. */
 
@@ -133,7 +133,7 @@ function spoken({ cues }: Watched, kind: "confusion" | "delight", entries: reado
 }
 
 const signsOf = (given: Watched, { confusion, delight }: Lexicon): Sign[] => {
-  const video = { ...given, cues: likelySaid(given.cues, given.signals?.loudness ?? null) };
+  const video = { ...given, cues: cleaned(given.cues, given.signals?.loudness ?? null).kept };
   return [
     ...noted(video),
     ...marked(video),

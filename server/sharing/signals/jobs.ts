@@ -5,6 +5,7 @@ import type { Tx } from "../../app/tx.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
 import { ProgramFailed } from "../../lib/program.ts";
 import { fileIdOf } from "../../lib/row-file.ts";
+import { queueIndexing } from "../../search/queue.ts";
 import type { Lent } from "../../uploads/blobs.ts";
 import type { UploadRow } from "../../uploads/store.ts";
 import { blobKeyOf } from "../../uploads/store.ts";
@@ -32,6 +33,8 @@ export async function measureVideo(job: Job, deps: Deps): Promise<void> {
   const end = (changes: Partial<store.SignalsRow>) =>
     deps.store.write(async (tx) => {
       await store.end(tx, row, { ...changes, updated_at: tx.now });
+      // What a transcript has over silence is not searched.
+      if (changes.status === "ready") await queueIndexing(tx, { what: "transcript", slotId: row.slot_id });
       await job.done(tx);
     });
   try {

@@ -1,4 +1,5 @@
 import type { FaultKind } from "../../../src/contract/signals/kinds.ts";
+import { quietDb } from "../../../src/contract/signals/quiet.ts";
 import type { Cue } from "../../../src/contract/text/cues.ts";
 import { positionText } from "../../../src/contract/text/position.ts";
 
@@ -22,8 +23,6 @@ export interface Fact {
 /** What a second without sound has. */
 export const silentDb = -120;
 
-/** A second with less is silent: microphones that are on are louder, and so is every game with music. */
-export const quietDb = -60;
 /** A picture that is darker is black, also when it has a cursor. */
 export const blackLuma = 20;
 /** A picture that changes less is frozen: what a codec leaves of noise is less. */

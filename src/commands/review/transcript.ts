@@ -2,7 +2,7 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, isAbsent, stillPending, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
 import { findMade, keepMade, type MadeTranscript, removeMade } from "../shared/video/made-transcripts.ts";
-import { transcriptText } from "../shared/video/transcript.ts";
+import { loudnessOf, transcriptText } from "../shared/video/transcript.ts";
 import { slotArg } from "./queue.ts";
 
 /** The link to the transcript. Exit code 8 if it is still being created, 3 if there is none. */
@@ -52,6 +52,20 @@ async function make(ctx: Context, id: string, command: string, withinSeconds: nu
       ...kept,
     });
   }
+}
+
+/** Shows what highlights, suggestions and searches leave out of a transcript. */
+async function showRemoved(ctx: Context, id: string) {
+  const [{ cleaned, leftOutText }, { readCues }, { positionText }] = await Promise.all([
+    import("../../contract/signals/cleaned.ts"),
+    import("../../contract/text/cues.ts"),
+    import("../../contract/text/position.ts"),
+  ]);
+  const text = findMade(ctx, id)?.vtt ?? (await transcriptText(ctx, (await transcriptOf(ctx, id)).downloadUrl));
+  const { removed } = cleaned(readCues(text), await loudnessOf(ctx, id));
+  if (removed.length === 0) return ctx.text("Nothing is left out of this transcript.", { removed });
+  const listed = removed.map((cue) => `[${positionText(cue.startMs)}] ${cue.text} (${leftOutText[cue.reason]})`);
+  return ctx.text(foldLines(lines(listed.join("\n")), ctx.io.columns), { removed });
 }
 
 /** Whether it is shown on a terminal rather than written to a file or pipe. */
@@ -110,10 +124,12 @@ export const transcript = define({
   description:
     "A terminal shows each sentence with its time. A file or a pipe gets the file as it is, such as WebVTT. An edited transcript " +
     "replaces the automatic one, which is kept. --make downloads the video and runs a program of yours on it, without a shell; without " +
-    "--with it prints examples. A server that takes no transcripts leaves what it made on this computer.",
+    "--with it prints examples. A server that takes no transcripts leaves what it made on this computer. --removed lists the lines that highlights, " +
+    "suggestions and searches leave out: loops of a transcriber, lines over silence, and those too fast to be said.",
   args: { slot: slotArg() },
   flags: {
     takeaways: flag.toggle("Print only the key takeaways"),
+    removed: flag.toggle("Print only the lines that highlights, suggestions and searches leave out"),
     edit: flag.toggle("Edit the transcript in $VISUAL or $EDITOR"),
     upload: flag.text("Replace the transcript with this WebVTT or SubRip (SRT) file (- for standard input)", { value: "FILE" }),
     make: flag.toggle("Make the transcript with a program on this computer"),
@@ -123,11 +139,19 @@ export const transcript = define({
     within: flag.duration("How long the program may take (default 2h)"),
     revert: flag.toggle("Delete the edited transcript and return to the automatic one"),
   },
-  operation: ["getSlotTranscript", "getSlot", "putSlotTranscript", "deleteSlotTranscript", "getSlotDownloadUrl"],
+  operation: [
+    "getSlotTranscript",
+    "getSlot",
+    "putSlotTranscript",
+    "deleteSlotTranscript",
+    "getSlotDownloadUrl",
+    "getSlotSignals",
+  ],
   risk: "write",
   examples: [
     "playtest review transcript SLOT",
     "playtest review transcript SLOT --takeaways",
+    "playtest review transcript SLOT --removed",
     "playtest review transcript SLOT > session.vtt",
     "playtest review transcript SLOT --edit",
     "playtest review transcript SLOT --upload session.vtt",
@@ -150,6 +174,7 @@ export const transcript = define({
       return upload(ctx, args.slot, name, await ctx.io.readText(flags.upload, "--upload"));
     }
     if (flags.revert) return revert(ctx, args.slot);
+    if (flags.removed) return showRemoved(ctx, args.slot);
     const made = flags.takeaways ? undefined : findMade(ctx, args.slot);
     if (made) return showMade(ctx, made);
     const data = await transcriptOf(ctx, args.slot);

@@ -101,7 +101,7 @@ async function writingTo({ call, offers }: StudioContext, { playtester }: Slot):
 
 const mostFindings = 20;
 
-async function measuredOf({ call, id }: StudioContext): Promise<Measured | undefined> {
+export async function measuredOf({ call, id }: StudioContext): Promise<Measured | undefined> {
   try {
     return (await ifAllowed(call("getSlotSignals", { params: { id } })))?.data;
   } catch (error) {

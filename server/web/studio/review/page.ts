@@ -1,7 +1,9 @@
 import { studio } from "../../../../src/contract/pages/addresses.ts";
+import { cleaned, leftOutText, type RemovedCue } from "../../../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../../../src/contract/text/cues.ts";
 import { lengthText } from "../../../../src/contract/text/length.ts";
-import { parsePosition } from "../../../../src/contract/text/position.ts";
+import { plural } from "../../../../src/contract/text/plural.ts";
+import { parsePosition, positionText } from "../../../../src/contract/text/position.ts";
 import { videoFormatText } from "../../../../src/contract/text/video-format.ts";
 import { notFound } from "../../../lib/api-error.ts";
 import { fileSize } from "../../../lib/free-space.ts";
@@ -18,7 +20,7 @@ import { slotBadge, trail } from "../parts.ts";
 import { clipActions, clipNotices, clipsSection } from "../sharing/clips.ts";
 import { shareActions, shareNotices, sharesSection } from "../sharing/shares.ts";
 import type { StudioContext, StudioHost, StudioPage } from "../types.ts";
-import { type Review, reviewOf, type Slot } from "./data.ts";
+import { type Measured, measuredOf, type Review, reviewOf, type Slot } from "./data.ts";
 import { decision, decisions, testerName } from "./decide.ts";
 import { slotFiles } from "./files.ts";
 import { findingActions, findingNotices, findingsSection } from "./findings.ts";
@@ -167,24 +169,35 @@ const sampleTranscript = html`<p class="soft"><span class="badge">Simulated</spa
 
 function transcriptOf(
   { id, query }: StudioContext,
-  { slot, cues, simulates }: Review,
+  { slot, cues: all, measured, simulates }: Review,
   startMs: number | undefined,
 ): Markup | false {
   if (!slot.submission) return false;
-  if (cues && cues.length > 0) {
+  const { kept: cues, removed } = cleaned(all ?? [], loudnessOf(measured));
+  const leftOut = removed.length > 0 && linesLeftOut(removed);
+  if (cues.length > 0) {
     const from = /^\d{1,6}$/.exec(query.get("cue") ?? "")?.[0];
     const part = transcript({ cues, cuesPath: allCues.at(id), startMs, from: from === undefined ? undefined : Number(from) });
-    return html`${part}${simulates.transcript && sampleTranscript}`;
+    return html`${part}${leftOut}${simulates.transcript && sampleTranscript}`;
   }
   const status = slot.transcription?.status ?? "";
   const why =
-    cues !== null
+    all !== null
       ? "Nothing is said in this video."
       : status in withoutTranscript
         ? withoutTranscript[status as keyof typeof withoutTranscript]
         : "This video has no transcript.";
-  return html`<section class="transcript"><h2>Transcript</h2><p class="soft">${why}</p></section>`;
+  return html`<section class="transcript"><h2>Transcript</h2><p class="soft">${why}</p></section>${leftOut}`;
 }
+
+const loudnessOf = (measured: Measured | undefined) => measured?.signals.loudnessDb ?? null;
+
+/** What is left out of a transcript, which is kept: programs that transcribe repeat themselves, and hear words in silence. */
+const linesLeftOut = (removed: readonly RemovedCue[]): Markup =>
+  html`<details><summary>${plural(removed.length, "line")} left out</summary><ul>${removed.map(
+    ({ startMs, text, reason }) =>
+      html`<li>${positionText(startMs)} ${text} <span class="soft">(${leftOutText[reason]})</span></li>`,
+  )}</ul></details>`;
 
 function notesOf({ slot, notesForTesters, simulates }: Review): Markup {
   const takeaways = slot.transcription?.keyTakeaways ?? [];
@@ -202,14 +215,16 @@ function outcome({ slot, payoutCents }: Review): Markup | false {
   return html`<section class="review-card" id="decide" data-panel>${paid && html`<p>${testerName(slot)} was paid <strong>${usd(payoutCents)}</strong>.</p>`}<h2>Your rating</h2>${typeof rating?.score === "number" ? html`<p>${rating.score} of 5</p>` : html`<p class="soft">You gave no rating.</p>`}${rating?.comment && prose(rating.comment)}</section>`;
 }
 
-/** All cues of a transcript, for the script of the page. */
+/** All cues that a transcript shows, for the script of the page. */
 const allCues = {
   at: studio.slot.below("cues"),
-  async download({ call, captions, id }: StudioContext): Promise<Download> {
+  async download(context: StudioContext): Promise<Download> {
+    const { call, captions, id } = context;
     await call("getSlot", { params: { id } });
     const text = await captions(id);
     if (text === undefined) throw notFound();
-    return { filename: `cues-${id}.json`, contentType: "application/json", body: cuesAsJson(readCues(text)) };
+    const { kept } = cleaned(readCues(text), loudnessOf(await measuredOf(context)));
+    return { filename: `cues-${id}.json`, contentType: "application/json", body: cuesAsJson(kept) };
   },
 };
 

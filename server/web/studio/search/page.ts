@@ -17,6 +17,9 @@ const sources: Record<SearchSource, string> = {
   notes: "Notes of the playtester",
   moment: "Your note",
   finding: "Finding",
+  game: "Game",
+  playtest: "Playtest, by its ref",
+  playtester: "Playtester",
 };
 
 /** `/studio/search?q=`: what was said and written about the owner's games. */
@@ -35,7 +38,7 @@ ${answer}`;
 
 export const search: StudioPage = { at: studio.search, view: searchPage };
 
-const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes. It finds whole words that stand near each other; words in quotation marks must follow each other.</p>`;
+const howToSearch = html`<p>Searches the transcripts and key takeaways of your videos, the notes of playtesters, your own notes and findings, and the names of games, playtests and playtesters. All words must stand near each other; each also finds its other forms, words that begin with it, and where there are none, words with one letter different. Words in quotation marks must follow each other as they are.</p>`;
 
 async function answerTo(context: StudioContext, asked: string): Promise<Markup> {
   const cursor = cursorOf(context);
@@ -55,12 +58,21 @@ function list(asked: string, results: Results, cursor: string | null | undefined
   return html`<ol class="list">${results.map(item)}</ol>${typeof cursor === "string" && html`<p class="more"><a href="${next}">Show more</a></p>`}`;
 }
 
-function item({ slotId, findingId, source, atMs, game, playtester, lines }: Result): Markup {
+/** The page of what was found. */
+function pageOf({ source, slotId, playtestId, findingId, game }: Result): string | undefined {
+  if (source === "game") return studio.game(game.id);
+  if (source === "playtest" && playtestId !== null) return studio.playtest(playtestId);
+  if (slotId !== null) return studio.slot(slotId);
+  return findingId == null ? undefined : studio.finding(findingId);
+}
+
+function item(found: Result): Markup {
+  const { source, atMs, game, playtester, lines } = found;
   const place = atMs === null ? "" : `#t=${positionInLink(atMs)}`;
   const who = playtester && html`, ${playtester.displayName}`;
   const name = html`${atMs !== null && html`${positionText(atMs)} `}${game.name}${who}`;
-  const to = slotId !== null ? `${studio.slot(slotId)}${place}` : findingId != null && studio.finding(findingId);
-  return html`<li class="card"><h2>${to ? html`<a href="${to}">${name}</a>` : name}</h2>
+  const page = pageOf(found);
+  return html`<li class="card"><h2>${page ? html`<a href="${page}${place}">${name}</a>` : name}</h2>
 <p class="soft">${sources[source]}</p>
 <blockquote>${lines.map(({ text, matches }) => html`<p>${highlighted(text, matches)}</p>`)}</blockquote></li>`;
 }

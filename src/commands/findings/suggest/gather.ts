@@ -1,12 +1,13 @@
 import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
+import { cleaned } from "../../../contract/signals/cleaned.ts";
 import { type Cue, readCues } from "../../../contract/text/cues.ts";
 import { isAbsent } from "../../../errors.ts";
 import { listLocal } from "../../shared/findings/local.ts";
 import { type Finding, lacksFindings } from "../../shared/findings/source.ts";
 import { lacksNotes, localNotes } from "../../shared/notes/local.ts";
 import { slotsOf } from "../../shared/slots.ts";
-import { transcriptText } from "../../shared/video/transcript.ts";
+import { loudnessOf, transcriptText } from "../../shared/video/transcript.ts";
 import type { Said } from "./groups.ts";
 
 type Slot = Data<"listSlots">["slots"][number];
@@ -50,7 +51,8 @@ async function passagesIn(ctx: Context, slot: Slot): Promise<Cue[]> {
   if (slot.transcription?.status !== "approved") return [];
   try {
     const { downloadUrl } = await ctx.api().getSlotTranscript({ params: { id: slot.id } });
-    return passagesOf(readCues(await transcriptText(ctx, downloadUrl), "hidden"));
+    const cues = readCues(await transcriptText(ctx, downloadUrl), "hidden");
+    return passagesOf(cleaned(cues, await loudnessOf(ctx, slot.id)).kept);
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;

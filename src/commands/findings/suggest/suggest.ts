@@ -102,6 +102,7 @@ export const suggest = define({
     "listPlaytestMoments",
     "listFindings",
     "getSlotTranscript",
+    "getSlotSignals",
     "addEvidence",
   ],
   examples: [

@@ -9,7 +9,8 @@ import { isInteractive } from "../../shared/several.ts";
 
 type Result = Data<"search">["results"][number];
 
-const nothingFound = "Nothing was found. A search finds whole words, and all of them near each other.";
+const nothingFound =
+  "Nothing was found. All words of a search must stand near each other, and each must begin a word of the text or be a form of one.";
 
 const position = ({ atMs }: Result) => (atMs === null ? "" : positionText(atMs));
 const matching = ({ lines }: Result) => lines.filter(({ matches }) => matches.length > 0).map(({ text }) => text);
@@ -32,15 +33,20 @@ const sources = {
   notes: "notes of the playtester",
   moment: "your note",
   finding: "finding",
+  game: "name of a game",
+  playtest: "ref of a playtest",
+  playtester: "name of a playtester",
 };
 
 /** How to see the place that was found. */
-const opening = ({ slotId, findingId, atMs }: Result) =>
-  slotId === null
-    ? `playtest findings show ${findingId}`
-    : atMs === null
-      ? `playtest review show ${slotId}`
-      : `mpv --start=${positionText(atMs)} "$(playtest review url ${slotId})"`;
+function opening({ source, slotId, playtestId, findingId, game, atMs }: Result): string {
+  if (source === "game") return `playtest games show ${game.id}`;
+  if (source === "playtest") return `playtest playtests show ${playtestId}`;
+  if (slotId === null) return `playtest findings show ${findingId}`;
+  return atMs === null
+    ? `playtest review show ${slotId}`
+    : `mpv --start=${positionText(atMs)} "$(playtest review url ${slotId})"`;
+}
 
 /** A result for a person: where it is, the lines with `>` before those that match, and the command that opens it. */
 function block(result: Result, width: number): string {
@@ -68,16 +74,16 @@ async function readable(ctx: Context, query: Record<string, string>, range: List
 
 export const search = define({
   name: "search",
-  summary: "Search what was said and written about your games",
+  summary: "Search what was said and written about your games, and names",
   description:
-    "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, what you noted at moments, and your findings; the newest " +
-    "text comes first. It finds whole words that all stand near each other, in any case and with or without accents. Words in quotation marks must " +
-    "follow each other.",
+    "Searches the transcripts and key takeaways of your videos, the notes of their playtesters, what you noted at moments, your findings, and the names of games, " +
+    "playtests and playtesters; names come first, then the newest text. All words must stand near each other, in any case and with or without accents. Each also finds its other forms, words that begin " +
+    "with it, and where there are none, words with one letter different. Words in quotation marks must follow each other as they are.",
   args: { words: { ...arg.text("What to look for"), field: "q" } },
   flags: {
     game: flag.text("Only in videos of this game: id or name", { value: "GAME" }),
     playtest: flag.text("Only in videos of this playtest", { value: "PLAYTEST" }),
-    kind: flag.choice(searchSources, "Only in texts from this source"),
+    kind: flag.choice(searchSources, "Only in texts from this source, or in these names"),
   },
   operation: "search",
   list: true,
