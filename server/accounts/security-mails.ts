@@ -1,5 +1,5 @@
 import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
-import { portal } from "../../src/contract/pages/addresses.ts";
+import { portal, studio } from "../../src/contract/pages/addresses.ts";
 import type { Tx } from "../app/tx.ts";
 import type { Client } from "../http/call.ts";
 import {
@@ -44,9 +44,11 @@ async function mailOwner(
   const about: Happened = {
     name: user.display_name,
     at: tx.now,
+    zone: user.time_zone,
     address: client.address,
     agent: client.agent === null ? null : browserName(client.agent),
     resetUrl: `${tx.config.baseUrl}${portal.forgot()}`,
+    keysUrl: user.role === "admin" ? null : tx.config.baseUrl + (user.role === "playtester" ? portal : studio).keys(),
   };
   await queueMail(tx, user.email, compose(about));
 }

@@ -1,4 +1,5 @@
 import { pages } from "../../src/contract/pages/addresses.ts";
+import { zonedText } from "../../src/contract/time/zones.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context, ReadTx, Tx } from "../app/tx.ts";
 import { emit } from "../events/emit.ts";
@@ -6,7 +7,6 @@ import { mailUserAbout } from "../events/event-mails.ts";
 import { invalid, notConfigured } from "../lib/api-error.ts";
 import { usd } from "../lib/money.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { utc } from "../lib/time.ts";
 import { taskLink } from "../mail/links.ts";
 import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
@@ -80,7 +80,7 @@ export async function openCheckout(
 export async function announcePaid(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<void> {
   await emitPayment(tx, "payment.completed", payment);
   const { number } = await issueInvoice(tx, payment, period);
-  await mailUserAbout(tx, payment.owner_id, "payment.completed", receiptLetter(tx, payment, number));
+  await mailUserAbout(tx, payment.owner_id, "payment.completed", (zone) => receiptLetter(tx, payment, { invoice: number, zone }));
 }
 
 /** Tells the owner that a payment failed. */
@@ -105,12 +105,17 @@ const emitPayment = (tx: Tx, kind: "payment.completed" | "payment.failed", payme
 
 const seePayment = ({ config }: Context, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
 
-const receiptLetter = (tx: ReadTx, payment: payments.PaymentRow, invoice: string): Letter => {
+const receiptLetter = (
+  tx: ReadTx,
+  payment: payments.PaymentRow,
+  { invoice, zone }: { invoice: string; zone: string | null },
+): Letter => {
   const { id, amount_cents: cents, description } = payment;
   return {
+    preview: `${usd(cents)} for: ${description ?? "Account credit"}`,
     subject: `Receipt for ${usd(cents)}`,
     paragraphs: [
-      `We received your payment of ${usd(cents)} on ${utc(tx.now)}. Thank you.`,
+      `We received your payment of ${usd(cents)} on ${zonedText(tx.now, zone)}. Thank you.`,
       `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice}`,
       "The invoice is a PDF file. You find it on the page of the payment.",
     ],

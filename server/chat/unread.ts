@@ -51,11 +51,11 @@ function letterOf(
     ? taskLink(config, "chat", about.conversationId)
     : portalLinks(config).conversation(about.conversationId);
   return {
+    preview: first.content,
     subject: `${who} sent you ${count === 1 ? "a message" : `${count} messages`}`,
     paragraphs: [
       count === 1 ? `${who} wrote:` : `${who} sent you ${count} messages that you have not read. The first:`,
       first.content,
-      ...(about.isForOwner ? [`To read and answer, run: playtest chat read ${about.conversationId}`] : []),
     ],
     action: { label: "Read the conversation", url },
   };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { defaultName } from "../../src/contract/pages/site-name.ts";
 import { ConfigError } from "./read.ts";
 import type { Config } from "./schema.ts";
 
@@ -18,8 +19,6 @@ export interface Brand {
   termsUrl: string | null;
   privacyUrl: string | null;
 }
-
-export const defaultName = "playtest";
 
 export const readBrand = ({ brand }: Pick<Config, "brand">, dataDir: string): Brand => ({
   name: brand.name ?? defaultName,

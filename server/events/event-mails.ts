@@ -1,18 +1,19 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import { type MailedKind, type MailMode, mailedTopics } from "../../src/contract/events/mails.ts";
+import { portal, studio } from "../../src/contract/pages/addresses.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Context, Tx } from "../app/tx.ts";
 import type { Job } from "../jobs/job.ts";
-import { portalLinks } from "../mail/links.ts";
 import { queueMail } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";
 import { nextDigest } from "../mail/summary-times.ts";
-import { compose, type Letter } from "../mail/texts.ts";
+import { type Action, compose, type Letter, type ZonedLetter } from "../mail/texts.ts";
 import { modeOf } from "./settings-store.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
 
 /** Emails about events, which each person can turn off by kind or get once a day. */
-type Reader = Pick<users.UserRow, "id" | "email" | "role" | "display_name" | "email_verified_at" | "deleted_at">;
+type Reader = Pick<users.UserRow, "id" | "email" | "role" | "display_name" | "time_zone" | "email_verified_at" | "deleted_at">;
 
 /** The server's own accounts have addresses without a mailbox, and whether an unverified one belongs to the account is not known. */
 export const canReceive = ({
@@ -27,12 +28,13 @@ export async function mailAbout(
   tx: Tx,
   reader: Reader | undefined,
   kind: MailedKind,
-  letter: Letter,
+  told: ZonedLetter,
   known?: MailMode,
 ): Promise<void> {
   if (!reader || !canReceive(reader)) return;
   const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
+  const letter = inZone(told, reader);
   const { calendar: _, ...entry } = letter;
   const content = compose({ ...letter, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
   await queueMail(tx, reader.email, content, {
@@ -44,6 +46,10 @@ export async function mailAbout(
   });
 }
 
+/** The email in its reader's time zone. */
+const inZone = (told: ZonedLetter, { time_zone: zone }: Pick<Reader, "time_zone">): Letter =>
+  typeof told === "function" ? told(zone) : told;
+
 /** Queues an email that cannot be turned off, because it asks the reader for something. */
 export async function mailTask(tx: Tx, userId: string, letter: Letter): Promise<void> {
   const reader = await users.find(tx, userId);
@@ -51,19 +57,24 @@ export async function mailTask(tx: Tx, userId: string, letter: Letter): Promise<
 }
 
 /** Like `mailAbout`, to an account of which only the id is known. */
-export async function mailUserAbout(tx: Tx, userId: string, kind: MailedKind, letter: Letter): Promise<void> {
+export async function mailUserAbout(tx: Tx, userId: string, kind: MailedKind, letter: ZonedLetter): Promise<void> {
   const [reader, mode] = await Promise.all([users.find(tx, userId), modeOf(tx, userId, kind)]);
   await mailAbout(tx, reader, kind, letter, mode);
 }
 
 function footerOf(context: Context, { id, role }: Reader, kinds: readonly MailedKind[]) {
   const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");
-  const where = role === "playtester" ? portalLinks(context.config).emailSettings : "run playtest notifications settings";
   return {
     why: `You get this email because of your setting${kinds.length > 1 ? "s" : ""} for ${topics}.`,
     off: { label: "Turn these emails off, or get one email a day", url: unsubscribeUrl(context, id, kinds) },
-    all: `All email settings: ${where}`,
+    all: settingsOf(context, role),
   };
+}
+
+/** The page of all email settings. Operators have none. */
+function settingsOf({ config }: Context, role: Role): Action | null {
+  if (role === "admin") return null;
+  return { label: "All email settings", url: config.baseUrl + (role === "playtester" ? portal : studio).emails() };
 }
 
 /** Sends what was collected for a person as one email. */
@@ -80,6 +91,7 @@ export const sendSummary = (job: Job, deps: Deps) =>
     const content = compose({
       subject: entries.length === 1 ? entries[0]!.subject : `${entries.length} notifications in one email`,
       to: reader.display_name,
+      preview: entries.map(({ subject }) => subject).join(" · "),
       paragraphs: [
         "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
       ],

@@ -1,7 +1,7 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { EventData } from "../../src/contract/events/payloads.ts";
-import { pages, portal, studio } from "../../src/contract/pages/addresses.ts";
+import { operator, pages, portal, studio } from "../../src/contract/pages/addresses.ts";
 import type { Config } from "../config/schema.ts";
 import type { Action } from "./texts.ts";
 
@@ -64,9 +64,12 @@ export const studioPath = (task: Task, id?: string | null): string | undefined =
   return id && one ? one(id) : all?.();
 };
 
-/** The page for a task: in Studio, or one that shows the commands. */
+/** What operators do on their own pages. */
+const operatorTasks: ReadonlySet<Task> = new Set(["report", "approval", "publication"]);
+
+/** The page for a task: in Studio or of operators, or one that shows the commands. */
 export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) =>
-  baseUrl + (studioPath(task, id) ?? pages.todo(task) + (id ? `/${id}` : ""));
+  baseUrl + (operatorTasks.has(task) ? operator.waiting() : (studioPath(task, id) ?? pages.todo(task) + (id ? `/${id}` : "")));
 
 type PathOf<Kind extends EventKind> = (data: EventData<Kind>) => string;
 

@@ -1,12 +1,14 @@
 import type { PayoutMethod } from "../../src/contract/accounts/payout-methods.ts";
-import { utc } from "../lib/time.ts";
+import { zonedText } from "../../src/contract/time/zones.ts";
 import { compose, type Happened, resetAction, whoDid } from "./texts.ts";
 
 const ifNotYou =
   "If this was you, you do not need to do anything. If not, reset your password now, revoke your API keys, correct your payout details, and contact the operator of this server.";
 
-const waiting = (until: number | null) =>
-  until === null ? "Your next payout goes there." : `No payout goes there before ${utc(until)}, so that you have time to object.`;
+const waiting = (until: number | null, zone: string | null) =>
+  until === null
+    ? "Your next payout goes there."
+    : `No payout goes there before ${zonedText(until, zone)}, so that you have time to object.`;
 
 interface PayoutDetailsSet {
   method: PayoutMethod;
@@ -26,7 +28,7 @@ export const composePayoutDetailsSet = (about: Happened & PayoutDetailsSet) =>
   compose({
     subject: "Your payout details were changed",
     to: about.name,
-    paragraphs: [`${target(about)} ${waiting(about.until)}`, whoDid(about), ifNotYou],
+    paragraphs: [`${target(about)} ${waiting(about.until, about.zone)}`, whoDid(about), ifNotYou],
     action: resetAction(about),
   });
 

@@ -2,21 +2,23 @@ import type { Deps } from "../app/deps.ts";
 import type { Context, Tx } from "../app/tx.ts";
 import { textOn } from "../lib/contrast.ts";
 import { insert, type MailRow } from "./store.ts";
-import { builtInColor, type Look, type MailContent } from "./texts.ts";
+import type { Look } from "./style.ts";
+import { builtInColor, type MailContent } from "./texts.ts";
 
 /** The placeholder for a one-time token in the stored text. */
 const secretMark = "[one-time token]";
 
-/** Without a configured name, emails look as they always did. A logo needs an address that mail programs can reach. */
-function lookOf({ name, logo, color }: Deps["brand"], { brand, baseUrl }: Deps["config"]): Look {
+/** A logo needs an address that mail programs can reach. */
+function lookOf({ name, logo, color }: Deps["brand"], { baseUrl }: Deps["config"]): Look {
   const logoUrl = logo !== null && baseUrl.startsWith("https:") ? `${baseUrl}/assets/logo` : null;
   const shown = color ?? builtInColor;
-  return { name: brand.name === null ? null : name, logoUrl, color: shown, ink: textOn(shown) };
+  return { name, logoUrl, color: shown, ink: textOn(shown) };
 }
 
 /** The bodies to store, without the one-time token, so that nobody who reads the table or a backup can use the links. */
-function sealed({ secrets, brand, config }: Context, id: string, { text, html: plain, htmlWith, secret }: MailContent) {
-  const html = htmlWith?.(lookOf(brand, config)) ?? plain;
+function sealed({ secrets, brand, config }: Context, id: string, content: MailContent) {
+  const { text, html } = content.bodiesWith?.(lookOf(brand, config)) ?? content;
+  const { secret } = content;
   if (secret === undefined) return { text_body: text, html_body: html, sealed: null };
   const hide = (body: string) => body.replaceAll(secret, secretMark);
   return { text_body: hide(text), html_body: hide(html), sealed: secrets.seal(secret, `mail ${id}`) };

@@ -1,13 +1,16 @@
 import type { InvitedRole } from "../../src/contract/admin/invitations.ts";
-import { utc } from "../lib/time.ts";
+import { defaultName } from "../../src/contract/pages/site-name.ts";
+import { zonedText } from "../../src/contract/time/zones.ts";
+import type { Look } from "./style.ts";
+import * as style from "./style.ts";
 
 /** Subject and body of an email, as plain text and as HTML. What users wrote is escaped in the HTML. */
 export interface MailContent {
   subject: string;
   text: string;
   html: string;
-  /** The HTML with the look of a brand. */
-  htmlWith?: (look: Look) => string;
+  /** Both with the look of this server's site. */
+  bodiesWith?: (look: Look) => Pick<MailContent, "text" | "html">;
   /** A one-time token that the text contains. It is stored encrypted, and only until the email is sent. */
   secret?: string;
   /** A calendar file to attach. */
@@ -25,35 +28,32 @@ export interface Action {
 /** An email about an event: who, what, until when, and the page where to do something about it. */
 export interface Letter {
   subject: string;
+  /** What mail programs show beside the subject: the deadline, the amount or the first words. By default the first paragraph. */
+  preview?: string;
   paragraphs: string[];
   action: Action;
   /** A calendar file to attach. A summary has none. */
   calendar?: string;
 }
 
-/** What a brand changes about emails. */
-export interface Look {
-  name: string | null;
-  logoUrl: string | null;
-  color: string;
-  /** The color of text on `color`. */
-  ink: string;
-}
+/** An email that is told in its reader's time zone; null for UTC. */
+export type ZonedLetter = Letter | ((zone: string | null) => Letter);
 
 export const builtInColor = "#1d4ed8";
-const plainLook: Look = { name: null, logoUrl: null, color: builtInColor, ink: "#ffffff" };
+const plainLook: Look = { name: defaultName, logoUrl: null, color: builtInColor, ink: "#ffffff" };
 
 interface Parts {
   subject: string;
   /** The recipient's name; null for an account whose address is not verified. */
   to: string | null;
+  preview?: string;
   paragraphs: string[];
   action?: Action;
   /** Other emails that this one lists. */
   entries?: readonly Letter[];
   calendar?: string;
   /** Why the reader gets this email, and where to turn such emails off. */
-  footer?: { why: string; off: Action; all: string };
+  footer?: { why: string; off: Action; all: Action | null };
   secret?: string;
   validMs?: number;
 }
@@ -91,23 +91,22 @@ export const nameInMail = (name: string): string =>
     .replace(/\s+/gu, " ")
     .trim();
 
-// Inline styles, because mail programs remove style sheets.
-const page =
-  "margin:0;padding:24px 12px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif";
-const card = "max-width:560px;margin:0 auto;padding:8px 28px 16px;background:#fff;border-radius:8px;overflow-wrap:anywhere";
-const buttonOf = ({ color, ink }: Look) =>
-  `display:inline-block;padding:10px 20px;background:${color};color:${ink};border-radius:6px;text-decoration:none`;
-const small = "font-size:13px;color:#52525b";
-const entry = "margin-top:16px;padding-top:12px;border-top:1px solid #e4e4e7";
+const link = ({ url, label }: Action, look: string, name = "") =>
+  `<a href="${escapeHtml(url)}"${name && ` class="${name}"`} style="${look}">${escapeHtml(label)}</a>`;
 
-const link = (url: string, label: string, style: string) =>
-  `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`;
-
-const brandHtml = ({ name, logoUrl }: Look) => {
-  if (name === null) return [];
+function brandHtml({ name, logoUrl }: Look): string {
   const logo = logoUrl === null ? "" : `<img src="${escapeHtml(logoUrl)}" alt="" height="28" style="vertical-align:middle"> `;
-  return [`<p style="font-weight:700">${logo}${escapeHtml(name)}</p>`];
-};
+  return `<p style="font-weight:700">${logo}${escapeHtml(name)}</p>`;
+}
+
+const previewLength = 140;
+
+/** The line that mail programs show beside the subject. Blanks keep them from adding the words of the body to a short one. */
+function previewHtml({ preview, paragraphs }: Pick<Parts, "preview" | "paragraphs">): string {
+  const line = oneLine(preview ?? paragraphs[0] ?? "");
+  const shown = line.length > previewLength ? `${[...line].slice(0, previewLength - 1).join("")}…` : line;
+  return `<div class="preview" style="${style.hidden}">${escapeHtml(shown)}${"&#847;&zwnj;&nbsp;".repeat(40)}</div>`;
+}
 
 const paragraphHtml = (paragraph: string) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`;
 const actionText = ({ label, url }: Action) => `${label}:\n${url}`;
@@ -118,47 +117,55 @@ function entryText({ subject, paragraphs, action }: Letter): string {
 }
 
 const entryHtml = ({ subject, paragraphs, action }: Letter) =>
-  `<div style="${entry}"><p style="margin:0 0 4px"><strong>${escapeHtml(oneLine(subject))}</strong></p>${paragraphs
+  `<div class="entry" style="${style.entry}"><p style="margin:0 0 4px"><strong>${escapeHtml(oneLine(subject))}</strong></p>${paragraphs
     .map(paragraphHtml)
-    .join("")}<p>${link(action.url, action.label, "color:#1d4ed8")}</p></div>`;
+    .join("")}<p>${link(action, style.entryLink, "link")}</p></div>`;
 
-const footerText = ({ why, off, all }: NonNullable<Parts["footer"]>) => `-- \n${why}\n${actionText(off)}\n${all}`;
+const footerText = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
+  `-- \n${[why, ...[off, ...(all ? [all] : [])].map(actionText)].join("\n")}`;
 const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
-  `<p style="${small};${entry}">${escapeHtml(why)}<br>${link(off.url, off.label, "color:inherit")}<br>${escapeHtml(all)}</p>`;
+  `<p class="small entry" style="${style.small};${style.entry}">${[escapeHtml(why), ...[off, ...(all ? [all] : [])].map((action) => link(action, "color:inherit"))].join("<br>")}</p>`;
 
 export function compose(parts: Parts): MailContent {
-  const { subject, to, paragraphs, action, entries = [], footer, secret, validMs, calendar } = parts;
-  const greeting = to === null ? "Hello," : `Hello ${nameInMail(to)},`;
-  const text = [
-    greeting,
-    ...paragraphs,
-    ...(action ? [actionText(action)] : []),
-    ...entries.map(entryText),
-    ...(footer ? [footerText(footer)] : []),
-  ].join("\n\n");
-  const htmlWith = (look: Look) => htmlOf(parts, greeting, look);
+  const { subject, secret, validMs, calendar } = parts;
+  const bodiesWith = (look: Look) => ({ text: textOf(parts, look), html: htmlOf(parts, look) });
   return {
     subject: oneLine(subject),
-    text: `${text}\n`,
-    html: htmlWith(plainLook),
-    htmlWith,
+    ...bodiesWith(plainLook),
+    bodiesWith,
     ...(secret !== undefined && { secret }),
     ...(validMs !== undefined && { validMs }),
     ...(calendar !== undefined && { calendar }),
   };
 }
 
-function htmlOf({ subject, paragraphs, action, entries = [], footer }: Parts, greeting: string, look: Look): string {
-  const body = [...brandHtml(look), ...[greeting, ...paragraphs].map(paragraphHtml)];
+const greetingOf = ({ to }: Parts) => (to === null ? "Hello," : `Hello ${nameInMail(to)},`);
+
+function textOf(parts: Parts, { name }: Look): string {
+  const { paragraphs, action, entries = [], footer } = parts;
+  const text = [
+    greetingOf(parts),
+    ...paragraphs,
+    ...(action ? [actionText(action)] : []),
+    ...entries.map(entryText),
+    name,
+    ...(footer ? [footerText(footer)] : []),
+  ];
+  return `${text.join("\n\n")}\n`;
+}
+
+function htmlOf(parts: Parts, look: Look): string {
+  const { subject, paragraphs, action, entries = [], footer } = parts;
+  const body = [previewHtml(parts), brandHtml(look), ...[greetingOf(parts), ...paragraphs].map(paragraphHtml)];
   if (action)
     body.push(
-      `<p style="margin:24px 0">${link(action.url, action.label, buttonOf(look))}</p>`,
-      `<p style="${small}">${link(action.url, action.url, "color:inherit")}</p>`,
+      `<p style="margin:24px 0">${link(action, style.button(look))}</p>`,
+      `<p class="small" style="${style.small}">${link({ ...action, label: action.url }, "color:inherit")}</p>`,
     );
   body.push(...entries.map(entryHtml));
   if (footer) body.push(footerHtml(footer));
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(oneLine(subject))}</title>`;
-  return `<!doctype html><html lang="en"><head>${head}</head><body style="${page}"><div style="${card}">${body.join("\n")}</div></body></html>\n`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width">${style.colorSchemes}<title>${escapeHtml(oneLine(subject))}</title>`;
+  return `<!doctype html><html lang="en"><head>${head}</head><body style="${style.page}"><div class="card" style="${style.card}">${body.join("\n")}</div></body></html>\n`;
 }
 
 export const composeVerification = (to: { token: string; url: string }) =>
@@ -194,7 +201,7 @@ export const composeEmailChange = (about: { name: string | null; token: string; 
     subject: "Confirm the change of your email address",
     to: about.name,
     paragraphs: [
-      `The email address of a playtest account is to be changed to ${about.to}.`,
+      `The email address of your account is to be changed to ${about.to}.`,
       "Both addresses get a link. The address changes when both were opened, each once, within 24 hours.",
       "If you did not request this, do not open the link: then nothing changes.",
     ],
@@ -258,14 +265,18 @@ export interface Happened {
   name: string;
   /** Milliseconds. */
   at: number;
+  /** The reader's time zone; null for UTC. */
+  zone: string | null;
   address: string;
   agent: string | null;
   /** Where a new password can be requested. */
   resetUrl: string;
+  /** The page of the account's API keys; null for operators, who have none. */
+  keysUrl: string | null;
 }
 
-export const whoDid = ({ at, address, agent }: Happened) =>
-  [`Time: ${utc(at)}`, `Address: ${address}`, ...(agent === null ? [] : [`With: ${nameInMail(agent)}`])].join("\n");
+export const whoDid = ({ at, zone, address, agent }: Happened) =>
+  [`Time: ${zonedText(at, zone)}`, `Address: ${address}`, ...(agent === null ? [] : [`With: ${nameInMail(agent)}`])].join("\n");
 
 export const resetAction = ({ resetUrl: url }: Happened) => ({ label: "Reset your password", url });
 
@@ -294,10 +305,9 @@ export const composeNewKey = (about: Happened & { key: NamedKey; replaced?: Name
     paragraphs: [
       `The API key ${nameInMail(about.key.name)} (${about.key.prefix}…) was created for your account.${about.replaced ? ` It replaces the API key ${nameInMail(about.replaced.name)} (${about.replaced.prefix}…).` : ""}`,
       whoDid(about),
-      `If this was not you, revoke ${about.replaced ? "both" : "it"}: playtest auth keys revoke ${about.replaced ? `${about.replaced.id}; playtest auth keys revoke ` : ""}${about.key.id}`,
-      "Then reset your password.",
+      `If this was not you, revoke ${about.replaced ? "both" : "it"}, then reset your password.`,
     ],
-    action: resetAction(about),
+    action: about.keysUrl === null ? resetAction(about) : { label: "See your API keys", url: about.keysUrl },
   });
 
 export const composeConnectionEnded = (about: Happened & { key: NamedKey }) =>

@@ -27,11 +27,7 @@ export async function announceApproval(
   for (const admin of admins)
     await mailAbout(tx, admin, "approval.pending", {
       subject: `${what} of ${nameInMail(gameName)} waits for your approval`,
-      paragraphs: [
-        `${what} of ${nameInMail(gameName)} waits for your approval. ${until}`,
-        `To see it, run: playtest admin approvals show ${id}`,
-        `To approve it, run: playtest admin approvals approve ${id}`,
-      ],
+      paragraphs: [`${what} of ${nameInMail(gameName)} waits for your approval. ${until}`],
       action: { label: "See the approval", url: taskLink(tx.config, "approval", id) },
     });
 }

@@ -8,7 +8,6 @@ import type { ReadTx, Tx } from "../app/tx.ts";
 import type { Purchase } from "../billing/budgets/rules.ts";
 import { bindingOn, needsApproval, plan, release, take } from "../billing/budgets/service.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
-import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import { fullRow } from "../database/rows.ts";
@@ -227,7 +226,7 @@ async function tellWhenLow(
       deps.cards
         ? "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours."
         : "Playtests that are running are paid for and continue. Add credit before the next order, or pay it with playtest hours.",
-      deps.cards ? "To add credit by card, run: playtest billing credit add --amount 50" : howToPay("credit", deps.chains.pairs),
+      deps.cards ? "You can add credit by card." : "The page of your credit says how to add some.",
     ],
     action: { label: "Add credit", url: taskLink(deps.config, "credit") },
   });

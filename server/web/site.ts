@@ -1,5 +1,6 @@
+import { defaultName } from "../../src/contract/pages/site-name.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
-import { type Brand, defaultName } from "../config/brand.ts";
+import type { Brand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import { readableOn, textOn } from "../lib/contrast.ts";
 import { type Delivery, deliveryOf } from "../mail/delivery.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { zonedText } from "../../src/contract/time/zones.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -288,7 +289,7 @@ onBothDatabases("reminders", (serve, it) => {
     expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
     const { deadlineAt } = await shown(owner, slotId);
     expect(server.mails.find((mail) => mail.subject.includes("is due at"))!.text).toContain(
-      `${deadlineAt.slice(0, 16).replace("T", " ")} UTC`,
+      zonedText(Date.parse(deadlineAt), null),
     );
     await server.advance(10 * hour);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });

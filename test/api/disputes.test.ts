@@ -212,7 +212,12 @@ onBothDatabases("disputes", (serve) => {
       const sql = "SELECT subject, text_body FROM mails WHERE subject LIKE '%disput%' ORDER BY created_at, id";
       const mails = await server.deps.store.read((q) => q.all<{ subject: string; text_body: string }>(sql));
       const text = mails.map((mail) => `# ${mail.subject}\n${mail.text_body}`).join("\n");
-      expect(text.replaceAll(first.paymentId, "FIRST").replaceAll(second.paymentId, "SECOND")).toMatchInlineSnapshot(`
+      expect(
+        text
+          .replaceAll(first.paymentId, "FIRST")
+          .replaceAll(second.paymentId, "SECOND")
+          .replaceAll(server.deps.config.baseUrl, "http://SERVER"),
+      ).toMatchInlineSnapshot(`
         "# A payment of yours was disputed
         Hello Olga,
 
@@ -221,6 +226,11 @@ onBothDatabases("disputes", (serve) => {
         Until the dispute has ended you cannot order playtests, and playtesters are not paid what this payment paid for. Running playtests continue.
 
         If you did not dispute it, or want to withdraw the dispute, ask your bank, then tell the operator of the server.
+
+        See the payment:
+        http://SERVER/studio/billing/payments/FIRST
+
+        playtest
 
         # A payment of yours was disputed
         Hello Olga,
@@ -231,6 +241,11 @@ onBothDatabases("disputes", (serve) => {
 
         If you did not dispute it, or want to withdraw the dispute, ask your bank, then tell the operator of the server.
 
+        See the payment:
+        http://SERVER/studio/billing/payments/SECOND
+
+        playtest
+
         # A dispute of your payment has ended
         Hello Olga,
 
@@ -238,12 +253,22 @@ onBothDatabases("disputes", (serve) => {
 
         Another payment of yours is still disputed, so you cannot order yet.
 
+        See the payment:
+        http://SERVER/studio/billing/payments/FIRST
+
+        playtest
+
         # A dispute of your payment has ended
         Hello Olga,
 
         The operator ended the freeze that came with the dispute of $60.00 of your payment SECOND. The amount is not returned.
 
         You can order playtests again.
+
+        See the payment:
+        http://SERVER/studio/billing/payments/SECOND
+
+        playtest
         "
       `);
     });

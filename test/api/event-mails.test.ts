@@ -3,6 +3,7 @@ import * as users from "../../server/accounts/users-store.ts";
 import { mailUserAbout } from "../../server/events/event-mails.ts";
 import { createSecrets } from "../../server/lib/secrets.ts";
 import { mailedKinds } from "../../src/contract/events/mails.ts";
+import { zonedText } from "../../src/contract/time/zones.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import * as factories from "../helpers/factories.ts";
 import { createTestRandom, startTestServer, type TestServer } from "../helpers/server.ts";
@@ -22,6 +23,8 @@ async function start(server: TestServer, cents = 10_000) {
 const sent = ({ mails }: TestServer) => mails.map(({ to, subject }) => `${to.split("@")[0]}: ${subject}`);
 const mailWith = ({ mails }: TestServer, subject: string) => mails.find((mail) => mail.subject === subject)!;
 const inWords = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+/** As emails tell it to somebody who chose no time zone. */
+const told = (iso: string) => zonedText(Date.parse(iso), null);
 const post = (url: string, body: string, type = "application/x-www-form-urlencoded") =>
   fetch(url, { method: "POST", body, headers: { "Content-Type": type } });
 
@@ -74,12 +77,12 @@ onBothDatabases("emails about events", (serve, it) => {
     const retry = slots.find(({ status }: { status: string }) => status === "reserved");
     const again = mailWith(server, "Please submit another video of Lantern Deep");
     expect(again.text).toContain(
-      `The reason:\n\nNo <sound>.\n\nYou can submit another video before ${inWords(retry!.deadlineAt!)}.`,
+      `The reason:\n\nNo <sound>.\n\nYou can submit another video before ${told(retry!.deadlineAt!)}.`,
     );
     expect(again.text).toContain(`/play/slots/${retry!.id}\n`);
     expect(again.html).toContain("No &lt;sound&gt;.");
     expect(mailWith(server, "Your playtest of Lantern Deep was rejected").text).toContain("Wrong game.");
-    const due = mailWith(server, `Your playtest of Lantern Deep is due at ${inWords(retry!.deadlineAt!)}`);
+    const due = mailWith(server, `Your playtest of Lantern Deep is due at ${told(retry!.deadlineAt!)}`);
     expect(due.text).toContain(`/play/slots/${retry!.id}\n`);
     const { notifications } = await tess.listNotifications({ query: { limit: 100 } });
     const bodies = notifications.map(({ type, body }: { type: string; body: string }) => `${type}: ${body}`);
@@ -105,10 +108,10 @@ onBothDatabases("emails about events", (serve, it) => {
     const sentMail = mailWith(server, "$7.50 of your earnings were paid out").text;
     expect(sentMail).toContain(`Payout: ${payout.id}`);
     expect(sentMail).toContain(
-      `The operator of this server recorded on ${inWords(payout.completedAt!)} that a payout of $7.50 was sent to you.`,
+      `The operator of this server recorded on ${told(payout.completedAt!)} that a payout of $7.50 was sent to you.`,
     );
     expect(mailWith(server, "Your payout of $7.50 failed").text).toContain(
-      `The payout of $7.50 of ${inWords(payout.createdAt)} failed. The amount was returned to your earnings`,
+      `The payout of $7.50 of ${told(payout.createdAt)} failed. The amount was returned to your earnings`,
     );
     expect(await tess.getEarnings()).toMatchObject({ balanceCents: 1000 });
   });
@@ -125,7 +128,7 @@ onBothDatabases("emails about events", (serve, it) => {
       "The free trial of Lantern Deep waits for your approval",
       "A video of the free trial of Lantern Deep waits for your approval",
     ]);
-    expect(toOperator[1]!.text).toContain(`playtest admin approvals approve ${slotId}`);
+    expect(toOperator[1]!.text).toContain(`${server.baseUrl}/admin\n`);
     expect((await fetch(`${server.baseUrl}/todo/approval/${slotId}`)).status).toBe(200);
     expect(sent(server)).toContain("game_owner1: Your free trial of Lantern Deep is approved");
     const submitted = mailWith(server, "Tess submitted a video of Lantern Deep").text;
@@ -193,7 +196,7 @@ onBothDatabases("emails about events", (serve, it) => {
       await write(tess, "I was away.");
       await server.advance(10 * minute);
       expect(sent(server).slice(2)).toEqual(["game_owner1: Tess sent you a message"]);
-      expect(server.mails[2]!.text).toContain(`playtest chat read ${id}`);
+      expect(server.mails[2]!.text).toContain(`/studio/messages/${id}\n`);
     });
 
     it("none for what was read in time, and ten minutes for what came later", async ({ server }) => {

@@ -92,7 +92,9 @@ onBothDatabases("game keys", (serve, it) => {
     const [mail, ...more] = server.mails.filter(({ subject }) => subject.startsWith("Game keys are running out"));
     expect([mail!.to, more]).toEqual(["game_owner1@example.com", []]);
     expect(mail!.text).toContain("The open slots need 2 keys, and 1 is left.");
-    expect(mail!.text).toContain(`playtest playtests keys add ${id} --file keys.txt`);
+    expect(mail!.text).toContain(
+      `Add keys on the page of the playtest.\n\nSee the playtest:\n${server.baseUrl}/studio/playtests/${id}\n`,
+    );
     expect([mail!.text, mail!.html, JSON.stringify(await eventsOf())].join()).not.toMatch(/K-[123]/);
   });
 
@@ -143,7 +145,7 @@ onBothDatabases("game keys", (serve, it) => {
     await ann.reportSlot({ params: { id: slotId }, body: { reasonCode: "key_invalid" } });
     await server.advance(0);
     const asked = server.mails.find(({ subject }) => subject === "Ann reported a problem with Lantern Deep")!;
-    expect(asked.text).toContain(`playtest review unblock ${slotId} --key NEWKEY`);
+    expect(asked.text).toContain("unblock the slot and give it a new game key");
     const unblock = (keys: string[]) => owner.post(`/slots/${slotId}/unblock`, { keys, message: "Sorry!" });
     expect(refusal(await unblock(["K-A", "K-B"]))).toEqual([
       422,

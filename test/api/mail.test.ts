@@ -322,7 +322,7 @@ describe("templates", () => {
     url: "https://x.example/?a=1&b=2",
   };
   const config = { baseUrl: "https://playtest.example", payments: { enabled: true } };
-  const about = { ...evil, config, slotId: "s", playtestId: "p", playtesterName: evil.name };
+  const about = { ...evil, config, zone: null, slotId: "s", playtestId: "p", playtesterName: evil.name };
   const written = (letter: mails.Letter) => mails.compose({ ...letter, to: evil.name });
   const declined = written(playtesterMails.declinedLetter({ ...about, customMessage: "<img src=x>\nline two & more" }));
   const letters: [string, MailContent][] = [
@@ -342,7 +342,7 @@ describe("templates", () => {
           isPaid: true,
           reason: "It crashes.",
           notes: "<i>",
-          until: "today",
+          until: startTime,
         }),
       ),
     ],

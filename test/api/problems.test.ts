@@ -56,22 +56,18 @@ onBothDatabases("problem report", (serve, it) => {
     const subject = "Tess reported a problem with Lantern Deep";
     const [toOwner, toAdmin] = ["game_owner1@example.com", "operator@example.com"].map((to) => mailsTo(server, to, subject));
     expect([toOwner!.length, toAdmin!.length]).toEqual([1, 1]);
-    expect(toOwner![0]!.text).toContain(`playtest review cancel ${slotId}`);
+    expect(toOwner![0]!.text).toContain("If you cannot fix it, cancel the slot.");
     for (const [mail] of [toOwner!, toAdmin!]) {
       expect(mail!.text).toContain("The game crashes.");
       expect(mail!.text).toContain(report.notes);
-      expect(mail!.text).toContain(`playtest review unblock ${slotId}`);
+      expect(mail!.text).toContain("unblock the slot, which starts a new deadline");
       expect(mail!.html).toContain("Black &lt;screen&gt;");
     }
-    expect(toAdmin![0]!.text).not.toContain("review cancel");
+    expect(toAdmin![0]!.text).not.toContain("cancel the slot");
     const [ownersPage, operatorsPage] = [toOwner!, toAdmin!].map(([mail]) => /Answer the problem:\n(.*)/.exec(mail!.text)![1]!);
     expect(ownersPage).toMatch(/\/studio\/slots\/.*\/problem$/);
-    const page = await (await fetch(operatorsPage!)).text();
-    expect([
-      page.includes(`playtest review unblock ${slotId}`),
-      page.includes("/studio"),
-      page.includes("login --with-key"),
-    ]).toEqual([true, false, true]);
+    expect(operatorsPage).toMatch(/\/admin$/);
+    expect((await fetch(operatorsPage!)).status).toBe(200);
     expect(mailsTo(server, "payouts@example.com", subject)).toEqual([]);
   });
 
@@ -114,7 +110,7 @@ onBothDatabases("problem report", (serve, it) => {
     await server.advance(0);
     const [mail] = mailsTo(server, "playtester2@example.com", "Continue your playtest of Lantern Deep");
     expect(mail!.text).toContain("Fixed in build 12.");
-    expect(mail!.text).toContain("Submit your video before 2026-03-02 12:00 UTC.");
+    expect(mail!.text).toContain("Submit your video before Mon 2026-03-02 12:00, UTC.");
     expect(mail!.text).toContain(`${server.deps.config.baseUrl}/play/slots/${slotId}`);
   });
 

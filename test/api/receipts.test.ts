@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { expect, it } from "vitest";
 import { createSmtp } from "../../server/mail/smtp.ts";
+import { zonedText } from "../../src/contract/time/zones.ts";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { asking, openWallet, proof, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -80,7 +81,7 @@ onBothDatabases("receipts", (serve) => {
         ({ event, data }: { event: string; data: { paymentId?: string } }) =>
           event === "payment.completed" && data.paymentId === payment.id,
       );
-      const at = `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
+      const at = zonedText(Date.parse(timestamp), null);
       expect(text).toContain(`We received your payment of $${(payment.amountCents / 100).toFixed(2)} on ${at}. Thank you.`);
     }
   });

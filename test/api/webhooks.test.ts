@@ -267,7 +267,7 @@ onBothDatabases("webhooks", (serve) => {
     const disabled = notifications.find((one: { type: string }) => one.type === "webhook.disabled");
     expect(disabled).toMatchObject({ type: "webhook.disabled", body: expect.stringContaining(receiver.url) });
     expect(server.mails.map((mail) => mail.subject)).toEqual(["Your webhook was disabled"]);
-    expect(server.mails[0]!.text).toContain(`playtest webhooks enable ${hook.id}`);
+    expect(server.mails[0]!.text).toContain(`/studio/webhooks/${hook.id}\n`);
     const [event] = (await owner.get("/events")).body.data.events;
     expect(event).toMatchObject({ event: "webhook.disabled", data: { webhookId: hook.id, url: receiver.url } });
 

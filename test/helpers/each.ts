@@ -1,5 +1,6 @@
 import { afterEach, describe, type TestAPI } from "vitest";
 import { ledgerFaults } from "./factories.ts";
+import { mailProblems } from "./mail-structure.ts";
 import { type Market, marketOn } from "./market.ts";
 import { reusedStore } from "./reused-store.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
@@ -7,7 +8,7 @@ import { drivers } from "./store.ts";
 
 /**
  * Runs a suite once per database. `serve()` starts the real server on a store without rows; after each test it is closed, which
- * fails on unexpected server errors, and the ledger must balance. The tests of `it` get a server and who is on it by naming them.
+ * fails on unexpected server errors, the ledger must balance, and every email must have what all emails have. The tests of `it` get a server and who is on it by naming them.
  */
 export function onBothDatabases(
   name: string,
@@ -19,7 +20,7 @@ export function onBothDatabases(
     afterEach(async () => {
       for (const { server, remove } of running.splice(0)) {
         try {
-          const faults = await ledgerFaults(server);
+          const faults = [...(await ledgerFaults(server)), ...server.mails.flatMap(mailProblems)];
           await server.close();
           if (faults.length > 0) throw new Error(faults.join("; "));
         } finally {

@@ -1,10 +1,11 @@
 import type { DisputeEnding } from "../../../src/contract/billing.ts";
 import * as users from "../../accounts/users-store.ts";
-import type { Tx } from "../../app/tx.ts";
+import type { Context, Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
 import { usd } from "../../lib/money.ts";
+import { taskLink } from "../../mail/links.ts";
 import { queueMail } from "../../mail/queue.ts";
-import { compose } from "../../mail/texts.ts";
+import { type Action, compose } from "../../mail/texts.ts";
 import * as reversals from "../reversals-store.ts";
 import type { PaymentRow } from "../store.ts";
 
@@ -16,7 +17,7 @@ export async function announceDispute(tx: Tx, payment: PaymentRow, cents: number
     data: { paymentId: payment.id, amountCents: cents },
     notice: { amountCents: cents },
   });
-  await queueMail(tx, owner.email, composeDisputed({ name: owner.display_name, cents, paymentId: payment.id }));
+  await queueMail(tx, owner.email, composeDisputed({ ...who(tx, owner, payment), cents }));
 }
 
 interface Ending {
@@ -32,17 +33,24 @@ export async function announceEnd(tx: Tx, payment: PaymentRow, { cents, outcome 
     data: { paymentId: payment.id, amountCents: cents, outcome },
     notice: { amountCents: cents, ending: outcome, stillFrozen },
   });
-  const about = { name: owner.display_name, cents, paymentId: payment.id, outcome, stillFrozen };
+  const about = { ...who(tx, owner, payment), cents, outcome, stillFrozen };
   await queueMail(tx, owner.email, composeEnded(about));
 }
 
+const who = ({ config }: Context, { display_name: name }: users.UserRow, { id: paymentId }: PaymentRow) => ({
+  name,
+  paymentId,
+  action: { label: "See the payment", url: taskLink(config, "payment", paymentId) },
+});
+
 interface About {
   name: string;
+  action: Action;
   cents: number;
   paymentId: string;
 }
 
-const composeDisputed = ({ name, cents, paymentId }: About) =>
+const composeDisputed = ({ name, cents, paymentId, action }: About) =>
   compose({
     subject: "A payment of yours was disputed",
     to: name,
@@ -51,6 +59,7 @@ const composeDisputed = ({ name, cents, paymentId }: About) =>
       "Until the dispute has ended you cannot order playtests, and playtesters are not paid what this payment paid for. Running playtests continue.",
       "If you did not dispute it, or want to withdraw the dispute, ask your bank, then tell the operator of the server.",
     ],
+    action,
   });
 
 const endings: Record<DisputeEnding, (about: About) => string> = {
@@ -70,4 +79,5 @@ const composeEnded = (about: Ending & About & { stillFrozen: boolean }) =>
         ? "Another payment of yours is still disputed, so you cannot order yet."
         : "You can order playtests again.",
     ],
+    action: about.action,
   });

@@ -1,5 +1,6 @@
 import type { EndedReason } from "../../../src/contract/billing.ts";
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { emit } from "../../events/emit.ts";
@@ -209,14 +210,14 @@ export async function emitSubscription(
     notice: { planName, until, hasEnded: row.status === "cancelled" },
   });
   if (kind !== "subscription.payment_failed") return;
-  await mailUserAbout(tx, row.owner_id, kind, {
+  await mailUserAbout(tx, row.owner_id, kind, (zone) => ({
     subject: `The renewal of ${planName} could not be charged`,
     paragraphs: [
       `The renewal of ${planName} could not be charged.`,
-      until
-        ? `The charge is tried again on ${until}. Make sure that your card can be charged by then.`
+      retryAt !== null
+        ? `The charge is tried again on ${zonedText(retryAt, zone)}. Make sure that your card can be charged by then.`
         : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
     ],
     action: { label: "See the subscription", url: taskLink(tx.config, "subscription") },
-  });
+  }));
 }

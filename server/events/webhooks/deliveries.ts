@@ -1,9 +1,9 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Context, ReadTx, Tx } from "../../app/tx.ts";
-import { iso } from "../../lib/time.ts";
 import { taskAction, taskLink } from "../../mail/links.ts";
 import type { Letter } from "../../mail/texts.ts";
 import { AddressRefused } from "../../outbound/index.ts";
@@ -206,7 +206,7 @@ async function disable(tx: Tx, webhook: webhooks.WebhookRow, gone: boolean): Pro
     data,
     notice: { url: webhook.url, gone },
   });
-  await mailAbout(tx, owner, "webhook.disabled", disabledLetter(tx, webhook, { gone, at: now }));
+  await mailAbout(tx, owner, "webhook.disabled", (zone) => disabledLetter(tx, webhook, { gone, at: now, zone }));
 }
 
 const hour = 3_600_000;
@@ -217,14 +217,13 @@ const inDays = (ms: number) =>
 const disabledLetter = (
   { config }: Context,
   { id, url }: webhooks.WebhookRow,
-  { gone, at }: { gone: boolean; at: number },
+  { gone, at, zone }: { gone: boolean; at: number; zone: string | null },
 ): Letter => ({
   subject: "Your webhook was disabled",
   paragraphs: [
     `Your webhook ${url} was disabled because ${gone ? "its endpoint responded with 410 Gone" : "too many deliveries in a row failed"}.`,
     `Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered. Deliveries are kept for ${inDays(config.retention.deliveryMs)}.`,
-    `Fix your endpoint, then run: playtest webhooks enable ${id}`,
-    `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${id} --since ${iso(at)} --undelivered`,
+    `Fix your endpoint, then enable the webhook on its page. There you can also resend the events that occurred since ${zonedText(at, zone)}.`,
   ],
   action: { label: "See the webhook", url: taskLink(config, "webhook", id) },
 });

@@ -80,7 +80,7 @@ export async function apply(
     response,
     until,
   };
-  await mailUserAbout(tx, playtest.owner_id, "application.created", appliedLetter(about));
+  await mailUserAbout(tx, playtest.owner_id, "application.created", (zone) => appliedLetter({ ...about, zone }));
   return application;
 }
 
@@ -120,8 +120,8 @@ export async function approve(
   const decision = { reviewed_at: tx.now, assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
   const { gameName } = await emitApplicationEvent(tx, playtest, application.id, playtester, "application.approved");
-  const letter = approvedLetter({ config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! });
-  await mailAbout(tx, playtester, "application.approved", letter);
+  const about = { config: tx.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! };
+  await mailAbout(tx, playtester, "application.approved", (zone) => approvedLetter({ ...about, zone }));
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(tx, playtest) };
 }
 

@@ -1,4 +1,5 @@
 import type { Order } from "../../../src/contract/order-body.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import { bindingOn, needsApproval } from "../../billing/budgets/service.ts";
@@ -79,21 +80,18 @@ async function ask(tx: Tx, row: Row): Promise<Row> {
   await store.insert(tx, row);
   await tx.schedule({ kind: "expire-approval", key: row.id, payload: { approvalId: row.id }, runAt: row.expires_at });
   const { gameName, keyName } = await viewOf(tx, row);
-  const until = utc(row.expires_at);
   await emit(tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind: "order.approval_requested",
     data: { ...aboutOf(row), expiresAt: new Date(row.expires_at).toISOString() },
-    notice: { gameName, keyName, amountCents: row.total_cents, until },
+    notice: { gameName, keyName, amountCents: row.total_cents, until: utc(row.expires_at) },
   });
-  await mailUserAbout(tx, row.owner_id, "order.approval_requested", {
+  await mailUserAbout(tx, row.owner_id, "order.approval_requested", (zone) => ({
     subject: `Approve an order of ${usd(row.total_cents)}?`,
     paragraphs: [
-      `The API key ${nameInMail(keyName)} wants to order a playtest of ${nameInMail(gameName)} for ${usd(row.total_cents)}. Nothing was ordered or charged yet. It waits for you until ${until}.`,
-      `To approve it, run: playtest approvals approve ${row.id}`,
-      `To decline it, run: playtest approvals decline ${row.id}`,
+      `The API key ${nameInMail(keyName)} wants to order a playtest of ${nameInMail(gameName)} for ${usd(row.total_cents)}. Nothing was ordered or charged yet. It waits for you until ${zonedText(row.expires_at, zone)}.`,
     ],
     action: { label: "Decide on the order", url: taskLink(tx.config, "order", row.id) },
-  });
+  }));
   return row;
 }
 

@@ -59,9 +59,7 @@ export function publishFailedLetter({ config, slotId, publicationId, detail, ...
       about.reason,
       ...(detail ? [`What the platform or the server said: ${detail}`] : []),
       `The video is on the page of this server instead, and the playtest is accepted as usual.`,
-      publicationId === undefined
-        ? `To see the video and its state, run: playtest review show ${slotId}`
-        : `To try again once the cause is removed, run: playtest admin publishing retry ${publicationId}`,
+      ...(publicationId === undefined ? [] : ["Publishing can be tried again once the cause is removed."]),
     ],
     action:
       publicationId === undefined

@@ -1,8 +1,8 @@
 import type { ReportOutcome } from "../../../src/contract/slots.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
 import { usd } from "../../lib/money.ts";
-import { utc } from "../../lib/time.ts";
 import { portalLinks, taskLink } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
 
@@ -10,6 +10,11 @@ import { type Letter, nameInMail } from "../../mail/texts.ts";
 interface About {
   config: Pick<Config, "baseUrl" | "payments">;
   gameName: string;
+}
+
+interface ZonedAbout extends About {
+  /** The reader's time zone; null for UTC. */
+  zone: string | null;
 }
 
 /** Words about money, for servers with payments. */
@@ -28,7 +33,6 @@ export const submittedLetter = (
     paragraphs: [
       `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline${isPaid ? `, but ${who} is paid only after you accept it` : ""}.`,
       ...quoted("The playtester wrote:", notes),
-      `To review it, run: playtest review show ${slotId}`,
     ],
     action: { label: "Review the video", url: taskLink(config, "review", slotId) },
   };
@@ -53,29 +57,31 @@ export const acceptedLetter = (about: About & { slotId: string; payoutCents: num
 
 /** `retry` is the slot for another attempt; absent after a final rejection. */
 export const rejectedLetter = (
-  about: About & { slotId: string; reason: string; retry?: { slotId: string; deadlineAt: number } | undefined },
+  about: ZonedAbout & { slotId: string; reason: string; retry?: { slotId: string; deadlineAt: number } | undefined },
 ): Letter => {
   const { gameName, slotId, reason, retry } = about;
   const game = nameInMail(gameName);
   return {
+    preview: retry ? `Submit another video before ${zonedText(retry.deadlineAt, about.zone)}.` : reason,
     subject: retry ? `Please submit another video of ${game}` : `Your playtest of ${game} was rejected`,
     paragraphs: [
       `Your playtest of ${game} was rejected.`,
       ...quoted("The reason:", reason),
       retry
-        ? `You can submit another video before ${utc(retry.deadlineAt)}. A slot is reserved for you until then.`
+        ? `You can submit another video before ${zonedText(retry.deadlineAt, about.zone)}. A slot is reserved for you until then.`
         : `The rejection is final${paid(about, ", and the slot is not paid")}. You can claim slots of other playtests.`,
     ],
     action: yourSlot(about, retry?.slotId ?? slotId),
   };
 };
 
-export const dueLetter = (about: About & { slotId: string; deadlineAt: number }): Letter => {
+export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
   const game = nameInMail(about.gameName);
   return {
-    subject: `Your playtest of ${game} is due at ${utc(about.deadlineAt)}`,
+    preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
+    subject: `Your playtest of ${game} is due at ${zonedText(about.deadlineAt, about.zone)}`,
     paragraphs: [
-      `You have a slot to playtest ${game}. Submit your video before ${utc(about.deadlineAt)}. After that the slot expires and becomes available to other playtesters.`,
+      `You have a slot to playtest ${game}. Submit your video before ${zonedText(about.deadlineAt, about.zone)}. After that the slot expires and becomes available to other playtesters.`,
       "If you cannot finish, release the slot. If the build does not work, report it: your deadline is then paused.",
     ],
     action: yourSlot(about, about.slotId),
@@ -84,28 +90,28 @@ export const dueLetter = (about: About & { slotId: string; deadlineAt: number })
 
 /** `until` (ms) is when the review window ends, in which every application must be decided. */
 export const appliedLetter = (
-  about: About & { playtestId: string; playtesterName: string; response: string | null; until: number | null },
+  about: ZonedAbout & { playtestId: string; playtesterName: string; response: string | null; until: number | null },
 ): Letter => {
   const { config, gameName, playtestId, playtesterName, response, until } = about;
   const [who, game] = [nameInMail(playtesterName), nameInMail(gameName)];
   return {
     subject: `${who} applied to playtest ${game}`,
     paragraphs: [
-      `${who} applied to playtest ${game}.${until === null ? "" : ` Approve or reject the application before ${utc(until)}: after that it is rejected automatically${paid(about, ", and slots without a playtester are refunded")}.`}`,
+      `${who} applied to playtest ${game}.${until === null ? "" : ` Approve or reject the application before ${zonedText(until, about.zone)}: after that it is rejected automatically${paid(about, ", and slots without a playtester are refunded")}.`}`,
       ...quoted("The playtester wrote:", response),
-      `To see all applications, run: playtest applications list ${playtestId}`,
     ],
     action: { label: "See the applications", url: taskLink(config, "applications", playtestId) },
   };
 };
 
-export const approvedLetter = (about: About & { slotId: string; deadlineAt: number }): Letter => {
+export const approvedLetter = (about: ZonedAbout & { slotId: string; deadlineAt: number }): Letter => {
   const game = nameInMail(about.gameName);
   return {
+    preview: `Submit your video before ${zonedText(about.deadlineAt, about.zone)}.`,
     subject: `You were chosen to playtest ${game}`,
     paragraphs: [
       `Your application to playtest ${game} was approved, and a slot is reserved for you.`,
-      `Submit your video before ${utc(about.deadlineAt)}. If you cannot finish, release the slot so that another playtester can claim it.`,
+      `Submit your video before ${zonedText(about.deadlineAt, about.zone)}. If you cannot finish, release the slot so that another playtester can claim it.`,
     ],
     action: yourSlot(about, about.slotId),
   };
@@ -136,24 +142,25 @@ export const closedLetter = (about: About): Letter => ({
  * a price.
  */
 export const problemLetter = (
-  about: About & {
+  about: ZonedAbout & {
     isOwner: boolean;
     playtesterName: string;
     reason: string;
     notes: string | null;
-    until: string;
+    /** When the slot is cancelled without an answer (ms). */
+    until: number;
     slotId: string;
     asksForKey: boolean;
     isPaid: boolean;
   },
 ): Letter => ({
+  preview: `${about.reason} Answer by ${zonedText(about.until, about.zone)}.`,
   subject: `${nameInMail(about.playtesterName)} reported a problem with ${nameInMail(about.gameName)}`,
   paragraphs: [
     `${nameInMail(about.playtesterName)} cannot continue the playtest of ${nameInMail(about.gameName)}. ${about.reason}`,
     ...quoted("The playtester wrote:", about.notes),
-    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled${about.isPaid ? `, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid` : ""}.`,
-    `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${about.slotId} ${about.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
-    ...(about.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${about.slotId}`] : []),
+    `The deadline of the slot is paused. Answer by ${zonedText(about.until, about.zone)}: after that the slot is cancelled${about.isPaid ? `, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid` : ""}.`,
+    `When the problem is fixed, unblock the slot${about.asksForKey ? " and give it a new game key" : ""}, which starts a new deadline.${about.isOwner ? " If you cannot fix it, cancel the slot." : ""}`,
   ],
   action: {
     label: "Answer the problem",
@@ -177,18 +184,19 @@ export const unansweredLetter = (
 
 /** For the playtester who reported a problem. */
 export function resolvedLetter(
-  about: About & { slotId: string; outcome: ReportOutcome; message?: string | null; deadlineAt?: number; newKeys?: number },
+  about: ZonedAbout & { slotId: string; outcome: ReportOutcome; message?: string | null; deadlineAt?: number; newKeys?: number },
 ): Letter {
   const game = nameInMail(about.gameName);
   const action = yourSlot(about, about.slotId);
   if (about.outcome === "unblocked")
     return {
+      preview: `Submit your video before ${zonedText(about.deadlineAt!, about.zone)}.`,
       subject: `Continue your playtest of ${game}`,
       paragraphs: [
         `The problem you reported with ${game} was answered, and the slot is yours again.`,
         ...quoted("The answer:", about.message),
         ...(about.newKeys ? [`You have ${about.newKeys === 1 ? "a new game key" : "new game keys"}: see the slot.`] : []),
-        `Submit your video before ${utc(about.deadlineAt!)}.`,
+        `Submit your video before ${zonedText(about.deadlineAt!, about.zone)}.`,
       ],
       action,
     };
@@ -210,7 +218,7 @@ export const keysLowLetter = (about: About & { playtestId: string; unused: numbe
   paragraphs: [
     `A slot of your playtest of ${nameInMail(about.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
     `The open slots need ${plural(about.needed, "key")}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
-    `Add keys, one per line in a file: playtest playtests keys add ${about.playtestId} --file keys.txt`,
+    "Add keys on the page of the playtest.",
   ],
   action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
 });

@@ -28,5 +28,5 @@ export const remindHolder = (job: Job, deps: Deps) =>
       notice: { gameName, until: utc(deadlineAt) },
     });
     const holder = await users.find(tx, playerId!);
-    await mailAbout(tx, holder, "slot.due", dueLetter({ config: deps.config, gameName, slotId, deadlineAt }));
+    await mailAbout(tx, holder, "slot.due", (zone) => dueLetter({ config: deps.config, gameName, zone, slotId, deadlineAt }));
   });

@@ -48,12 +48,12 @@ export async function announce(tx: Tx, slot: SlotRow, report: reports.ReportRow)
     ...admins.map(({ id }): Recipient => ({ id, role: "admin" })),
   ];
   const problem = [reasons[report.reason_code], ...(report.notes ? [`“${report.notes}”`] : [])].join(" ");
-  const until = utc(report.answer_by!);
+  const until = report.answer_by!;
   const { reason_code: reasonCode, notes, reported_at } = report;
   await emit(tx, recipients, {
     kind: "slot.blocked",
     data: { ...subjectOf(slot), reasonCode, notes, reportedAt: iso(reported_at) },
-    notice: { gameName, playtesterName: playtester.display_name, problem, until },
+    notice: { gameName, playtesterName: playtester.display_name, problem, until: utc(until) },
   });
   const about = {
     config: tx.config,
@@ -66,8 +66,8 @@ export async function announce(tx: Tx, slot: SlotRow, report: reports.ReportRow)
     isPaid: cents > 0,
   };
   for (const reader of [owner, ...admins]) {
-    const letter = problemLetter({ ...about, reason: reasons[reasonCode], isOwner: reader === owner });
-    await mailAbout(tx, reader, "slot.blocked", letter);
+    const said = { ...about, reason: reasons[reasonCode], isOwner: reader === owner };
+    await mailAbout(tx, reader, "slot.blocked", (zone) => problemLetter({ ...said, zone }));
   }
 }
 
@@ -102,7 +102,7 @@ export async function resolve(tx: Tx, slot: SlotRow, resolution: Resolution): Pr
   await emit(tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
   const about = { ...resolution, config: tx.config, gameName, slotId: slot.id };
-  await mailAbout(tx, playtester, "slot.resolved", resolvedLetter(about));
+  await mailAbout(tx, playtester, "slot.resolved", (zone) => resolvedLetter({ ...about, zone }));
   if (outcome !== "expired") return;
   const unanswered = unansweredLetter({ ...about, playtestId: slot.playtest_id, playtesterName: playtester.display_name });
   await mailAbout(tx, owner, "slot.resolved", unanswered);

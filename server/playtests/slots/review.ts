@@ -139,7 +139,7 @@ async function tellRejected(
 ): Promise<void> {
   const notice = { reason, byOperator, ...(retry && { until: utc(retry.deadlineAt) }) };
   const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.rejected", notice);
-  const letter = rejectedLetter({ config: tx.config, gameName, slotId: slot.id, reason, retry });
+  const letter = (zone: string | null) => rejectedLetter({ config: tx.config, gameName, zone, slotId: slot.id, reason, retry });
   await mailAbout(tx, playtester, "slot.rejected", letter);
   if (retry) return;
   for (const { id } of await companionsToTell(tx, slot)) await mailUserAbout(tx, id, "slot.rejected", letter);

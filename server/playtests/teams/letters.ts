@@ -1,8 +1,8 @@
 import type { Absence, TeamEnding } from "../../../src/contract/teams/statuses.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import type { Config } from "../../config/schema.ts";
 import { absenceTexts, endingTexts } from "../../events/notices.ts";
 import { usd } from "../../lib/money.ts";
-import { utc } from "../../lib/time.ts";
 import { portalLinks } from "../../mail/links.ts";
 import { type Letter, nameInMail } from "../../mail/texts.ts";
 
@@ -14,6 +14,11 @@ interface Base {
 interface About extends Base {
   gameName: string;
   slotId: string;
+}
+
+interface ZonedAbout extends About {
+  /** The reader's time zone; null for UTC. */
+  zone: string | null;
 }
 
 const toFriends = ({ config }: Base) => ({ label: "See your friends", url: portalLinks(config).friends });
@@ -34,7 +39,7 @@ export const acceptedFriendLetter = ({ config, name }: Base & { name: string }):
 });
 
 export const requestLetter = (
-  about: About & {
+  about: ZonedAbout & {
     claimantName: string;
     shareCents: number;
     payoutCents: number;
@@ -47,10 +52,11 @@ export const requestLetter = (
   const share =
     about.payoutCents > 0 ? ` Your share of the payout of ${usd(about.payoutCents)} is ${usd(about.shareCents)}.` : "";
   return {
+    preview: `Confirm or decline before ${zonedText(about.confirmBy, about.zone)}.${share}`,
     subject: `Playtest ${game} with ${who}?`,
     paragraphs: [
       `${who} claimed a slot to playtest ${game} and named you.${about.at ? ` It is played at ${about.at}.` : ""}${share}`,
-      `Confirm or decline before ${utc(about.confirmBy)}. If not everybody confirms, the slot is open again.`,
+      `Confirm or decline before ${zonedText(about.confirmBy, about.zone)}. If not everybody confirms, the slot is open again.`,
     ],
     action: toSlot(about, "Confirm or decline"),
   };
@@ -58,11 +64,11 @@ export const requestLetter = (
 
 /** `deadlineAt` is null while a reported problem pauses it; `at` is the fixed time of the playtest with its zone. */
 export const completeLetter = (
-  about: About & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
+  about: ZonedAbout & { deadlineAt: number | null; isClaimant: boolean; claimantName: string; at: string | undefined },
 ): Letter => {
   const game = nameInMail(about.gameName);
   const time = about.at ? [`You play together at ${about.at}. The attached calendar file has the time.`] : [];
-  const until = about.deadlineAt === null ? "" : ` before ${utc(about.deadlineAt)}`;
+  const until = about.deadlineAt === null ? "" : ` before ${zonedText(about.deadlineAt, about.zone)}`;
   const task = about.isClaimant
     ? `Record the session, and submit the video${until}.`
     : `${nameInMail(about.claimantName)} submits the video${until}.`;

@@ -39,8 +39,8 @@ export async function tellAsked(tx: Tx, team: TeamRow, slot: SlotRow, playtest: 
     notice: { ...notice, ...(at && { at }), amountCents: shareCents, until: utc(confirmBy) },
   });
   const about = { config: tx.config, gameName, claimantName, slotId: slot.id };
-  const letter = requestLetter({ ...about, at, shareCents, payoutCents: playtest.payout_cents, confirmBy });
-  await mailUserAbout(tx, member.user_id, "team.requested", letter);
+  const asked = { ...about, at, shareCents, payoutCents: playtest.payout_cents, confirmBy };
+  await mailUserAbout(tx, member.user_id, "team.requested", (zone) => requestLetter({ ...asked, zone }));
 }
 
 /** Tells these members that the team is complete, and of a playtest at a fixed time when they play. */
@@ -61,8 +61,8 @@ export async function tellComplete(
       notice: { ...notice, ...(at && { at }), ...(deadlineAt !== null && { until: utc(deadlineAt) }) },
     });
     const isClaimant = id === team.claimant_id;
-    const letter = completeLetter({ config: tx.config, gameName, claimantName, slotId, deadlineAt, isClaimant, at });
-    await mailUserAbout(tx, id, "team.confirmed", { ...letter, ...calendar });
+    const about = { config: tx.config, gameName, claimantName, slotId, deadlineAt, isClaimant, at };
+    await mailUserAbout(tx, id, "team.confirmed", (zone) => ({ ...completeLetter({ ...about, zone }), ...calendar }));
   }
 }
 
