@@ -71,6 +71,6 @@ const mailPage = ({ id, subject, to, text, html: body, createdAt }: Mail): PageC
   body: html`<p class="soft">To ${to} · ${timeOf(createdAt)}</p>
 ${body !== null && html`<p><a class="button" href="${pages.sandboxMail.below("html")(id)}">Show it as a mail program does</a></p>`}
 <h2>Plain text</h2>
-<pre class="wrap">${linked(text)}</pre>
+<pre class="wrap"><code>${linked(text)}</code></pre>
 <p><a href="${pages.sandboxMails()}">All emails of this sandbox</a></p>`,
 });
