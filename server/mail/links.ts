@@ -39,6 +39,7 @@ export const portalLinks = ({ baseUrl }: Base) => ({
   agreement: (playtestId: string) => baseUrl + portal.agreement(playtestId),
   friends: baseUrl + portal.friends(),
   earnings: baseUrl + portal.earnings(),
+  payoutDetails: baseUrl + portal.payoutDetails(),
   emailSettings: baseUrl + portal.emails(),
 });
 

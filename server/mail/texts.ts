@@ -103,7 +103,7 @@ const previewLength = 140;
 
 /** The line that mail programs show beside the subject. Blanks keep them from adding the words of the body to a short one. */
 function previewHtml({ preview, paragraphs }: Pick<Parts, "preview" | "paragraphs">): string {
-  const line = oneLine(preview ?? paragraphs[0] ?? "");
+  const line = oneLine(preview ?? "") || oneLine(paragraphs[0] ?? "");
   const shown = line.length > previewLength ? `${[...line].slice(0, previewLength - 1).join("")}…` : line;
   return `<div class="preview" style="${style.hidden}">${escapeHtml(shown)}${"&#847;&zwnj;&nbsp;".repeat(40)}</div>`;
 }

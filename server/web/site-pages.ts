@@ -30,6 +30,7 @@ import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
 import { invite } from "./pages/invite.ts";
 import { resetPassword } from "./pages/reset-password.ts";
+import { sandboxMails } from "./pages/sandbox-mails.ts";
 import { type SharePages, share } from "./pages/share.ts";
 import { startPage } from "./pages/start.ts";
 import { todo } from "./pages/todo.ts";
@@ -90,6 +91,7 @@ export function sitePages(
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     share: countedIfRefused(shared(deps, { readForm, limits, site })),
     todo: counted(todo(site)),
+    sandbox: counted(sandboxMails({ config, callAs })),
     watch: counted(watch({ callAs, site, ...watched(deps) })),
     "sitemap.xml": counted(sitemap(deps)),
     assets: assets(deps.brand),

@@ -98,6 +98,32 @@ onBothDatabases("emails about events", (serve, it) => {
     });
   });
 
+  it("accepted: with rating, comment and what is missing to be paid; lost: with the deadline in the reader's zone", async ({
+    server,
+  }) => {
+    const { owner, tess, gameId } = await start(server);
+    await tess.updateProfile({ body: { timeZone: "Asia/Kolkata" } });
+    const accept = async (body: object) => {
+      const slotId = await factories.play(server, tess, await factories.order(owner, gameId));
+      await owner.post(`/slots/${slotId}/accept`, body);
+      await server.advance(0);
+      return server.mails.findLast(({ subject }) => subject === "Your playtest of Lantern Deep was accepted")!.text;
+    };
+    expect(await accept({ rating: 4, comment: "Very clear." })).toContain(
+      `Thank you.\n\nThe owner rated it 4 of 5.\n\nThe owner wrote:\n\nVery clear.\n\nNothing can be paid out to you yet, because you have no payout details. Enter them, once for all playtests.\n\nEnter your payout details:\n${server.baseUrl}/play/earnings/details\n`,
+    );
+    await tess.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", password: "correct horse" });
+    expect(await accept({})).toMatch(/Thank you\.\n\nView slot:/);
+    await factories.claim(tess, await factories.order(owner, gameId));
+    const { slots } = await tess.listHeldSlots({ query: { limit: 100 } });
+    const { deadlineAt } = slots.find(({ status }: { status: string }) => status === "reserved")!;
+    await server.advance(60 * day);
+    const lost = server.mails.filter(({ subject }) => subject === "You lost your slot of Lantern Deep");
+    expect(lost.map(({ text }) => text.split("\n\n")[1])).toEqual([
+      `The deadline of your slot to playtest Lantern Deep was ${zonedText(Date.parse(deadlineAt!), "Asia/Kolkata")}. No video was submitted by then, so the slot expired. You earned nothing for it.`,
+    ]);
+  });
+
   it("payouts: the amount that was sent, and that it came back", async ({ server }) => {
     const admin = await factories.reachableAdmin(server);
     const { owner, tess, gameId } = await start(server);

@@ -323,13 +323,14 @@ describe("templates", () => {
   };
   const config = { baseUrl: "https://playtest.example", payments: { enabled: true } };
   const about = { ...evil, config, zone: null, slotId: "s", playtestId: "p", playtesterName: evil.name };
+  const accepted = { payoutCents: 100, publishing: false, score: 5, comment: "<b>", lacksDetails: true };
   const written = (letter: mails.Letter) => mails.compose({ ...letter, to: evil.name });
   const declined = written(playtesterMails.declinedLetter({ ...about, customMessage: "<img src=x>\nline two & more" }));
   const letters: [string, MailContent][] = [
     ["verification", mails.composeVerification({ ...evil, token: "t" })],
     ["reset", mails.composeReset({ ...evil, token: "t" })],
     ["video", written(playtesterMails.submittedLetter({ ...about, notes: "<b>", isPaid: true }))],
-    ["acceptance", written(playtesterMails.acceptedLetter({ ...about, payoutCents: 100, publishing: false }))],
+    ["acceptance", written(playtesterMails.acceptedLetter({ ...about, ...accepted }))],
     ["rejection", written(playtesterMails.rejectedLetter({ ...about, reason: "<i>" }))],
     ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime }))],
     [

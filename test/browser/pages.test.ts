@@ -123,6 +123,8 @@ async function fillPortal(owner: factories.Person, ann: factories.Person): Promi
     "watch-list": "/watch",
     "watch-game": `/watch/games/${await gameOf(owner, slots.published!)}`,
     "watch-removed": `/watch/${await withdrawn(owner, await factories.registerPlaytester(server, "Cy"))}`,
+    "sandbox-mails": "/sandbox/mails",
+    "sandbox-mail": `/sandbox/mails/${await newestMail()}`,
     ...(await sharedPages(owner, slots.submitted)),
   };
   const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
@@ -161,6 +163,8 @@ async function withdrawn(owner: factories.Person, playtester: factories.Person):
 }
 
 /** The public pages of a video, of a playtest, and of a video with a password. */
+const newestMail = async () => (await server.request("GET", "/sandbox/outbox?limit=1")).body.data.messages[0].id;
+
 async function sharedPages(owner: factories.Person, slotId: string): Promise<Record<string, string>> {
   const lines = Array.from(
     { length: 30 },

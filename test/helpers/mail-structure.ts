@@ -7,7 +7,7 @@ const commands =
 export function mailProblems({ subject, text, html }: Pick<MailContent, "subject" | "text"> & { html: string | null }): string[] {
   if (!html?.startsWith("<!doctype")) return [];
   const found: [lacking: boolean, problem: string][] = [
-    [!/<div class="preview" style="display:none[^>]*>[^<&\s]/.test(html), "no preview line"],
+    [!/<div class="preview" style="display:none[^>]*>(?!&#847;)[^<\s]/.test(html), "no preview line"],
     [!html.includes('<meta name="color-scheme" content="light dark">'), "no color schemes"],
     [!html.includes("prefers-color-scheme:dark"), "no dark styles"],
     [!/<p style="font-weight:700">(?:<img [^>]*> )?[^<]/.test(html), "no name of the site in the HTML"],

@@ -21,6 +21,7 @@ interface ZonedAbout extends About {
 const paid = ({ config }: Pick<About, "config">, words: string) => (config.payments.enabled ? words : "");
 
 const yourSlot = ({ config }: About, slotId: string) => ({ label: "View slot", url: portalLinks(config).slot(slotId) });
+const otherPlaytests = ({ config }: About) => ({ label: "See other playtests", url: portalLinks(config).offers });
 const quoted = (who: string, text: string | null | undefined) => (text ? [who, text] : []);
 
 export const submittedLetter = (
@@ -38,8 +39,18 @@ export const submittedLetter = (
   };
 };
 
-export const acceptedLetter = (about: About & { slotId: string; payoutCents: number; publishing: boolean }): Letter => {
-  const { gameName, slotId, payoutCents, publishing } = about;
+/** `lacksDetails`: the playtester earns something and has not said where it is to be paid. */
+export const acceptedLetter = (
+  about: About & {
+    slotId: string;
+    payoutCents: number;
+    publishing: boolean;
+    score: number | null;
+    comment: string | null;
+    lacksDetails: boolean;
+  },
+): Letter => {
+  const { gameName, slotId, payoutCents, publishing, score, comment, lacksDetails } = about;
   const game = nameInMail(gameName);
   const pay = publishing
     ? payoutCents > 0
@@ -50,8 +61,17 @@ export const acceptedLetter = (about: About & { slotId: string; payoutCents: num
       : paid(about, "This playtest is not paid.");
   return {
     subject: `Your playtest of ${game} was accepted`,
-    paragraphs: [`Your playtest of ${game} was accepted. ${pay && `${pay} `}Thank you.`],
-    action: yourSlot(about, slotId),
+    paragraphs: [
+      `Your playtest of ${game} was accepted. ${pay && `${pay} `}Thank you.`,
+      ...(score === null ? [] : [`The owner rated it ${score} of 5.`]),
+      ...quoted("The owner wrote:", comment),
+      ...(lacksDetails
+        ? ["Nothing can be paid out to you yet, because you have no payout details. Enter them, once for all playtests."]
+        : []),
+    ],
+    action: lacksDetails
+      ? { label: "Enter your payout details", url: portalLinks(about.config).payoutDetails }
+      : yourSlot(about, slotId),
   };
 };
 
@@ -88,6 +108,19 @@ export const dueLetter = (about: ZonedAbout & { slotId: string; deadlineAt: numb
   };
 };
 
+/** For the playtester whose deadline passed without a video. */
+export const expiredLetter = (about: ZonedAbout & { deadlineAt: number }): Letter => {
+  const game = nameInMail(about.gameName);
+  return {
+    subject: `You lost your slot of ${game}`,
+    paragraphs: [
+      `The deadline of your slot to playtest ${game} was ${zonedText(about.deadlineAt, about.zone)}. No video was submitted by then, so the slot expired.${paid(about, " You earned nothing for it.")}`,
+      "You can claim slots of other playtests.",
+    ],
+    action: otherPlaytests(about),
+  };
+};
+
 /** `until` (ms) is when the review window ends, in which every application must be decided. */
 export const appliedLetter = (
   about: ZonedAbout & { playtestId: string; playtesterName: string; response: string | null; until: number | null },
@@ -116,8 +149,6 @@ export const approvedLetter = (about: ZonedAbout & { slotId: string; deadlineAt:
     action: yourSlot(about, about.slotId),
   };
 };
-
-const otherPlaytests = ({ config }: About) => ({ label: "See other playtests", url: portalLinks(config).offers });
 
 /** `customMessage` is the owner's own text, sent unchanged. */
 export const declinedLetter = (about: About & { customMessage?: string | undefined }): Letter => ({

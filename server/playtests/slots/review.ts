@@ -1,3 +1,4 @@
+import * as payoutDetails from "../../accounts/payout-details/store.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
@@ -44,7 +45,12 @@ export async function accept(
   const shares = await sharesFor(tx, playtest, slot);
   const withdrawn = isPublic && (await consents.withdrawnOf(tx, slot.id)) !== undefined;
   const waits = isPublic && (await awaitsAdmin(tx, playtest, slot));
-  await tellAccepted(tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic && (waits || !withdrawn), shares });
+  await tellAccepted(tx, slot, {
+    payoutCents: playtest.payout_cents,
+    publishing: isPublic && (waits || !withdrawn),
+    shares,
+    ...rating,
+  });
   if (waits) return "Submission accepted. The video will be published after an admin approves it.";
   if (isPublic && (await publish(tx, accepted))) return "Submission accepted. The video is being published.";
   if (!isPublic) {
@@ -61,13 +67,16 @@ interface Earned {
   payoutCents: number;
   publishing: boolean;
   shares: ReadonlyMap<string, number>;
+  score: number | null;
+  comment: string | null;
 }
 
 async function tellAccepted(tx: Tx, slot: Slot, { shares, ...pay }: Earned): Promise<void> {
   const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, publishing: pay.publishing });
   const { gameName } = await emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more);
   for (const [userId, payoutCents] of shares) {
-    const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay, payoutCents });
+    const lacksDetails = payoutCents > 0 && (await payoutDetails.find(tx, userId)) === undefined;
+    const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay, payoutCents, lacksDetails });
     await mailUserAbout(tx, userId, "slot.accepted", letter);
   }
 }

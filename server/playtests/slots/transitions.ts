@@ -8,7 +8,7 @@ import type { Tx } from "../../app/tx.ts";
 import { refund as returnToBudgets } from "../../billing/budgets/service.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
-import { mailUserAbout } from "../../events/event-mails.ts";
+import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import type { NoticeContext } from "../../events/notice-context.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
@@ -25,7 +25,7 @@ import { requireBegun, watchSession } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
 import { endTeam } from "../teams/asking.ts";
 import * as teams from "../teams/store.ts";
-import { submittedLetter } from "./mails.ts";
+import { expiredLetter, submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
 import { playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -192,7 +192,10 @@ export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video
 /** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */
 export async function expire(tx: Tx, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: slot.deadline_at }))) return;
-  await emitSlotEvent(tx, slot, "slot.expired");
+  const { gameName, playtester } = await emitSlotEvent(tx, slot, "slot.expired");
+  const letter = (zone: string | null) => expiredLetter({ config: tx.config, gameName, zone, deadlineAt: slot.deadline_at! });
+  await mailAbout(tx, playtester, "slot.expired", letter);
+  for (const { id } of await companionsToTell(tx, slot)) await mailUserAbout(tx, id, "slot.expired", letter);
   await keys.retire(tx, slot.id, tx.now);
   if (!windowOver(playtest, tx.now)) return void (await replace(tx, playtest, slot));
   await refund(tx, playtest, slot, "manual_slot_expired");

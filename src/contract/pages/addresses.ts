@@ -31,6 +31,7 @@ function address<Path extends string>(path: Path): Address<Path> {
 }
 
 const watched = address("/watch");
+const sandboxMails = address("/sandbox/mails");
 const watch = address("/watch/:id");
 const offer = address("/play/offers/:id");
 const checkout = address("/checkout/:token");
@@ -60,6 +61,9 @@ export const pages = {
   paid: checkout.below("done"),
   notPaid: checkout.below("left"),
   todo: address("/todo/:task"),
+  /** The emails of a sandbox. A live server has none of these. */
+  sandboxMails,
+  sandboxMail: sandboxMails.below(":id"),
   /** The address of the build of a game that has none yet. */
   noBuild: address("/builds/none"),
   invite: address("/invite"),

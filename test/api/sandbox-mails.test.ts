@@ -1,0 +1,35 @@
+import { expect } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { visitor } from "../helpers/portal.ts";
+
+onBothDatabases("the emails of a sandbox in the browser", (_serve, it) => {
+  it("are listed, and each is shown as text with its links and as a mail program shows it", async ({ server, owner }) => {
+    const browser = visitor(server);
+    expect((await browser.get("/sandbox/mails")).html).toContain("No email yet.");
+    const { email } = await owner.getMe();
+    await server.request("POST", "/auth/password-reset", { body: { email } });
+    await server.advance(0);
+    const list = await browser.get("/sandbox/mails");
+    const [, path] = /<a href="(\/sandbox\/mails\/[^"]+)">Reset your password</.exec(list.html)!;
+    expect(list.html).toContain(`To ${email}`);
+    const shown = await browser.get(path!);
+    const [, reset] = /<a href="([^"]*\/reset-password\?token=[^"]+)"/.exec(shown.html)!;
+    expect((await fetch(reset!.replaceAll("&amp;", "&"))).status).toBe(200);
+    const rendered = await fetch(`${server.baseUrl}${path}/html`);
+    expect(await rendered.text()).toBe(server.mails.at(-1)!.html);
+    expect(rendered.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'unsafe-inline'");
+    for (const wrong of [`${path}/text`, "/sandbox/mails/1", "/sandbox"]) expect((await browser.get(wrong)).status).toBe(404);
+  });
+
+  it("are nowhere on a live server", async ({ server, owner }) => {
+    await server.request("POST", "/auth/password-reset", { body: { email: (await owner.getMe()).email } });
+    await server.advance(0);
+    const browser = visitor(server);
+    const [, path] = /<a href="(\/sandbox\/mails\/[^"]+)"/.exec((await browser.get("/sandbox/mails")).html)!;
+    server.deps.config.sandbox = false;
+    for (const page of ["/sandbox/mails", path!, `${path}/html`]) {
+      const { status, html } = await browser.get(page);
+      expect([status, html.includes("Reset your password")]).toEqual([404, false]);
+    }
+  });
+});
