@@ -1,11 +1,15 @@
 import { cleaned } from "../../src/contract/signals/cleaned.ts";
 import { readCues } from "../../src/contract/text/cues.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Tx } from "../app/tx.ts";
 import type { Query } from "../database/port.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { type Line, passagesOf } from "./passage-rules.ts";
 import type { Indexed } from "./queue.ts";
 import * as store from "./store.ts";
+
+/** All texts of an owner count in the same words: written at once, they would conflict until some of them gave up. */
+const write = <T>(deps: Deps, fn: (tx: Tx) => Promise<T>): Promise<T> => deps.store.write(fn, { queue: "search" });
 
 /** Indexes texts as they are now: whatever was indexed of them before goes. */
 export async function indexText(job: Job, deps: Deps): Promise<void> {
@@ -15,7 +19,7 @@ export async function indexText(job: Job, deps: Deps): Promise<void> {
   const { slotId } = indexed;
   if (indexed.what !== "moment")
     return indexed.what === "slot" ? indexSlot(deps, slotId, "first") : indexTranscript(deps, slotId);
-  await deps.store.write(async (tx) => {
+  await write(deps, async (tx) => {
     await store.remove(tx, slotId, { momentId: indexed.momentId });
     const [slot, moment] = [await store.findSlot(tx, slotId), await store.findMoment(tx, slotId, indexed.momentId)];
     if (slot && moment) await store.add(tx, deps.store.dialect, slot, momentEntries(moment), "first");
@@ -62,7 +66,7 @@ async function fillOwn(job: Job, deps: Deps, source: store.OwnSource): Promise<v
 
 /** Indexes a finding, or the name of a game or playtest, under its own id. A finding that was merged, or what is gone, is not found. */
 const indexOwn = (deps: Deps, source: store.OwnSource, id: string, where: "first" | "last") =>
-  deps.store.write(async (tx) => {
+  write(deps, async (tx) => {
     if (where === "last" && (await store.isIndexed(tx, id))) return;
     await store.remove(tx, id, {});
     const row = await store.findOwn(tx, source, id);
@@ -74,7 +78,7 @@ const indexOwn = (deps: Deps, source: store.OwnSource, id: string, where: "first
 /** Indexes the name of a playtester as it is now, wherever it was indexed. */
 async function indexRenamed(deps: Deps, userId: string): Promise<void> {
   for (const { slot_id } of await deps.store.read((q) => store.slotsOfName(q, userId)))
-    await deps.store.write(async (tx) => {
+    await write(deps, async (tx) => {
       const slot = await store.findSlot(tx, slot_id);
       if (slot) await indexName(tx, deps, slot, "first");
     });
@@ -120,7 +124,7 @@ async function withTranscript(
   for (let isCurrent = false; !isCurrent; ) {
     const row = await deps.store.read((q) => store.findTranscript(q, slotId));
     const spoken = row ? await transcriptEntries(deps, slotId, row) : [];
-    isCurrent = await deps.store.write(async (tx) => {
+    isCurrent = await write(deps, async (tx) => {
       const slot = await store.findSlot(tx, slotId);
       const now = await store.findTranscript(tx, slotId);
       if (now?.key !== row?.key || now?.key_takeaways !== row?.key_takeaways || now?.loudness !== row?.loudness) return false;

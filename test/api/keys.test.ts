@@ -125,7 +125,7 @@ onBothDatabases("API keys", (serve) => {
     const mail = server.mails.at(-1)!.text;
     expect(mail).toContain(`It replaces the API key ci (${made.key.prefix}…).`);
     expect(mail.replace(/\s+/g, " ")).toContain(
-      `revoke both: playtest auth keys revoke ${leaked.keyId}; playtest auth keys revoke ${stolen.key.id}`,
+      `If this was not you, revoke both, then reset your password. See your API keys: ${server.baseUrl}/studio/account/keys`,
     );
     const wrong = await owner.post(`/auth/api-keys/${leaked.keyId}/rotate`, { password: "wrong horse" });
     expect(wrong.status).toBe(422);
