@@ -200,7 +200,7 @@ onBothDatabases("PeerTube", (serve) => {
       name: "tokens that were revoked",
       prepare: (it) => it.revoke(),
       state: "failed",
-      reason: "It was not published by 2026-03-04 12:00 UTC. The last try: The connection to PeerTube has ended.",
+      reason: "It was not published by Wed 2026-03-04 12:00, UTC. The last try: The connection to PeerTube has ended.",
       detail: /publishing connect peertube/,
     },
     {
@@ -208,7 +208,7 @@ onBothDatabases("PeerTube", (serve) => {
       prepare: (it) => (it.by = () => ({ cut: 0 })),
       state: "failed",
       reason:
-        "It was not published by 2026-03-04 12:00 UTC. The last try: PeerTube cannot be reached, or does not answer as it should.",
+        "It was not published by Wed 2026-03-04 12:00, UTC. The last try: PeerTube cannot be reached, or does not answer as it should.",
       detail: /./,
     },
   ];

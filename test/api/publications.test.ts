@@ -187,7 +187,7 @@ onBothDatabases("publications", (serve) => {
       shows: { state: "failed" },
       status: "accepted",
       reason:
-        "It was not published by 2026-03-04 12:00 UTC. The last try: YouTube cannot be reached, or does not answer as it should.",
+        "It was not published by Wed 2026-03-04 12:00, UTC. The last try: YouTube cannot be reached, or does not answer as it should.",
       detail: "The connection was lost.",
     },
   ];
@@ -223,7 +223,7 @@ onBothDatabases("publications", (serve) => {
       ];
       expect(told.join("\n")).not.toContain(detail);
     }
-    expect(mailed).toContain(`playtest admin publishing retry ${await idOf(world)}`);
+    expect(mailed).toContain(`See the publication:\n${world.server.baseUrl}/admin`);
     const { items } = (await world.admin.get("/inbox")).body.data;
     expect(items.find(({ kind }: { kind: string }) => kind === "failedPublications")).toMatchObject({ count: 1 });
     // Nothing is left to do, and nothing is paid twice.

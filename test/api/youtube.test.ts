@@ -174,7 +174,7 @@ onBothDatabases("YouTube", (serve) => {
         it.expireTokens();
       },
       state: "failed",
-      reason: /^It was not published by 2026-03-04 12:00 UTC\. The last try: The connection to YouTube has ended/,
+      reason: /^It was not published by Wed 2026-03-04 12:00, UTC\. The last try: The connection to YouTube has ended/,
     },
     {
       name: "an account that may upload no more",

@@ -1,7 +1,8 @@
 import type { MailContent } from "../../server/mail/texts.ts";
 
+/** Connecting a video platform has no page. */
 const commands =
-  /\bplaytest (?:admin|applications|approvals|auth|billing|chat|games|notifications|playtests|review|webhooks) [a-z-]/;
+  /\bplaytest (?!admin publishing connect)(?:admin|applications|approvals|auth|billing|chat|games|notifications|playtests|review|webhooks) [a-z-]/;
 
 /** What an email lacks that every email has, for emails that the server composed. */
 export function mailProblems({ subject, text, html }: Pick<MailContent, "subject" | "text"> & { html: string | null }): string[] {

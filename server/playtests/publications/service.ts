@@ -1,8 +1,8 @@
 import { type PublisherName, publisherTitles } from "../../../src/contract/publications/publishers.ts";
+import { zonedText } from "../../../src/contract/time/zones.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Tx } from "../../app/tx.ts";
 import { conflict, notFound } from "../../lib/api-error.ts";
-import { utc } from "../../lib/time.ts";
 import { pay } from "../slots/pay.ts";
 import * as slots from "../slots/store.ts";
 import { finishPlaytest } from "../slots/transitions.ts";
@@ -82,7 +82,7 @@ async function leaveRemnants(tx: Tx, row: Publication, outcome: Outcome): Promis
 /** Ends the wait for a platform. Does nothing when the publication has ended, or has more time now. */
 export async function giveUp(tx: Tx, row: Publication): Promise<void> {
   if (!store.isIn(row, ...inProgress) || row.give_up_at > tx.now) return;
-  const reason = `It was not published by ${utc(row.give_up_at)}.${row.error === null ? "" : ` The last try: ${row.error}`}`;
+  const reason = `It was not published by ${zonedText(row.give_up_at, null)}.${row.error === null ? "" : ` The last try: ${row.error}`}`;
   await store.transition(tx, row, "fail", { reason, error: null, next_attempt_at: null, updated_at: tx.now });
   await takeOver(tx, row, reason);
 }
