@@ -149,19 +149,27 @@ const inStudio: Fact<Market>[] = [
     },
   },
   {
-    says: "Searches the transcripts and key takeaways of your videos, the notes of playtesters, and your own notes.",
+    says: "Searches the transcripts and key takeaways of your videos, the notes of playtesters, your own notes and findings, and the names of games, playtests and playtesters.",
     see: async () => "/studio/search",
     async holds(scene) {
       const { server, owner, gameId, browser, playtester } = scene;
       const said = { notes: "The cellar", transcript: transcriptOf(["A lantern"]), takeaways: ["The rope is short"] };
       const id = await reviewable(server, owner, { gameId, playtester, ...said });
       await owner.post(`/slots/${id}/moments`, { atMs: 2000, text: "Finds the well" });
+      await owner.post(`/games/${gameId}/findings`, { title: "The bridge wobbles", kind: "bug" });
+      await order(owner, gameId, { ref: "autumn" });
       await server.advance(0);
       const found = async (word: string, who = browser) => (await who.get(`/studio/search?q=${word}`)).html.includes(id);
       const stranger = (await market(server, "/studio")).browser;
       const words = ["lantern", "rope", "cellar", "well"];
       expect(await Promise.all(words.map((word) => found(word)))).toEqual([true, true, true, true]);
       expect(await Promise.all(words.map((word) => found(word, stranger)))).toEqual([false, false, false, false]);
+      const { displayName } = (await owner.getSlot({ params: { id } })).slot.playtester!;
+      const isListed = async (word: string, who = browser) =>
+        (await who.get(`/studio/search?q=${encodeURIComponent(word)}`)).html.includes('class="card"');
+      const names = ["bridge", "autumn", "Deep", displayName];
+      expect(await Promise.all(names.map((name) => isListed(name)))).toEqual([true, true, true, true]);
+      expect(await isListed("autumn", stranger)).toBe(false);
     },
   },
 ];
