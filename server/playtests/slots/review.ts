@@ -71,11 +71,22 @@ interface Earned {
   comment: string | null;
 }
 
+/** Who earns something and has no payout details. */
+async function withoutDetails(tx: Tx, shares: ReadonlyMap<string, number>): Promise<Set<string>> {
+  const earning = [...shares].flatMap(([userId, cents]) => (cents > 0 ? [userId] : []));
+  const details = await Promise.all(earning.map((userId) => payoutDetails.find(tx, userId)));
+  return new Set(earning.filter((_, index) => details[index] === undefined));
+}
+
 async function tellAccepted(tx: Tx, slot: Slot, { shares, ...pay }: Earned): Promise<void> {
   const more = (userId: string) => ({ amountCents: shares.get(userId) ?? 0, publishing: pay.publishing });
-  const { gameName } = await emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more);
+  // Read together with what the event reads.
+  const [{ gameName }, unpayable] = await Promise.all([
+    emitSlotEvent(tx, slot, "slot.accepted", more(slot.playtester_id!), undefined, more),
+    withoutDetails(tx, shares),
+  ]);
   for (const [userId, payoutCents] of shares) {
-    const lacksDetails = payoutCents > 0 && (await payoutDetails.find(tx, userId)) === undefined;
+    const lacksDetails = unpayable.has(userId);
     const letter = acceptedLetter({ config: tx.config, gameName, slotId: slot.id, ...pay, payoutCents, lacksDetails });
     await mailUserAbout(tx, userId, "slot.accepted", letter);
   }
