@@ -28,7 +28,7 @@ export async function inspectVideos(job: Job, deps: Deps): Promise<void> {
     playtests.lockOfSlot(tx, upload.slot_id!);
     await uploads.setFacts(tx, upload, JSON.stringify(facts ?? unknown), facts?.durationMs ?? null);
     await job.reschedule(tx, tx.now);
-  });
+  }, playtests.rowLocks);
 }
 
 /** Of a video that cannot be read. */
