@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import { claim, giveVideo, type Person, registerPlaytester } from "../helpers/factories.ts";
+import { type Person, registerPlaytester } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { framesVideo, reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
+import { reviewMarket, submitted, submittedTwice, transcriptOf } from "../helpers/review.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 /** What the scripts of Studio's pages say while somebody reviews, and that it is so. */
@@ -340,16 +340,8 @@ const lateMediaEvents = (ms: number) => `(() => {
 it.each([0, 400])("comparison: its button and its position say what the videos do, with events %i ms late", async (ms) => {
   const { page } = await newScene();
   if (ms > 0) await page.addInitScript(lateMediaEvents(ms));
-  const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
-  const ids: string[] = [];
-  for (const type of ["mp4", "webm"] as const) {
-    const playtester = await registerPlaytester(server);
-    const slotId = await claim(playtester, playtestId);
-    await giveVideo(server, slotId, playtester, framesVideo(type));
-    await playtester.post(`/playtester/slots/${slotId}/submit`);
-    ids.push(slotId);
-  }
-  await page.goto(`/studio/playtests/${playtestId}/compare?slots=${ids.join()}`);
+  const path = await submittedTwice(server, owner, gameId);
+  await page.goto(path);
   const all = (expression: string) => until(page, `[...document.querySelectorAll('video')].every((video) => ${expression})`);
   await all("video.readyState >= 2");
   await page.evaluate("for (const video of document.querySelectorAll('video')) video.muted = true");

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFfmpegCutter } from "../../server/sharing/cutter.ts";
 import { look, looks } from "../helpers/accessibility.ts";
 import { launchBrowser } from "../helpers/browser.ts";
-import { claim, giveVideo, type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { type Person, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { ownServer } from "../helpers/own-server.ts";
 import { signedIn } from "../helpers/portal.ts";
-import { framesVideo, reviewMarket, submitted, transcriptOf } from "../helpers/review.ts";
+import { reviewMarket, submitted, submittedTwice, transcriptOf } from "../helpers/review.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const said = [
@@ -482,20 +482,10 @@ describe("review page: transcript", () => {
 
 describe("comparison", () => {
   it("plays, pauses and seeks two videos together", async () => {
-    const playtestId = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body.data.playtest.id;
-    const ids: string[] = [];
-    for (const type of ["mp4", "webm"] as const) {
-      const playtester = await registerPlaytester(server);
-      const slotId = await claim(playtester, playtestId);
-      await giveVideo(server, slotId, playtester, framesVideo(type));
-      await playtester.post(`/playtester/slots/${slotId}/submit`);
-      ids.push(slotId);
-    }
+    const path = await submittedTwice(server, owner, gameId);
     const context = await contextOf({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
-    expect(
-      await look(page, "compare", `/studio/playtests/${playtestId}/compare?slots=${ids.join()}`, looks[0].rules, []),
-    ).toEqual([]);
+    expect(await look(page, "compare", path, looks[0].rules, [])).toEqual([]);
     const all = (expression: string) => `[...document.querySelectorAll('video')].every((video) => ${expression})`;
     await until(page, all("video.readyState >= 2"));
     await page.evaluate("for (const video of document.querySelectorAll('video')) video.muted = true");

@@ -48,6 +48,20 @@ export async function submitted(
   return slotId;
 }
 
+/** Two submissions of one playtest, an MP4 and a WebM; the path of the page that compares them. */
+export async function submittedTwice(server: TestServer, owner: Person, gameId: string): Promise<string> {
+  const playtestId = await order(owner, gameId, { quantity: 2 });
+  const ids: string[] = [];
+  for (const type of ["mp4", "webm"] as const) {
+    const playtester = await registerPlaytester(server);
+    const slotId = await claim(playtester, playtestId);
+    await giveVideo(server, slotId, playtester, framesVideo(type));
+    await playtester.submitSlot({ params: { id: slotId } });
+    ids.push(slotId);
+  }
+  return `/studio/playtests/${playtestId}/compare?slots=${ids.join()}`;
+}
+
 /** Stores a transcript of any length, as one that a program made may be. */
 async function giveTranscript(server: TestServer, owner: Person, slotId: string, vtt: string, takeaways: readonly string[] = []) {
   const { deps } = server;

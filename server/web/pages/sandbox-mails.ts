@@ -40,7 +40,7 @@ async function listPage(call: CallOperation, cursor: string | undefined): Promis
   const next = meta.cursor;
   const body = html`<p>A sandbox sends no email. These are the emails that it would have sent, newest first.</p>
 ${data.messages.length === 0 ? html`<p>No email yet. Register, or order a playtest: what people would get is shown here.</p>` : html`<ul>${data.messages.map(item)}</ul>`}
-${next && html`<p><a href="${pages.sandboxMails()}?cursor=${next}">Older emails</a></p>`}`;
+${next && html`<p><a href="${pages.sandboxMails()}?cursor=${encodeURIComponent(String(next))}">Older emails</a></p>`}`;
   return { title: "Emails of this sandbox", body };
 }
 

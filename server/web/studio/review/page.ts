@@ -183,7 +183,9 @@ function transcriptOf(
   const status = slot.transcription?.status ?? "";
   const why =
     all !== null
-      ? "Nothing is said in this video."
+      ? removed.length > 0
+        ? "All lines of this transcript are left out: see below why."
+        : "Nothing is said in this video."
       : status in withoutTranscript
         ? withoutTranscript[status as keyof typeof withoutTranscript]
         : "This video has no transcript.";
