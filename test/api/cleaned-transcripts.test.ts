@@ -46,5 +46,9 @@ onBothDatabases("a transcript that loops", (_serve, it) => {
     expect(await removed()).toContain("[0:17] Where is the <key>? (nothing was heard)");
     const file = await playtest(["review", "transcript", slotId], { baseUrl: server.baseUrl, key: owner.key });
     expect(file.stdout.match(/Thank you for watching\./g)).toHaveLength(5);
+
+    const onlyLoop = `WEBVTT\n\n${[0, 2, 4, 6].map((at) => `00:0${at}.000 --> 00:0${at + 1}.000\nThank you.\n`).join("\n")}`;
+    await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt: onlyLoop } });
+    expect(await page()).toMatch(/All lines of this transcript are left out: see below why\..*<summary>4 lines left out/s);
   });
 });
