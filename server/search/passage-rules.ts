@@ -72,8 +72,25 @@ interface PlacedWord extends Word {
   line: number;
 }
 
-const startsAt = (words: readonly PlacedWord[], phrase: readonly ReadonlySet<string | undefined>[], at: number) =>
-  phrase.every((forms, index) => forms.has(words[at + index]?.word));
+/** The words of lines from the line `from` on. */
+function placedWords(lines: readonly Line[], from: number): PlacedWord[] {
+  const placed: PlacedWord[] = [];
+  for (let line = from; line < lines.length; line++)
+    for (const { word, start, end } of wordsOf(lines[line]!.text)) placed.push({ word, start, end, line });
+  return placed;
+}
+
+/** Where a phrase stands: from one word up to another, not included. Loops, because most of the time of a search is spent here. */
+function runsOf(words: readonly PlacedWord[], phrase: readonly Forms[]): [number, number][] {
+  const forms = phrase.map((one) => new Set(one));
+  const runs: [number, number][] = [];
+  for (let at = 0; at + forms.length <= words.length; at++) {
+    let length = 0;
+    while (length < forms.length && forms[length]!.has(words[at + length]!.word)) length++;
+    if (length === forms.length) runs.push([at, at + length]);
+  }
+  return runs;
+}
 
 /** The matching parts of each line, joined where a phrase goes on or phrases overlap. */
 function mark(line: Line, number: number, words: readonly PlacedWord[], runs: readonly (readonly [number, number])[]): FoundLine {
@@ -99,13 +116,8 @@ export function findIn(
   { lines, from, to }: Passage,
   phrases: readonly (readonly Forms[])[],
 ): { atMs: number | null; lines: FoundLine[] } | undefined {
-  const words = lines
-    .flatMap(({ text }, line): PlacedWord[] => wordsOf(text).map((word) => ({ ...word, line })))
-    .filter(({ line }) => line >= from);
-  const found = phrases.map((phrase) => {
-    const forms = phrase.map((one) => new Set<string | undefined>(one));
-    return words.flatMap((_, at) => (startsAt(words, forms, at) ? [[at, at + phrase.length] as const] : []));
-  });
+  const words = placedWords(lines, from);
+  const found = phrases.map((phrase) => runsOf(words, phrase));
   if (found.some(({ length }) => length === 0)) return undefined;
   const lineOf = (word: number) => words[word]!.line;
   // What stands in the lines behind its own is left to the next passage, unless it is needed here.

@@ -52,11 +52,14 @@ export function compared(text: string): string {
 }
 
 /** The words of a text in their order. */
-export const wordsOf = (text: string): Word[] =>
-  [...text.matchAll(pattern)].flatMap(({ 0: found, index: start }) => {
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = [];
+  for (const { 0: found, index: start } of text.matchAll(pattern)) {
     const word = compared(found);
-    return word === "" ? [] : [{ word, start, end: start + found.length }];
-  });
+    if (word !== "") words.push({ word, start, end: start + found.length });
+  }
+  return words;
+}
 
 /** A word as it is written, in lower case. What was typed with another apostrophe is the same word. */
 export const spellingOf = (text: string): string =>
