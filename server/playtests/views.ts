@@ -45,7 +45,8 @@ export function countedPlaytestView(playtest: PlaytestRow, slots: SlotCounts, no
   return { ...playtestView(playtest), status: playtestStatusAt(playtest, present, now), slots };
 }
 
-const playtesterView = (slot: SlotDetailRow) =>
+/** Who holds a slot. */
+export const playtesterView = (slot: Pick<SlotDetailRow, "playtester_id"> & { display_name: string | null }) =>
   slot.playtester_id === null ? null : { id: slot.playtester_id, displayName: slot.display_name ?? "" };
 
 /** What a video is made of, from the column that keeps it. Null while nothing is known. */

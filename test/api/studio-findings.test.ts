@@ -28,9 +28,46 @@ onBothDatabases("findings in Studio", (serve) => {
     expect(html).toContain(`href="/studio/slots/${slotId}#t=0s">0:00</a>`);
     const changed = await browser.submit(page, page, { title: "Dark", kind: "bug", severity: "4", status: "filed" });
     expect(changed.location).toBe(`${page}?done=saved`);
-    expect((await browser.get(list)).html).toMatch(/#1 Dark.*1 of 1 playtesters.*bug · severity 4 · filed · first at 0:00/s);
+    expect((await browser.get(list)).html).toMatch(
+      /Filed <span class="soft">1<.*#1 Dark.*1 of 1 playtesters.*bug · severity 4 · first at 0:00/s,
+    );
+    expect((await browser.get(page)).html).toMatch(
+      new RegExp(`<strong>Ann</strong> at <a href="/studio/slots/${slotId}#t=0s">0:00`),
+    );
     const removed = await browser.submit(page, `${page}/evidence/remove`);
     expect([removed.location, (await browser.get(page)).html.includes("#t=0s")]).toEqual([`${page}?done=removed`, false]);
+  });
+
+  it("stand in a column for each status, and move from one to another, back to the board as it was filtered", async () => {
+    const { browser, list, create } = await market();
+    const id = (await create("Dark")).split("/").at(-1)!;
+    await create("Slow");
+    const columns = async (query = "") =>
+      [
+        ...(await browser.get(`${list}${query}`)).html.matchAll(
+          /<h2>([^<]+) <span class="soft">(\d+)<\/span><\/h2>\s*<ul>(.*?)<\/ul>/gs,
+        ),
+      ].map(([, title, count, cards]) =>
+        [title, count, ...cards!.matchAll(/#\d+ (\w+)<\/a>/g)].map((one) => (typeof one === "object" ? one[1] : one)),
+      );
+    expect(await columns()).toEqual([
+      ["Open", "2", "Dark", "Slow"],
+      ["Filed", "0"],
+      ["Fixed", "0"],
+      ["Verified", "0"],
+      ["Won&#39;t fix", "0"],
+    ]);
+    const moved = await browser.submit(`${list}?kind=note`, `${list}/move?kind=note`, { finding: id, status: "fixed" });
+    expect(moved.location).toBe(`${list}?kind=note&done=moved`);
+    expect((await browser.get(moved.location!)).html).toContain("The finding was moved.");
+    expect((await columns()).slice(0, 3)).toEqual([
+      ["Open", "1", "Slow"],
+      ["Filed", "0"],
+      ["Fixed", "1", "Dark"],
+    ]);
+    expect(await columns("?status=fixed")).toEqual([["Fixed", "1", "Dark"]]);
+    const refused = await browser.submit(list, `${list}/move`, { finding: id, status: "gone" });
+    expect([refused.status, await columns("?status=fixed")]).toEqual([422, [["Fixed", "1", "Dark"]]]);
   });
 
   it("are filed as an issue, in a place that the form checks", async () => {

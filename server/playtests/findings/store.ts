@@ -6,9 +6,10 @@ export type FindingRow = Tables["findings"];
 export type EvidenceRow = Tables["finding_evidence"];
 export type ChangeRow = Tables["finding_changes"];
 
-/** Evidence as it is shown: with the moment that it is. */
-export interface ShownEvidenceRow extends EvidenceRow {
+/** Evidence as it is shown: with the moment that it is, and whose video. */
+export interface ShownEvidenceRow extends EvidenceRow, Pick<Tables["slots"], "playtester_id"> {
   text: string | null;
+  display_name: string | null;
 }
 
 export const insert = (tx: Query, row: FindingRow) => insertRow(tx, "findings", row);
@@ -33,8 +34,9 @@ export async function nextNumber(tx: Query, gameId: string): Promise<number> {
 }
 
 const shownEvidence = `SELECT e.id, e.finding_id, e.game_id, e.owner_id, e.slot_id, e.moment_id, COALESCE(m.at_ms, e.at_ms) AS at_ms,
-    CASE WHEN m.id IS NULL THEN e.end_ms ELSE m.end_ms END AS end_ms, e.quote, e.created_at, m.body AS text
-  FROM finding_evidence e LEFT JOIN moments m ON m.id = e.moment_id`;
+    CASE WHEN m.id IS NULL THEN e.end_ms ELSE m.end_ms END AS end_ms, e.quote, e.created_at, m.body AS text, s.playtester_id, u.display_name
+  FROM finding_evidence e LEFT JOIN moments m ON m.id = e.moment_id LEFT JOIN slots s ON s.id = e.slot_id
+    LEFT JOIN users u ON u.id = s.playtester_id`;
 
 /** The evidence of all findings of a game, or of one: the oldest video first, each in its order. */
 export const evidenceOf = (q: Query, of: "game" | "finding", id: string) =>

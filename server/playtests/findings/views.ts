@@ -1,17 +1,13 @@
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { playtesterView } from "../views.ts";
 import type { IssueRow } from "./issues-store.ts";
 import type { CountedFinding } from "./rules.ts";
 import type { BuildRow, ShownEvidenceRow } from "./store.ts";
 
-const evidenceView = ({ id, slot_id, at_ms, end_ms, moment_id, quote, text }: ShownEvidenceRow) => ({
-  id,
-  slotId: slot_id,
-  fromMs: at_ms,
-  toMs: end_ms,
-  momentId: moment_id,
-  quote,
-  text,
-});
+const evidenceView = (row: ShownEvidenceRow) => {
+  const { id, slot_id, at_ms, end_ms, moment_id, quote, text } = row;
+  return { id, slotId: slot_id, playtester: playtesterView(row), fromMs: at_ms, toMs: end_ms, momentId: moment_id, quote, text };
+};
 
 const issueView = (row: IssueRow) => ({
   tracker: row.tracker,

@@ -19,15 +19,17 @@ export const studioStyle = `${portalStyle}
 .tile { flex: none; display: grid; place-items: center; width: 3rem; height: 3rem; border-radius: .6rem; font-size: 1.4rem; font-weight: 700; color: #fff; }
 .tint-0 { background: #1d5fd1; } .tint-1 { background: #7a3fb5; } .tint-2 { background: #0f766e; } .tint-3 { background: #a63d40; } .tint-4 { background: #8a5a00; } .tint-5 { background: #3d5a80; }
 .done { display: flex; align-items: center; gap: .75rem; } .done progress { flex: 1; max-width: 20rem; } .done span { white-space: nowrap; }
-.board { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: .75rem; margin-top: 1.25rem; }
+.board { display: grid; grid-template-columns: repeat(var(--columns, 6), minmax(0, 1fr)); gap: .75rem; margin-top: 1.25rem; }
 .column { margin: 0; padding: .75rem; border: 0; border-radius: .6rem; background: var(--ground); } .column h2 { font-size: .95rem; margin: 0 0 .5rem; } .column.turn:not(.empty) { background: var(--wash); box-shadow: inset 0 .2rem var(--accent); } .column ul { display: grid; gap: .5rem; margin: 0; padding: 0; list-style: none; }
 .slot { margin: 0; min-width: 0; overflow-wrap: anywhere; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); font-size: .9rem; } .slot p { margin: .15rem 0; } .slot .what a { display: block; } .slot code { color: var(--soft); background: none; padding: 0; }
 .decide { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: flex-start; margin-top: .75rem; } .decide > form button { margin: 0; } .decide details { flex: 1 1 16rem; margin: 0; }
 .live { font-size: .9rem; color: var(--soft); }
-@media (max-width: 60rem) { .board { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
+@media (min-width: 60rem) { .board.by-status { --columns: 5; } }
+.by-status progress { display: block; width: 100%; } .move { display: flex; gap: .4rem; margin: .4rem 0 0; } .move select { flex: 1; min-width: 0; width: auto; margin: 0; padding: .2rem .3rem; font-size: .9rem; } .move button { margin: 0; padding: .2rem .6rem; font-size: .9rem; }
+@media (max-width: 60rem) { .board { --columns: 3; } }
 @media (max-width: 40rem) {
   .row { grid-template-columns: minmax(0, 1fr) auto; padding: .8rem .9rem; } .row > div { grid-column: 1 / -1; grid-row: 2; }
-  .board { grid-template-columns: minmax(0, 1fr); } .column.empty { display: none; } .column.turn { order: -1; }
+  .board { --columns: 1; } .column.empty { display: none; } .column.turn { order: -1; }
   .tiles { grid-template-columns: minmax(0, 1fr); }
 }
 .list.steps { padding: 0; counter-reset: step; } .steps > .card { margin: 0; } .steps > .card h2::before { counter-increment: step; content: counter(step) ". " / ""; }

@@ -3,6 +3,7 @@ import { endpoint, KiB } from "../endpoint.ts";
 import { id, message, page, queryInteger, readableText, text, timestamp } from "../fields.ts";
 import { onlySeverity, position, severity, tag, tags } from "../moments/endpoints.ts";
 import { momentKinds } from "../moments/kinds.ts";
+import { playtester } from "../slots.ts";
 import { issue } from "./issues.ts";
 import { buildChanges, findingStatuses } from "./statuses.ts";
 
@@ -31,6 +32,7 @@ const evidence = z
   .strictObject({
     id: id(),
     slotId: id(),
+    playtester: playtester.nullable().meta({ description: "Whose video it is; null if nobody holds the slot any longer." }),
     fromMs: position().meta({ description: "Where it begins in the video, in milliseconds." }),
     toMs: position().nullable().meta({ description: "Where it ends; null for a single point." }),
     momentId: id().nullable().meta({ description: "The moment that it is; null for a span without one." }),

@@ -8,6 +8,15 @@ import type { StudioContext } from "../types.ts";
 const severities = ["4", "3", "2", "1"] as const;
 const choices = { status: findingStatuses, kind: momentKinds, severity: severities } as const;
 
+/** The names of the statuses as people read them. */
+export const statusTitles: Record<(typeof findingStatuses)[number], string> = {
+  open: "Open",
+  filed: "Filed",
+  fixed: "Fixed",
+  verified: "Verified",
+  wontfix: "Won't fix",
+};
+
 /** Which findings of a game are shown, as the address of the page has it. */
 export type Filter = { [Name in keyof typeof choices]?: (typeof choices)[Name][number] } & { tag?: string; build?: string };
 
@@ -46,7 +55,7 @@ ${(["status", "kind", "severity"] as const).map((name) =>
     name,
     labels[name],
     "All",
-    choices[name].map((value) => [value, value]),
+    choices[name].map((value) => [value, name === "status" ? statusTitles[value as keyof typeof statusTitles] : value]),
   ),
 )}${named.length > 1 && select("build", "Build", "All", named)}<span><label for="only-tag">Tag</label> <input id="only-tag" name="tag" maxlength="50" autocomplete="off" value="${filter.tag}"></span>
 <button class="quiet">Show</button></form>`;

@@ -13,6 +13,7 @@ import { commandButton, trail } from "../parts.ts";
 import { cutReel, reelForm } from "../sharing/reels.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
 import { findingByNumber } from "./by-number.ts";
+import { statusTitles } from "./filter.ts";
 import { metBy } from "./list.ts";
 
 type Finding = Data<"getFinding">["finding"];
@@ -59,9 +60,12 @@ function issueText({ tracker, target, key, url, state, error }: NonNullable<Find
   return html`<p>Issue: ${url === null ? name : html`<a href="${url}" rel="noreferrer">${name}</a>`}, ${state}.${error !== null && html` ${error}`}</p>`;
 }
 
-function place(context: StudioContext, { id, slotId, fromMs, toMs, quote, text }: Finding["evidence"][number]): Markup {
+function place(
+  context: StudioContext,
+  { id, slotId, playtester, fromMs, toMs, quote, text }: Finding["evidence"][number],
+): Markup {
   const at = toMs === null ? positionText(fromMs) : `${positionText(fromMs)}-${positionText(toMs)}`;
-  return html`<li class="card"><p><a href="${studio.slot(slotId)}#t=${positionInLink(fromMs)}">${at}</a>${text !== null && html` ${text}`}</p>
+  return html`<li class="card"><p>${playtester && html`<strong>${playtester.displayName}</strong> at `}<a href="${studio.slot(slotId)}#t=${positionInLink(fromMs)}">${at}</a>${text !== null && html` ${text}`}</p>
 ${quote !== null && html`<blockquote>${quote}</blockquote>`}
 <form method="post" action="${remove.at(context.id)}">${tokens(context)}<input type="hidden" name="evidence" value="${id}"><button class="link">Remove<span class="hidden"> the evidence at ${at}</span></button></form></li>`;
 }
@@ -93,7 +97,7 @@ const changeForm = (context: StudioContext, { title, kind, severity, status }: F
 <label for="finding-severity">Severity</label>
 <select id="finding-severity" name="severity">${severities.map((one) => option(one, one || "none", form.severity ?? String(severity ?? "")))}</select>
 <label for="finding-status">Status</label>
-<select id="finding-status" name="status">${findingStatuses.map((one) => option(one, one, form.status ?? status))}</select>
+<select id="finding-status" name="status">${findingStatuses.map((one) => option(one, statusTitles[one], form.status ?? status))}</select>
 <button>Save</button></form>`;
 };
 

@@ -6,10 +6,14 @@ import { CliError, exitCodes, notFound, usage } from "../../../errors.ts";
 export type Finding = Data<"getFinding">["finding"];
 export type FindingBody = NonNullable<Input<"createFinding">["body"]>;
 export type FindingChanges = NonNullable<Input<"updateFinding">["body"]>;
-export type Evidence = Finding["evidence"][number];
+/** Whose video it is, the server says when it is shown. */
+export type Evidence = Omit<Finding["evidence"][number], "playtester">;
 
 /** What is stored of a finding; how many met it is counted when it is shown. */
-export type Kept = Omit<Finding, "testers" | "builds" | "firstSeenMs" | "rank" | "against" | "absence" | "issue">;
+export interface Kept
+  extends Omit<Finding, "evidence" | "testers" | "builds" | "firstSeenMs" | "rank" | "against" | "absence" | "issue"> {
+  evidence: Evidence[];
+}
 
 interface Change {
   kind: "merge" | "split";

@@ -24,29 +24,37 @@ const bookOf = (ctx: Context, gameId: string) =>
     .read()
     .find((book) => book.gameId === gameId) ?? books.emptyBook(gameId);
 
+/** A video that counts, and who made it. */
+interface NamedRecording extends Recording {
+  playtester: books.Finding["evidence"][number]["playtester"];
+}
+
 /** The videos of a game that count: the server says who made them. */
-async function recordingsOf(ctx: Context, gameId: string): Promise<Recording[]> {
-  const recordings: Recording[] = [];
+async function recordingsOf(ctx: Context, gameId: string): Promise<NamedRecording[]> {
+  const recordings: NamedRecording[] = [];
   for (const status of ["submitted", "accepted"] as const)
     for await (const { data } of ctx.pages("listSubmissions", { query: { status } }, { all: true }))
       for (const { slot, submission, game, playtester } of data.submissions) {
         if (game.id !== gameId) continue;
         const seconds = submission?.videoDurationSeconds;
         const lengthMs = seconds === undefined || seconds === null ? null : seconds * 1000;
-        recordings.push({ slotId: slot.id, tester: playtester?.id ?? slot.id, buildId: null, lengthMs });
+        recordings.push({ slotId: slot.id, tester: playtester?.id ?? slot.id, buildId: null, lengthMs, playtester });
       }
   return recordings;
 }
 
-const inVideoOrder = (evidence: readonly books.Evidence[]) =>
-  evidence.toSorted((a, b) => a.slotId.localeCompare(b.slotId) || a.fromMs - b.fromMs);
+const inVideoOrder = (evidence: readonly books.Evidence[], recordings: readonly NamedRecording[]) => {
+  const playtesterOf = (slotId: string) => recordings.find((one) => one.slotId === slotId)?.playtester ?? null;
+  const sorted = evidence.toSorted((a, b) => a.slotId.localeCompare(b.slotId) || a.fromMs - b.fromMs);
+  return sorted.map((one) => ({ ...one, playtester: playtesterOf(one.slotId) }));
+};
 
-function counted(kept: books.Kept, recordings: readonly Recording[]): books.Finding {
+function counted(kept: books.Kept, recordings: readonly NamedRecording[]): books.Finding {
   const { testers, builds, firstSeenMs } = reachOf(kept.evidence, recordings);
   const none = builds.map((build) => ({ ...build, version: null }));
   const rank = rankOf(kept.severity, testers);
   const unknown = { against: null, absence: null, issue: null };
-  return { ...kept, evidence: inVideoOrder(kept.evidence), testers, builds: none, firstSeenMs, rank, ...unknown };
+  return { ...kept, evidence: inVideoOrder(kept.evidence, recordings), testers, builds: none, firstSeenMs, rank, ...unknown };
 }
 
 /** The findings of a game on this computer, in the order of the server. */
