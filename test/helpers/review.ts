@@ -63,7 +63,13 @@ export async function submittedTwice(server: TestServer, owner: Person, gameId: 
 }
 
 /** Stores a transcript of any length, as one that a program made may be. */
-async function giveTranscript(server: TestServer, owner: Person, slotId: string, vtt: string, takeaways: readonly string[] = []) {
+export async function giveTranscript(
+  server: TestServer,
+  owner: Person,
+  slotId: string,
+  vtt: string,
+  takeaways: readonly string[] = [],
+) {
   const { deps } = server;
   const key = await storeText(deps, vtt);
   await deps.store.write(async (tx) => {

@@ -67,6 +67,18 @@ describe("groups", () => {
     expect([[...String(title)].length, testers]).toEqual([200, 4]);
   });
 
+  it("hold what each of many playtesters says once in a short video, however large its share of all passages", async () => {
+    const testers = Array.from({ length: 20 }, (_, n) => `tester ${n}`);
+    const all = testers.flatMap((tester) => [
+      said(tester, "I cannot find the lantern anywhere"),
+      ...["first", "second"].map((which) => said(tester, `${which}${tester.slice(7)} different${tester.slice(7)} ${which}`)),
+    ]);
+    expect((await grouped(all)).map(([title, count]) => [title, count])).toContainEqual([
+      "I cannot find the lantern anywhere",
+      20,
+    ]);
+  });
+
   it("can be made of 20 hours of speech", async () => {
     const words = Array.from({ length: 3000 }, (_, n) => `wort${n}`);
     const text = (n: number) =>

@@ -43,7 +43,12 @@ const span = (fromMs: number, toMs: number | null) =>
   toMs === null ? positionText(fromMs) : `${positionText(fromMs)}-${positionText(toMs)}`;
 
 const evidenceLine = ({ id, slotId, playtester, fromMs, toMs, quote, text }: Finding["evidence"][number]) =>
-  [`${id} ${playtester === null ? "" : `${playtester.displayName}, `}slot ${slotId} at ${span(fromMs, toMs)}`, quote === null ? text : `“${quote}”`].filter((part) => part).join(": ");
+  [
+    `${id} ${playtester === null ? "" : `${playtester.displayName}, `}slot ${slotId} at ${span(fromMs, toMs)}`,
+    quote === null ? text : `“${quote}”`,
+  ]
+    .filter((part) => part)
+    .join(": ");
 
 const issueText = ({ tracker, target, key, url, state, error }: NonNullable<Finding["issue"]>) =>
   `${trackerTitles[tracker]} ${target}${key === null ? "" : ` ${key}`}, ${state}${url === null ? "" : `: ${url}`}${error === null ? "" : `. ${error}`}`;

@@ -25,7 +25,7 @@ export interface Group {
 
 /** How alike (cosine of the weights of their words) an item and a group must be. Passages are many, and often alike by chance. */
 const alike = { note: 0.3, passage: 0.5 };
-/** Words that more than this share of all items have say nothing, if there are enough items to tell. */
+/** Words that more than this share of all items have say nothing, if there are enough items to tell, and playtesters say them more than once each. */
 const tooCommon = { share: 0.1, among: 50 };
 
 type Vector = ReadonlyMap<string, number>;
@@ -50,10 +50,10 @@ function normalized(vector: Vector): Vector {
 }
 
 /** Rare words weigh more: by the logarithm of in how many items they are. */
-function vectorsOf(stems: readonly (readonly string[])[]): Vector[] {
+function vectorsOf(stems: readonly (readonly string[])[], testers: number): Vector[] {
   const having = new Map<string, number>();
   for (const all of stems) for (const stem of new Set(all)) having.set(stem, (having.get(stem) ?? 0) + 1);
-  const most = stems.length < tooCommon.among ? stems.length : stems.length * tooCommon.share;
+  const most = stems.length < tooCommon.among ? stems.length : Math.max(stems.length * tooCommon.share, testers);
   const weigh = (stem: string) => Math.log((stems.length + 1) / having.get(stem)!);
   return stems.map((all) =>
     normalized(new Map([...new Set(all)].filter((stem) => having.get(stem)! <= most).map((stem) => [stem, weigh(stem)]))),
@@ -128,7 +128,11 @@ export const notes = ({ members }: Group) => members.filter(({ note }) => note !
  */
 export function groupsOf(said: readonly Said[], stems: (text: string) => readonly string[]): Group[] {
   const inOrder = said.toSorted((a, b) => Number(a.note === null) - Number(b.note === null));
-  const vectors = vectorsOf(inOrder.map(({ text }) => stems(text)));
+  const testers = new Set(said.map(({ tester }) => tester)).size;
+  const vectors = vectorsOf(
+    inOrder.map(({ text }) => stems(text)),
+    testers,
+  );
   const clusters = new Clusters();
   for (const [index, one] of inOrder.entries()) {
     const vector = vectors[index]!;
