@@ -34,7 +34,13 @@ beforeAll(async () => {
   const { owner } = market;
   playtestId = (await owner.get(`/slots/${slots[0]}`)).body.data.slot.requestId;
   findingId = (await owner.post(`/games/${gameId}/findings`, { title: "It freezes" })).body.data.finding.id;
-  await owner.post(`/findings/${findingId}/evidence`, { slotId: slots[0], fromMs: 1000 });
+  await owner.post(`/findings/${findingId}/evidence`, { slotId: slots[0], fromMs: 1000, quote: "wow" });
+  for (const [title, status, severity] of [
+    ["The boss hits through walls, and the camera turns around behind the door", "filed", 3],
+    ["The map cannot be read", "fixed", 2],
+    ["Nobody finds the lantern", "open", 4],
+  ] as const)
+    await owner.post(`/games/${gameId}/findings`, { title, status, severity, kind: "bug", tags: ["boss-fight"] });
 });
 afterAll(async () => {
   await browser.close();

@@ -25,7 +25,7 @@ export const studioStyle = `${portalStyle}
 .decide { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: flex-start; margin-top: .75rem; } .decide > form button { margin: 0; } .decide details { flex: 1 1 16rem; margin: 0; }
 .live { font-size: .9rem; color: var(--soft); }
 @media (min-width: 60rem) { .board.by-status { --columns: 5; } }
-.by-status progress { display: block; width: 100%; } .move { display: flex; gap: .4rem; margin: .4rem 0 0; } .move select { flex: 1; min-width: 0; width: auto; margin: 0; padding: .2rem .3rem; font-size: .9rem; } .move button { margin: 0; padding: .2rem .6rem; font-size: .9rem; }
+.by-status progress { display: block; width: 100%; } .move { display: flex; gap: .4rem; margin: .4rem 0 0; } .move select { flex: 1; min-width: 0; width: auto; margin: 0; padding: .2rem .3rem; font-size: .9rem; } .slot .move button { flex: none; width: auto; margin: 0; padding: .2rem .6rem; font-size: .9rem; }
 @media (max-width: 60rem) { .board { --columns: 3; } }
 @media (max-width: 40rem) {
   .row { grid-template-columns: minmax(0, 1fr) auto; padding: .8rem .9rem; } .row > div { grid-column: 1 / -1; grid-row: 2; }
