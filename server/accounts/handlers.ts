@@ -34,6 +34,7 @@ import {
   signOut,
 } from "./service.ts";
 import * as sessions from "./sessions-store.ts";
+import { change as changeTraits, traitsOf } from "./traits-store.ts";
 import * as users from "./users-store.ts";
 import { keyView, profileView, sessionView, userView } from "./views.ts";
 
@@ -129,12 +130,13 @@ export const auth = {
   },
 
   async getMe(call) {
-    const user = await call.read((q) => users.find(q, call.principal.userId));
+    const { userId } = call.principal;
+    const [user, traits] = await call.read((q) => Promise.all([users.find(q, userId), traitsOf(q, userId)]));
     if (!user) throw notFound();
     return {
       ...userView(user),
       createdAt: iso(user.created_at),
-      profile: profileView(user),
+      profile: profileView(user, traits),
       scopes: [...call.principal.scopes],
     };
   },
@@ -150,6 +152,7 @@ export const auth = {
       if (publishedName !== undefined) changes.published_name = publishedName;
       if (timeZone !== undefined) changes.time_zone = timeZone;
       await users.update(tx, call.principal.userId, changes);
+      await changeTraits(tx, call.principal.userId, call.body);
       if (displayName !== undefined && call.principal.role === "playtester")
         await queueIndexing(tx, { what: "playtester", userId: call.principal.userId });
       return { message: "The profile was updated." };

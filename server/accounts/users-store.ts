@@ -47,6 +47,7 @@ const belongings = [
   "DELETE FROM friends WHERE user_id = ?",
   "DELETE FROM friends WHERE other_id = ?",
   "DELETE FROM playtester_profiles WHERE user_id = ?",
+  "DELETE FROM playtester_traits WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
 ];
 

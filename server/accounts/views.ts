@@ -1,3 +1,4 @@
+import type { Traits } from "../../src/contract/accounts/audience-text.ts";
 import type { Scope } from "../../src/contract/endpoint.ts";
 import type { Toolset } from "../../src/contract/text/toolsets.ts";
 import type { Principal } from "../http/call.ts";
@@ -15,7 +16,7 @@ export const userView = (user: UserRow) => ({
   emailVerified: user.email_verified_at !== null,
 });
 
-export const profileView = (user: UserRow) => ({
+export const profileView = (user: UserRow, traits: Traits) => ({
   id: user.id,
   userId: user.id,
   companyName: user.company_name,
@@ -24,6 +25,7 @@ export const profileView = (user: UserRow) => ({
   gamingExperience: user.gaming_experience,
   publishedName: user.published_name,
   timeZone: user.time_zone,
+  ...traits,
   createdAt: iso(user.created_at),
 });
 

@@ -56,6 +56,7 @@ import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import { searchWords } from "./migrations/062-search-words.ts";
+import { audiences } from "./migrations/065-audiences.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -128,6 +129,7 @@ export const migrations: readonly Migration[] = [
   friendRequests,
   storingBlobs,
   searchWords,
+  audiences,
 ];
 
 export interface Applied {

@@ -53,6 +53,7 @@ const removed = [
   "DELETE FROM friends WHERE user_id = ?",
   "DELETE FROM friends WHERE other_id = ?",
   "DELETE FROM playtester_profiles WHERE user_id = ?",
+  "DELETE FROM playtester_traits WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",
   "DELETE FROM covers WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",

@@ -25,6 +25,7 @@ const kinds = {
   testerGroups:
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
   friendProfile: "SELECT handle, available AS is_available, created_at, updated_at FROM playtester_profiles WHERE user_id = ?",
+  profileTraits: "SELECT kind, value FROM playtester_traits WHERE user_id = ?",
   friends: "SELECT id, other_id, status, created_at, updated_at FROM friends WHERE user_id = ?",
   friendRequests: "SELECT other_id, told_at, declined_at FROM friend_requests WHERE user_id = ?",
   teams: "SELECT id, slot_id, status, share_cents, created_at, updated_at FROM team_members WHERE user_id = ?",
@@ -38,7 +39,8 @@ const kinds = {
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at
     FROM builds b JOIN games g ON g.id = b.game_id WHERE g.owner_id = ?`,
   playtests: `SELECT id, game_id, ref, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
-    notes_for_testers, qualifications, panel, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
+    notes_for_testers, qualifications, panel,
+    target_countries, target_languages, target_devices, target_ages, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
   slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
       v.video_file_size, v.video_duration_ms, v.notes, v.device, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
@@ -117,6 +119,10 @@ const json = new Set([
   "admin_scopes",
   "devices",
   "platforms",
+  "target_countries",
+  "target_languages",
+  "target_devices",
+  "target_ages",
   "events",
   "document",
   "details",

@@ -1,5 +1,7 @@
 import type { Device } from "../../src/contract/games.ts";
+import { mine } from "../../src/contract/playtester.ts";
 import { playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
+import { fits, suits } from "../accounts/traits-store.ts";
 import { type Page, paged } from "../database/keyset.ts";
 import type { Query, WriteOptions } from "../database/port.ts";
 import { findRow, insertRow, listRows, sendRow, updateRow } from "../database/rows.ts";
@@ -118,10 +120,15 @@ export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | 
   };
 }
 
+/** SQL for whether playtest `p` is for `who` by their profile. `who` is an SQL expression. */
+export const inAudience = (who: string) => `${fits(who, "country", "p.target_countries")}
+  AND ${fits(who, "language", "p.target_languages")} AND ${fits(who, "device", "p.target_devices")} AND ${fits(who, "age", "p.target_ages")}`;
+
 /** SQL for whether `who` may claim a slot of playtest `p` or apply: never had one or applied, and is targeted. `who` is an SQL expression. */
 const eligible = (who: string) => `NOT ${played(who, "h.playtest_id = p.id")}
   AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ${who})
   AND (p.panel IS NULL OR EXISTS (SELECT 1 FROM tester_group_members m JOIN tester_groups t ON t.id = m.group_id WHERE t.name = p.panel AND m.user_id = ${who}))
+  AND ${inAudience(who)}
   AND (p.targeting_type IS NULL
     OR (p.targeting_type = 'new' AND p.targeting_scope = 'game' AND NOT ${played(who, "h.game_id = p.game_id")})
     OR (p.targeting_type = 'new' AND p.targeting_scope = 'owner' AND NOT ${played(who, "h.owner_id = p.owner_id")})
@@ -172,8 +179,16 @@ export function friendsFor(q: Query, reader: Reader, playtestIds: readonly strin
 }
 
 interface Wanted {
-  device?: Device | undefined;
+  device?: Device | typeof mine | undefined;
   language?: string | undefined;
+}
+
+/** SQL for what a game lists, in the JSON of a column. A game that lists nothing is for any. */
+function listing(column: string, kind: "device" | "language", wanted: string | undefined): [sql: string, ...values: string[]] {
+  if (wanted === undefined) return [""];
+  if (wanted === mine) return [`AND ${suits("me.id", kind, column)}`];
+  const texts = kind === "device" ? [`%"${wanted}"%`] : listings(wanted);
+  return [`AND (${column} = '[]' OR ${texts.map(() => `${column} LIKE ?`).join(" OR ")})`, ...texts];
 }
 
 /** What the JSON list of a game's languages contains for a wanted one: `pt` is also `pt-BR`, and a game in `pt` is one for `pt-BR`. */
@@ -184,15 +199,13 @@ function listings(language: string): string[] {
 
 /** The offers to a playtester, of all games or of those for a device and in a language. A game that names none is for any. */
 export function listOffers(q: Query, reader: Reader, { device, language }: Wanted, page: Page) {
-  const texts = language === undefined ? [] : listings(language);
-  const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
-  const inLanguage =
-    texts.length === 0 ? "" : `AND (g.languages = '[]' OR ${texts.map(() => "g.languages LIKE ?").join(" OR ")})`;
+  const [forDevice, ...devices] = listing("g.devices", "device", device);
+  const [inLanguage, ...languages] = listing("g.languages", "language", language);
   return paged(q, page, "p").all<PlaytestRow>(
     `SELECT p.* ${fromOffers(reader)} ${forDevice} ${inLanguage}`,
     ...readerValues(reader),
-    ...(device === undefined ? [] : [`%"${device}"%`]),
-    ...texts,
+    ...devices,
+    ...languages,
   );
 }
 

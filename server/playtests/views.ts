@@ -1,5 +1,7 @@
+import type { AgeBand } from "../../src/contract/accounts/audience-text.ts";
 import { playsEverywhere, type VideoFacts } from "../../src/contract/files/inspect-video.ts";
 import { extensionOf, videoContainers } from "../../src/contract/files/media.ts";
+import type { Device } from "../../src/contract/games.ts";
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull, secondsOf } from "../lib/time.ts";
 import { consentView } from "./publications/consents.ts";
@@ -13,6 +15,14 @@ import type { PlaytestRow, SlotCounts } from "./store.ts";
 /** When a playtest with manual selection stops taking applications (ms); null for others. */
 export const applicationsExpireAt = ({ selection_mode, closes_at }: Pick<PlaytestRow, "selection_mode" | "closes_at">) =>
   selection_mode === "manual" ? closes_at : null;
+
+/** Whom a playtest is for by their profiles. Empty lists are everyone. */
+export const audienceView = (playtest: PlaytestRow) => ({
+  targetCountries: JSON.parse(playtest.target_countries) as string[],
+  targetLanguages: JSON.parse(playtest.target_languages) as string[],
+  targetDevices: JSON.parse(playtest.target_devices) as Device[],
+  targetAges: JSON.parse(playtest.target_ages) as AgeBand[],
+});
 
 export const playtestView = (playtest: PlaytestRow) => ({
   id: playtest.id,
@@ -32,6 +42,7 @@ export const playtestView = (playtest: PlaytestRow) => ({
   pastPlaytesterScope: playtest.past_playtester_scope,
   targetedPlaytesterId: playtest.targeted_playtester_id,
   panel: playtest.panel,
+  ...audienceView(playtest),
   selectionMode: playtest.selection_mode,
   qualifications: playtest.qualifications,
   applicationsExpireAt: isoOrNull(applicationsExpireAt(playtest)),

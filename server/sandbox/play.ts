@@ -1,3 +1,5 @@
+import type { Audience } from "../../src/contract/accounts/audience-text.ts";
+import { change as changeTraits } from "../accounts/traits-store.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Tx } from "../app/tx.ts";
@@ -80,8 +82,18 @@ async function anyTester(tx: Tx, playtest: playtests.PlaytestRow): Promise<strin
     throw conflict(
       "No simulated playtester is eligible for this playtest. Nothing was changed. Pass the id of an eligible one as `testerId`.",
     );
-  return (await createTester(tx)).id;
+  const { id } = await createTester(tx);
+  await changeTraits(tx, id, wanted(targeting.audience));
+  return id;
 }
+
+/** The profile of a playtester whom a playtest is for. */
+const wanted = ({ targetCountries = [], targetLanguages = [], targetDevices = [], targetAges = [] }: Audience) => ({
+  country: targetCountries[0],
+  languages: targetLanguages.slice(0, 1),
+  devices: targetDevices.slice(0, 1),
+  ageBand: targetAges[0],
+});
 
 async function upload(tx: Tx, slot: slots.SlotRow, { uploadId, blobKey, size, durationMs, facts }: Sample) {
   const now = tx.now;

@@ -1,6 +1,6 @@
 import type { Query, Value } from "../database/port.ts";
 import type { Targeting } from "../playtests/slots/eligibility.ts";
-import type { PlaytestRow } from "../playtests/store.ts";
+import { inAudience, type PlaytestRow } from "../playtests/store.ts";
 
 const played = (condition: string) =>
   `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND h.excused = 0 AND ${condition})`;
@@ -14,12 +14,11 @@ export function findFree(
 ): Promise<{ id: string } | undefined> {
   const targeted = targetedSql(playtest, targeting);
   return q.one<{ id: string }>(
-    `SELECT u.id FROM users u WHERE u.role = 'playtester' AND u.simulated = 1 AND u.suspended_at IS NULL
-      AND NOT ${played("h.playtest_id = ?")}
-      AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = ? AND a.playtester_id = u.id)
+    `SELECT u.id FROM users u JOIN playtests p ON p.id = ? WHERE u.role = 'playtester' AND u.simulated = 1 AND u.suspended_at IS NULL
+      AND NOT ${played("h.playtest_id = p.id")}
+      AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = u.id)
       AND (SELECT COUNT(*) FROM slots h WHERE h.playtester_id = u.id AND (h.status = 'blocked' OR (h.status = 'reserved' AND h.deadline_at > ?))) < ?
-      ${targeted.sql} ORDER BY u.created_at, u.id LIMIT 1`,
-    playtest.id,
+      AND ${inAudience("u.id")} ${targeted.sql} ORDER BY u.created_at, u.id LIMIT 1`,
     playtest.id,
     limits.now,
     limits.maxHeld,

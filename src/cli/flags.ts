@@ -98,6 +98,11 @@ export const flag = {
     const field = operations[operation].body.find((one) => one.name === name)!;
     return fieldFlag({ ...field, description: summary }) as Flag<number | undefined>;
   },
+  /** The values of a list of an operation's body, under another name, with the fields that it sets. */
+  listOf: (operation: Operation, name: string): Flag<unknown[][]> => {
+    const field = operations[operation].body.find((one) => one.name === name)!;
+    return { ...fieldFlag(field), field: name, initial: [] } as Flag<unknown[][]>;
+  },
   /** Integer cents. */
   money: (summary: string, options: Options = {}): Flag<number | undefined> => ({
     kind: "value",
@@ -198,13 +203,17 @@ function checkText({ minLength = 0, maxLength, format }: Field, text: string, la
   return text;
 }
 
-const splits = (field: Field) => field.enum !== undefined || field.format === "uuid" || field.format === "bcp47";
+const codes: Readonly<Record<string, string>> = { bcp47: "en,pt-BR", iso639: "de,en", iso3166: "DE,AT" };
+
+const splits = ({ enum: values, format = "" }: Field) => values !== undefined || format === "uuid" || format in codes;
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
   if (isMoney(field)) return "USD";
   if (isTime(field)) return "TIME";
   if (field.format === "uri") return "URL";
-  if (field.format === "bcp47") return field.array ? "en,pt-BR" : "LANGUAGE";
+  if (field.array && field.format !== undefined && field.format in codes) return codes[field.format];
+  if (field.format === "bcp47") return "LANGUAGE";
+  if (field.format === "iso3166") return "COUNTRY";
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
 };
 

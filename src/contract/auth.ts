@@ -2,6 +2,7 @@ import * as z from "zod";
 import { apiKey } from "./accounts/api-keys.ts";
 import { newBudgets } from "./accounts/budgets.ts";
 import { optionalCodeField } from "./accounts/factors.ts";
+import { traitChanges, traits } from "./accounts/traits.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import {
   email,
@@ -97,6 +98,7 @@ export const profile = z
     timeZone: extension(
       z.string().nullable().meta({ description: "IANA name of the zone in which times are told; null for UTC." }),
     ),
+    ...traits,
     createdAt: timestamp(),
   })
   .meta({ id: "Profile" });
@@ -177,6 +179,7 @@ export const auth = {
           .nullable()
           .optional()
           .meta({ description: "Time zone in which times are told, such as Europe/Berlin; null for UTC." }),
+        ...traitChanges,
       })
       .prefault({}),
     reply: message(),

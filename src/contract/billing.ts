@@ -1,10 +1,21 @@
 import * as z from "zod";
 import { spentFrom } from "./accounts/budgets.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, extension, httpUrl, id, minutes, pageQuery, readableText, text, timestamp, wholeListQuery } from "./fields.ts";
+import {
+  cents,
+  country,
+  extension,
+  httpUrl,
+  id,
+  minutes,
+  pageQuery,
+  readableText,
+  text,
+  timestamp,
+  wholeListQuery,
+} from "./fields.ts";
 import { chains, cryptoHeaders, currencies } from "./headers.ts";
 import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
-import { countryOf } from "./text/country.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
@@ -84,14 +95,6 @@ export const invoice = z
       .meta({ description: "Numbers of the invoices that it credits, or of the credit note that it cancels." }),
   })
   .meta({ id: "Invoice" });
-
-const country = () =>
-  z
-    .string()
-    .toUpperCase()
-    .refine((code) => countryOf(code) !== undefined, "must be a country code such as DE")
-    .overwrite((code) => countryOf(code) ?? code)
-    .meta({ minLength: 2, maxLength: 2, pattern: "^[A-Za-z]{2}$" });
 
 export const billingDetails = z
   .strictObject({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { scopes } from "./endpoint.ts";
 import { isBlank } from "./text/blank.ts";
+import { countryOf } from "./text/country.ts";
 import { emailPattern, longestEmail, withAsciiDomain } from "./text/email-address.ts";
 import { languageTag } from "./text/language-tag.ts";
 import { isTimeZone, zoneName } from "./time/zones.ts";
@@ -52,13 +53,24 @@ const isHttpUrl = (value: string) => {
 };
 
 /** A BCP 47 language tag such as `en` or `pt-BR`, in its usual spelling from here on. */
-export const language = () =>
+export const language = () => languageOr();
+/** The same, or a word that is no tag. */
+export const languageOr = (word?: string) =>
   z
     .string()
     .max(35)
-    .refine((value) => languageTag(value) !== undefined, "must be a language tag such as en or pt-BR")
-    .overwrite((value) => languageTag(value) ?? value)
+    .refine((value) => value === word || languageTag(value) !== undefined, "must be a language tag such as en or pt-BR")
+    .overwrite((value) => (value === word ? value : (languageTag(value) ?? value)))
     .meta({ format: "bcp47", maxLength: 35 });
+
+/** The code of a country (ISO 3166-1), in its usual spelling from here on. */
+export const country = () =>
+  z
+    .string()
+    .toUpperCase()
+    .refine((code) => countryOf(code) !== undefined, "must be a country code such as DE")
+    .overwrite((code) => countryOf(code) ?? code)
+    .meta({ minLength: 2, maxLength: 2, pattern: "^[A-Za-z]{2}$", format: "iso3166" });
 
 /** Up to `max` game keys, none twice. */
 export const gameKeys = (max: number) =>

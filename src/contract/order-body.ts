@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { targets } from "./accounts/traits.ts";
 import { extension, id, instant, readableText } from "./fields.ts";
 import { plural } from "./text/plural.ts";
 
@@ -75,6 +76,7 @@ const fields = {
   panel: extension(
     groupName().optional().meta({ description: "Offer it only to the members of this tester group of the server." }),
   ),
+  ...targets,
   selectionMode: z
     .enum(selectionModes)
     .default("automatic")

@@ -2,8 +2,9 @@ import * as z from "zod";
 import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { statements } from "./accounts/statements.ts";
+import { targeted } from "./accounts/traits.ts";
 import { endpoint } from "./endpoint.ts";
-import { cents, confirmedTime, id, language, minutes, pageQuery, proposedTime, readableText, timestamp } from "./fields.ts";
+import { cents, confirmedTime, id, languageOr, minutes, pageQuery, proposedTime, readableText, timestamp } from "./fields.ts";
 import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
@@ -21,6 +22,9 @@ import {
 } from "./slots.ts";
 import { applicationStatuses, payoutStatuses, slotStatuses } from "./states/index.ts";
 import { friends, offeredTeam, team, teamFriends, teamsWith } from "./teams/endpoints.ts";
+
+/** In a filter of offers: what the profile of the playtester names. */
+export const mine = "mine";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -61,6 +65,7 @@ export const offer = z
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     panel: z.string().nullable().meta({ description: "Tester group that it is offered to; null for everyone." }),
+    ...targeted,
     mustAccept: z.boolean().meta({ description: "Whether you must accept an agreement before claiming a slot." }),
     publicationConsent: publicationConsent
       .nullable()
@@ -211,10 +216,14 @@ export const playtester = {
     ...own,
     summary: "List playtests you can claim or apply to",
     query: pageQuery().extend({
-      device: z.enum(deviceNames).optional().meta({ description: "Only games for this device, and games that name none." }),
-      language: language()
+      device: z
+        .enum([...deviceNames, mine])
         .optional()
-        .meta({ description: "Only games in this language, such as en or pt-BR, and games that name none." }),
+        .meta({ description: "Only games for this device, and games that name none; `mine` for those of your profile." }),
+      language: languageOr(mine).optional().meta({
+        description:
+          "Only games in this language, such as en or pt-BR, and games that name none; `mine` for those of your profile.",
+      }),
     }),
     list: true,
     reply: z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { spentFrom } from "./accounts/budgets.ts";
 import { waitingOrder } from "./accounts/order-approval.ts";
+import { targeted } from "./accounts/traits.ts";
 import { endpoint, KiB } from "./endpoint.ts";
 import {
   cents,
@@ -63,6 +64,7 @@ export const playtest = z
     panel: extension(
       z.string().nullable().meta({ description: "Tester group whose members alone can see and claim it; null for everyone." }),
     ),
+    ...targeted,
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     applicationsExpireAt: timestamp().nullable(),

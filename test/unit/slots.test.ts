@@ -132,7 +132,7 @@ it.each([
 });
 
 describe("eligibility to claim", () => {
-  const everyone: Targeting = { type: null, scope: null, pastScope: null, playtesterId: null };
+  const everyone: Targeting = { type: null, scope: null, pastScope: null, playtesterId: null, audience: {} };
   const nothing: ClaimFacts = {
     ownStatuses: [],
     playedGame: false,

@@ -27,6 +27,8 @@ export const accounts = {
     admin_scopes: orNull(text),
     created_at: int, updated_at: int,
   },
+  /** What a playtester says about themselves in the profile, one value a row. */
+  playtester_traits: { user_id: text, kind: oneOf(["country", "language", "device", "age"]), value: text },
   api_keys: {
     id: text, user_id: text, name: text, prefix: text, hash: text, scopes: text,
     /** The key it was created with. It expires no later than that key and is revoked with it. Null for a key created with a password. */

@@ -20,6 +20,9 @@ export const playtests = {
     targeted_playtester_id: orNull(text),
     /** Name of the tester group that it is offered to. */
     panel: orNull(text),
+    /** Whom it is for by their profiles, as JSON lists. An empty one is everyone. */
+    target_countries: orElse(text, "[]"), target_languages: orElse(text, "[]"), target_devices: orElse(text, "[]"),
+    target_ages: orElse(text, "[]"),
     selection_mode: oneOf(selectionModes), qualifications: orNull(text),
     /** When unclaimed slots close: the end of the review window of manual selection, or the fixed time. Null before the order is active. */
     closes_at: orNull(int),

@@ -1,4 +1,6 @@
+import { audienceText } from "../../../src/contract/accounts/audience-text.ts";
 import { lockActive } from "../../accounts/authenticate.ts";
+import { traitsOf } from "../../accounts/traits-store.ts";
 import type * as users from "../../accounts/users-store.ts";
 import type { ReadTx, Tx } from "../../app/tx.ts";
 import type { Query } from "../../database/port.ts";
@@ -12,6 +14,7 @@ import { requireConfirmed } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
 import { requireNoTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
+import { audienceView } from "../views.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
@@ -39,21 +42,24 @@ export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
   scope: playtest.targeting_scope,
   pastScope: playtest.past_playtester_scope,
   playtesterId: playtest.targeted_playtester_id,
+  audience: audienceView(playtest),
 });
 
 export async function eligibilityFacts(q: ReadTx, playtest: playtests.PlaytestRow, playtesterId: string): Promise<ClaimFacts> {
-  const [history, own, joined, held] = await Promise.all([
+  const [history, own, joined, held, traits] = await Promise.all([
     // Their history matters only when the playtest has targeting.
     playtest.targeting_type === null ? playtests.noHistory : playtests.history(q, playtest, playtesterId),
     slots.ofPlaytester(q, playtest.id, playtesterId),
     playtest.player_count > 1 ? teams.statusesOf(q, playtest.id, playtesterId) : [],
     slots.held(q, playtesterId, q.now),
+    audienceText(audienceView(playtest)) === undefined ? undefined : traitsOf(q, playtesterId),
   ]);
   return {
     ...history,
     ownStatuses: [...own, ...joined].map((slot) => slot.status),
     held,
     maxHeld: q.config.playtesters.maxReserved,
+    traits,
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Audience, type Traits, whyNotOf } from "../../../src/contract/accounts/audience-text.ts";
 import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
@@ -15,6 +16,8 @@ export interface ClaimFacts {
   /** How many slots the playtester holds now, and the maximum. */
   held: number;
   maxHeld: number;
+  /** What the profile says. Undefined where it does not matter. */
+  traits?: Traits | undefined;
 }
 
 export interface Targeting {
@@ -22,9 +25,15 @@ export interface Targeting {
   scope: TargetingScope | null;
   pastScope: PastPlaytesterScope | null;
   playtesterId: string | null;
+  /** Whom it is for by their profiles. */
+  audience: Audience;
 }
 
 export function whyNotFor(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+  return whyNotByHistory(targeting, playtesterId, facts) ?? (facts.traits && whyNotOf(targeting.audience, facts.traits));
+}
+
+function whyNotByHistory(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   const inGame = targeting.scope === "game";
   if (targeting.type === "new" && (inGame ? facts.playedGame : facts.playedOwner))
     return `This playtest is for playtesters who have never played ${inGame ? "this game" : "a game by this owner"}.`;

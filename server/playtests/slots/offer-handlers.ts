@@ -15,7 +15,7 @@ import * as playtests from "../store.ts";
 import { needsTeam } from "../teams/requirements.ts";
 import * as teams from "../teams/store.ts";
 import { offeredTeam } from "../teams/views.ts";
-import { applicationsExpireAt } from "../views.ts";
+import { applicationsExpireAt, audienceView } from "../views.ts";
 import { eligibilityFacts, targetingOf } from "./claims.ts";
 import { whyNotApply, whyNotClaim } from "./eligibility.ts";
 import { gamesOf } from "./offered-games.ts";
@@ -75,6 +75,7 @@ async function offersShown(deps: Deps, q: ReadTx, rows: readonly playtests.Playt
     selectionMode: row.selection_mode,
     qualifications: row.qualifications,
     panel: row.panel,
+    ...audienceView(row),
     mustAccept: mustAccept.has(row.game_id),
     publicationConsent: asked(deps, row, reader),
     applicationsExpireAt: isoOrNull(applicationsExpireAt(row)),

@@ -1,3 +1,5 @@
+import type { AgeBand } from "../../../src/contract/accounts/audience-text.ts";
+import type { Device } from "../../../src/contract/games.ts";
 import type { Data } from "../../../src/contract/index.ts";
 import type { portal, studio } from "../../../src/contract/pages/addresses.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -44,6 +46,10 @@ type BodyOfProfile = {
   websiteUrl?: string | null;
   gamingExperience?: string | null;
   publishedName?: "shown" | "hidden";
+  country?: string | null;
+  languages?: string[];
+  devices?: Device[];
+  ageBand?: AgeBand | null;
 };
 
 export const backToAccount = ({ to }: Pick<Place<never>, "to">): Markup =>

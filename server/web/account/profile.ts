@@ -3,6 +3,7 @@ import { fault, marked } from "../shared/parts.ts";
 import type { PageContext } from "../shared/types.ts";
 import { zoneOptions } from "../shared/zone.ts";
 import type { ProfileForm } from "./place.ts";
+import { traitFields, traitInputs, traitsIn } from "./traits.ts";
 
 const nameInput = (
   context: PageContext,
@@ -25,18 +26,20 @@ const timeZone = { label: "Time zone", id: "time-zone" };
 const displayName = { label: "Display name", id: "name" };
 
 export const playtesterProfile: ProfileForm = {
-  fields: { displayName, gamingExperience: { label: "Gaming experience", id: "experience" }, timeZone },
+  fields: { displayName, gamingExperience: { label: "Gaming experience", id: "experience" }, timeZone, ...traitFields },
   inputs: (context, profile) => html`${nameInput(context, profile?.displayName, "game owners")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${context.form.experience ?? profile?.gamingExperience}</textarea>
 ${fault(context, "experience")}
+${traitInputs(context, profile)}
 ${zoneInput(context, profile?.timeZone)}
 <p><label class="check"><input type="checkbox" name="showName" value="yes"${(context.form.name === undefined ? profile?.publishedName !== "hidden" : context.form.showName === "yes") && html` checked`}> Show my name with my videos of public playtests <span class="soft">(from your next slot on)</span></label></p>`,
-  bodyOf: ({ name, experience, showName, timeZone: zone }) => ({
-    displayName: name?.trim() ?? "",
-    gamingExperience: experience?.trim() || null,
-    timeZone: zone?.trim() || null,
-    publishedName: showName === "yes" ? "shown" : "hidden",
+  bodyOf: (form) => ({
+    displayName: form.name?.trim() ?? "",
+    gamingExperience: form.experience?.trim() || null,
+    timeZone: form.timeZone?.trim() || null,
+    publishedName: form.showName === "yes" ? "shown" : "hidden",
+    ...traitsIn(form),
   }),
 };
 

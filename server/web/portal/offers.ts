@@ -1,5 +1,6 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { portal } from "../../../src/contract/pages/addresses.ts";
+import { mine } from "../../../src/contract/playtester.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import { plural } from "../../../src/contract/text/plural.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -9,14 +10,15 @@ import { players, time, until } from "../shared/text.ts";
 import { zoneFor } from "../shared/zone.ts";
 import { type Filters, filtersOf, queryOf } from "./filters.ts";
 import { signedInLayout } from "./layout.ts";
-import { aboutGame, fixedTime, languageLabel, pay } from "./offers/facts.ts";
+import { aboutGame, fixedTime, forWhom, languageLabel, pay } from "./offers/facts.ts";
 import type { PageContext, PortalPage } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
 /** `/play`: the open playtests, by game. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
-  const filters = filtersOf(context);
+  const { profile } = (await context.call("getMe")).data;
+  const filters = filtersOf(context, profile);
   const { data, meta } = await context.call("listOffers", { query: { limit: 100, cursor: cursorOf(context), ...filters } });
   const most = (await context.call("getServerInfo")).data.limits.reservedSlots;
   const groups = byGame(data.playtests);
@@ -25,7 +27,7 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
     data.playtests.map(({ scheduledAt }) => scheduledAt),
   );
   const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, zone))}</ul>`;
-  const body = html`${data.heldSlots >= most && whyFull(data.heldSlots)}${filterForm(filters, data.filters.languages)}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
+  const body = html`${data.heldSlots >= most && whyFull(data.heldSlots)}${filterForm(filters, data.filters.languages, profile)}${!hasTraits(profile) && sayMore}${groups.length > 0 ? list : none(filters)}${older(filters, meta.cursor)}`;
   return signedInLayout(context, "offers", { title: "Playtests", body });
 }
 
@@ -54,16 +56,33 @@ function languageChoices(offered: readonly string[], chosen: string | undefined)
   return all.map((tag) => ({ value: tag, label: languageLabel(tag) })).sort((a, b) => a.label.localeCompare(b.label));
 }
 
-function filterForm({ device, language }: Filters, offered: readonly string[]): Markup {
-  const languages = languageChoices(offered, language);
+type Profile = Data<"getMe">["profile"];
+
+const hasTraits = (profile: Profile) =>
+  profile !== null && (profile.country ?? profile.ageBand ?? profile.devices[0] ?? profile.languages[0]) !== undefined;
+
+const sayMore = html`<p class="soft">Some playtests are only for certain players. <a href="${portal.account()}">Say in your profile</a> what you play on, where you are and what you speak, to be offered those too.</p>`;
+
+/** The choice of what the profile names, if it names any. */
+const own = (label: string, named: readonly string[] | undefined, chosen: string | undefined): Choice[] =>
+  named?.length || chosen === mine ? [{ value: mine, label }] : [];
+
+function filterForm({ device, language }: Filters, offered: readonly string[], profile: Profile): Markup {
+  const languages = [
+    ...own("My languages", profile?.languages, language),
+    ...languageChoices(offered, language === mine ? undefined : language),
+  ];
   return html`<form method="get" action="${portal.offers()}" class="filter">
-${select("device", "Device", "Any device", devices, device)}
+${select("device", "Device", "Any device", [...own("My devices", profile?.devices, device), ...devices], device)}
 ${languages.length > 0 && select("language", "Language", "Any language", languages, language)}
 <button class="quiet">Show</button></form>`;
 }
 
 function none({ device, language }: Filters): Markup {
-  const wanted = [...(device ? [`for ${deviceLabels[device]}`] : []), ...(language ? [`in ${languageLabel(language)}`] : [])];
+  const wanted = [
+    ...(device ? [`for ${device === mine ? "your devices" : deviceLabels[device]}`] : []),
+    ...(language ? [`in ${language === mine ? "your languages" : languageLabel(language)}`] : []),
+  ];
   return wanted.length === 0
     ? html`<p>No playtests are available right now. New ones appear here: <a href="${portal.offers()}">check again</a> later.</p>`
     : html`<p>No playtests ${wanted.join(" ")} are available right now. <a href="${portal.offers()}?${queryOf({})}">Show all playtests</a>.</p>`;
@@ -84,6 +103,7 @@ ${aboutGame(game)}</div></div>
 /** One playtest of a game, with a link to the page that says what taking part means. */
 const item = (context: PageContext, offer: Offer, zone: string | null): Markup =>
   html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${plural(offer.slotsOpen, "slot")} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer)}</div>
+${forWhom(offer)}
 ${fixedTime(context, offer, zone)}
 ${offer.selectionMode === "manual" && html`<p class="soft">The owner chooses who plays.${offer.applicationsExpireAt && html` Apply by ${time(offer.applicationsExpireAt)} (${until(offer.applicationsExpireAt, context.now)}).`}</p>`}
 <p><a class="button" href="${portal.offer(offer.id)}">${offer.selectionMode === "manual" ? "See and apply" : "See and claim"}<span class="hidden">: ${offer.game.name}, ${offer.durationMinutes} minutes</span></a></p></li>`;

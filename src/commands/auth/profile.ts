@@ -1,4 +1,5 @@
 import { define, detail, type ItemOf, viewOf } from "../../cli/define.ts";
+import { countryName } from "../../contract/text/country.ts";
 import { usage } from "../../errors.ts";
 
 const view = viewOf<ItemOf<"getMe">>([
@@ -11,6 +12,10 @@ const view = viewOf<ItemOf<"getMe">>([
   detail("experience:profile.gamingExperience"),
   detail("name in published videos:profile.publishedName"),
   detail("time zone:profile.timeZone"),
+  detail("country", ({ profile }) => (profile?.country ? countryName(profile.country) : undefined)),
+  detail("languages:profile.languages"),
+  detail("devices:profile.devices"),
+  detail("age band:profile.ageBand"),
   detail("created:createdAt"),
 ]);
 
@@ -25,12 +30,13 @@ const profileShow = define({
 
 const profileUpdate = define({
   name: "profile update",
-  summary: "Change your name, company, website, time zone or gaming experience",
+  summary: "Change your name, company, website, time zone, or what you play with",
   operation: "updateProfile",
   body: "updateProfile",
   examples: [
     "playtest auth profile update --display-name Ada --company-name 'Moon Games'",
     "playtest auth profile update --time-zone Europe/Berlin",
+    "playtest auth profile update --country DE --languages de,en --devices PC,Android --age-band 25-34",
     "playtest auth profile update --clear website-url",
   ],
   async run({ body }, ctx) {

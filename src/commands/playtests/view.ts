@@ -10,6 +10,7 @@ import {
   whileStatus,
   withColumns,
 } from "../../cli/define.ts";
+import { audienceText } from "../../contract/accounts/audience-text.ts";
 import type { Data } from "../../contract/index.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
 import { utcText } from "../shared/fixed-time.ts";
@@ -94,10 +95,9 @@ export const allPlaytestsView = withColumns<Listed & { gameName: string }>(playt
 /** Which playtesters the playtest is offered to; undefined if the server does not say so. */
 export function targetingText(playtest: Ordered) {
   const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = playtest;
-  const group = panel ? `the group ${panel}` : undefined;
-  if (!type) return group ?? (type === null ? "everyone" : undefined);
-  const whom = tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`;
-  return group ? `${group}, ${whom}` : whom;
+  const history = type && (tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`);
+  const parts = [panel && `the group ${panel}`, audienceText(playtest), history].filter((part) => part);
+  return parts.length > 0 ? parts.join(", ") : type === null ? "everyone" : undefined;
 }
 
 /** The columns that `playtests get` and the reply to an order have in common. */

@@ -1,3 +1,4 @@
+import { targetNames } from "../../contract/accounts/audience-text.ts";
 import type { BodyIn } from "../../contract/endpoint.ts";
 import type { Contract } from "../../contract/index.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
@@ -39,13 +40,15 @@ const copied = [
   "selectionMode",
   "qualifications",
   "panel",
+  ...targetNames,
 ];
 const targeted = ["targetingType", "targetingScope", "pastPlaytesterScope", "targetedPlaytesterId"];
 
 /** An order body with the settings of an earlier playtest. Its keys and its free trial are used up, so they are not copied. */
 export function likeBody(playtest: Record<string, unknown>): OrderBody {
   const names = playtest.targetingType ? [...copied, ...targeted] : copied;
-  const set = names.filter((name) => playtest[name] !== null && playtest[name] !== undefined);
+  const isSet = (value: unknown) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+  const set = names.filter((name) => isSet(playtest[name]));
   return Object.fromEntries(set.map((name) => [name, playtest[name]]));
 }
 

@@ -16,6 +16,10 @@ export const orderFlags = {
     value: "TESTER",
     field: "targetedPlaytesterId",
   }),
+  targetCountry: flag.listOf("createPlaytest", "targetCountries"),
+  targetLanguage: flag.listOf("createPlaytest", "targetLanguages"),
+  targetDevice: flag.listOf("createPlaytest", "targetDevices"),
+  targetAge: flag.listOf("createPlaytest", "targetAges"),
   like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
   fresh: flag.toggle("Same as --targeting-type new --targeting-scope game", { hidden: true }),
   select: flag.choice(selectionModes, "Same as --selection-mode", { hidden: true }),
@@ -28,6 +32,21 @@ export interface OrderFlags extends FixedTimeFlags {
   tester: string | undefined;
   select: SelectionMode | undefined;
   like: string | undefined;
+  targetCountry: unknown[][];
+  targetLanguage: unknown[][];
+  targetDevice: unknown[][];
+  targetAge: unknown[][];
+}
+
+/** Whom the flags say that the order is for. The contract checks the values with the rest of the order. */
+function audience({ targetCountry, targetLanguage, targetDevice, targetAge }: OrderFlags): OrderBody {
+  const lists = {
+    targetCountries: targetCountry.flat(),
+    targetLanguages: targetLanguage.flat(),
+    targetDevices: targetDevice.flat(),
+    targetAges: targetAge.flat(),
+  };
+  return Object.fromEntries(Object.entries(lists).filter(([, values]) => values.length > 0)) as OrderBody;
 }
 
 /** Builds the order body from an earlier playtest, the file, the flags and the shorthand flags. Later ones take precedence. */
@@ -45,6 +64,7 @@ export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFl
     ...like,
     ...body,
     ...short,
+    ...audience(flags),
     ...(tester !== undefined && { targetedPlaytesterId: tester }),
     ...(keys && { keysForTesters: keys }),
     ...(scheduledAt !== undefined && { scheduledAt }),

@@ -1,5 +1,6 @@
 import type { Data, Reply } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
+import { targetNames } from "../../contract/accounts/audience-text.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { earlierCost, minutesOf } from "./earlier-price.ts";
@@ -51,6 +52,7 @@ const notKnown = (what: string, flag: string) =>
 /** The price by the last order of the same size. */
 export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
   if (order.panel !== undefined) throw notKnown("tester groups", "--panel");
+  if (targetNames.some((name) => (order[name] ?? []).length > 0)) throw notKnown("playtests for certain players", "--target-…");
   if (order.ref !== undefined) throw notKnown("order refs", "--ref");
   if (order.scheduledAt !== undefined) throw notKnown("playtests at a fixed time", "--at");
   const costPerSlotCents = await earlierCost(ctx, gameId, order);

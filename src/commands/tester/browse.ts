@@ -10,6 +10,7 @@ export const browse = define({
   examples: [
     "playtest tester browse",
     "playtest tester browse --device Mac --language de",
+    "playtest tester browse --device mine --language mine",
     "playtest tester browse --all --json=id,payoutCents",
   ],
   view: offerView,

@@ -1,4 +1,5 @@
 import { col, detail, type ItemOf, optionalCol, shorter, viewOf, whileStatus, withColumns } from "../../cli/define.ts";
+import { type Audience, audienceText } from "../../contract/accounts/audience-text.ts";
 import type { Data } from "../../contract/index.ts";
 import type { LossReason } from "../../contract/playtester.ts";
 import { lengthText } from "../../contract/text/length.ts";
@@ -22,6 +23,7 @@ export const offerView = viewOf<ItemOf<"listOffers">>(
     "selection:selectionMode",
     "open slots:slotsOpen",
     detail("group:panel"),
+    detail("only for", (offer: Item) => audienceText(offer as Audience)),
     "devices:game.devices",
     detail("languages:game.languages"),
     optionalCol("offered:createdAt"),

@@ -1,3 +1,4 @@
+import { type Audience, audienceText } from "../../../../src/contract/accounts/audience-text.ts";
 import type { Device } from "../../../../src/contract/games.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { portal } from "../../../../src/contract/pages/addresses.ts";
@@ -32,6 +33,12 @@ ${externalUrl && html`<p>${outsideLink(externalUrl, html`About the game<span cla
 
 export const pay = ({ site }: PageContext, { payoutCents }: Pick<Offer, "payoutCents">) =>
   (payoutCents > 0 || site.payments) && html`<span class="pay">${payoutCents > 0 ? usd(payoutCents) : "unpaid"}</span>`;
+
+/** `For players in Germany with a Windows PC`. */
+export function forWhom(offer: Audience): Markup | false {
+  const audience = audienceText(offer);
+  return audience !== undefined && html`<p><strong>For ${audience}</strong></p>`;
+}
 
 /** When everybody plays, where playtesters do not choose. `zone` is the reader's; null without one. */
 export const fixedTime = ({ now }: PageContext, { scheduledAt: at }: Pick<Offer, "scheduledAt">, zone: string | null) =>

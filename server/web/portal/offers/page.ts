@@ -6,7 +6,7 @@ import { cover, disabledButton, fault, marked, notice, prose, tokens } from "../
 import { zoneFor } from "../../shared/zone.ts";
 import { signedInLayout } from "../layout.ts";
 import { action, type PageContext, type PortalPage } from "../types.ts";
-import { aboutGame, confirmation, confirmedTime, fixedTime, terms } from "./facts.ts";
+import { aboutGame, confirmation, confirmedTime, fixedTime, forWhom, terms } from "./facts.ts";
 import { namedFriends, shareFields, teamFields } from "./team.ts";
 
 type Offer = Data<"getOffer">["playtest"];
@@ -30,6 +30,7 @@ async function offerPage(context: PageContext): Promise<PageContent> {
   const zone = await zoneFor(context, [offer.scheduledAt]);
   const body = html`${done}<p><a href="${portal.offers()}">All playtests</a></p>
 <div class="game">${cover(game)}<div>${aboutGame(game)}</div></div>
+${forWhom(offer)}
 ${fixedTime(context, offer, zone)}
 ${qualifications && html`<section><h2>Requirements</h2>${prose(qualifications)}</section>`}
 <section><h2>What you agree to</h2>${terms(context, offer)}</section>

@@ -12,6 +12,7 @@ import { usd } from "../../../lib/money.ts";
 import type { FormField } from "../../shared/types.ts";
 import type { Form } from "../../types.ts";
 import { commandLine } from "../review/commands.ts";
+import { audienceFields, audienceFlags, audienceIn } from "./audience.ts";
 import { isTimed, timeFields } from "./fixed-time.ts";
 
 /** The fields of the form, by the names that the operation has for them. */
@@ -31,6 +32,7 @@ export const labels: Readonly<Record<string, FormField>> = {
   targetedPlaytesterId: { label: "Offered to", id: "audience" },
   panel: { label: "Tester group", id: "panel" },
   ref: { label: "Your name for the order", id: "ref" },
+  ...audienceFields,
   ...timeFields,
 };
 
@@ -91,6 +93,7 @@ export function bodyOf(form: Form) {
     selectionMode: (form.selection === "manual" ? "manual" : "automatic") as SelectionMode,
     ...targeting,
     ...(form.panel && { panel: form.panel }),
+    ...audienceIn(form),
     ...(qualifications && { qualifications }),
     ...(notes && { notesForTesters: notes }),
     ...(keys.length > 0 && { keysForTesters: keys }),
@@ -121,6 +124,7 @@ export function orderCommand(gameId: string, form: Form, totalCents: number | un
     ["--past-playtester-scope", audience?.pastPlaytesterScope],
     ["--tester", audience || !form.audience ? undefined : form.audience],
     ["--panel", order.panel],
+    ...audienceFlags(form),
     ["--at", isTimed(form) ? form.at : undefined],
     ["--time-zone", isTimed(form) ? form.atZone : undefined],
     ["--notes-for-testers", order.notesForTesters],

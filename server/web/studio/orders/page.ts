@@ -13,6 +13,7 @@ import { noBuildUrl } from "../games/form.ts";
 import { studioLayout } from "../layout.ts";
 import { command, plural } from "../parts.ts";
 import { action, type StudioContext, type StudioPage } from "../types.ts";
+import { audienceInputs, audienceOf } from "./audience.ts";
 import { audienceLabels, bodyOf, labels, methodOf, orderCommand } from "./fields.ts";
 import { enteredTime, timeInputs } from "./fixed-time.ts";
 import { continueToCheckout } from "./pay.ts";
@@ -94,6 +95,7 @@ async function quoted(context: StudioContext, { quote, notice }: Priced, games: 
   const quantity = Number(form.quantity ?? 1);
   return html`<section><h2>Price</h2>${notice && alert(notice)}
 ${context.site.payments ? amounts(quote, quantity) : html`<p>This server runs without payments: the order costs nothing.</p>`}
+${audienceOf(form)}
 ${(quote.warnings ?? []).map((warning) => html`<p class="note bad">${warning}</p>`)}
 ${hasNoBuild ? html`<p class="note bad">This game has no build yet. <a href="${studio.builds(form.gameId!)}">Upload one</a> before you order.</p>` : orderButton(context, quote, quantity)}
 <p class="soft">The command that places this order:</p>
@@ -170,6 +172,7 @@ ${select("audience", "audience", "Offered to", [
   ...contacts.slice(0, most).map(({ id, displayName }) => option(id, `Only ${displayName}`, form.audience)),
 ])}
 ${panels.length > 0 && select("panel", "panel", "Tester group", [option("", "Everyone", form.panel), ...panels.map(({ name, members }) => option(name, `${name} (${plural(members, "member")})`, form.panel))])}
+${audienceInputs(context)}
 ${select("selection", "selection", "Who chooses the playtesters", [
   option("automatic", "First come, first served", form.selection ?? "automatic"),
   option("manual", "They apply, and you choose", form.selection),

@@ -1,3 +1,4 @@
+import { audienceText } from "../../../../src/contract/accounts/audience-text.ts";
 import type { Data } from "../../../../src/contract/index.ts";
 import { studio } from "../../../../src/contract/pages/addresses.ts";
 import type { SlotStatus } from "../../../../src/contract/states/index.ts";
@@ -77,9 +78,10 @@ export const playtest: StudioPage = {
 
 function facts({ site }: StudioContext, playtest: Playtest): Markup {
   const { status, createdAt, quantity, durationMinutes, playerCount, visibility, costPerSlotCents, panel, slots } = playtest;
+  const audience = audienceText(playtest);
   return html`<div class="head"><p class="soft">Ordered ${time(createdAt)}</p>${playtestBadge(status)}</div>
 ${progressOf(quantity, slots)}
-<ul class="facts"><li>${durationMinutes} min</li>${playerCount > 1 && html`<li>${playerCount} players per slot</li>`}<li>${visibility}</li>${panel && html`<li>only for ${panel}</li>`}${site.payments && costPerSlotCents !== null && costPerSlotCents > 0 && html`<li>${usd(costPerSlotCents)} per slot</li>`}${playtest.isFreePublicTrial && html`<li>free trial</li>`}</ul>
+<ul class="facts"><li>${durationMinutes} min</li>${playerCount > 1 && html`<li>${playerCount} players per slot</li>`}<li>${visibility}</li>${panel && html`<li>only for ${panel}</li>`}${audience && html`<li>only for ${audience}</li>`}${site.payments && costPerSlotCents !== null && costPerSlotCents > 0 && html`<li>${usd(costPerSlotCents)} per slot</li>`}${playtest.isFreePublicTrial && html`<li>free trial</li>`}</ul>
 ${status === "pending_payment" && html`<p class="bad">This order is not paid, so nobody can play yet.</p>`}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
+import { targetNames } from "../../../contract/accounts/audience-text.ts";
 import type { PlaytestStatus } from "../../../contract/states/index.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
 import type { Fault } from "./columns.ts";
@@ -25,6 +26,7 @@ const compared = [
   "pastPlaytesterScope",
   "targetedPlaytesterId",
   "panel",
+  ...targetNames,
   "selectionMode",
   "qualifications",
   "scheduledAt",
@@ -36,11 +38,17 @@ interface Difference {
   now: unknown;
 }
 
+/** Lists by what they hold, in any order. Nothing is the same as an empty list. */
+const comparable = (value: unknown) => {
+  if (!Array.isArray(value)) return value ?? null;
+  return value.length === 0 ? null : [...value].sort().join(" ");
+};
+
 /** How a row differs from the order that has its ref. What the server does not say is not compared. */
 function differences({ game, order }: Row, playtest: Partial<Playtest>): Difference[] {
   const rows = compared.map((name): Difference => ({ name, was: playtest[name], now: order[name as keyof typeof order] }));
   return [{ name: "game", was: playtest.gameId, now: game }, ...rows].filter(
-    ({ was, now }) => was !== undefined && (was ?? null) !== (now ?? null),
+    ({ was, now }) => was !== undefined && comparable(was) !== comparable(now),
   );
 }
 
