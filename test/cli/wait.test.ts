@@ -271,6 +271,14 @@ describe("template", () => {
       # targetedPlaytesterId:
       # Offer it only to the members of this tester group of the server.
       # panel:
+      # Only for playtesters in these countries, such as DE; default everyone.
+      # targetCountries: []
+      # Only for playtesters who speak one of these languages, such as de.
+      # targetLanguages: []
+      # Only for playtesters who have one of these devices. One of PC, Mac, Linux, iOS, Android.
+      # targetDevices: []
+      # Only for playtesters in these age bands. One of under-18, 18-24, 25-34, 35-44, 45-54, 55+.
+      # targetAges: []
       # First come, first served (automatic), or you approve applications (manual). One of automatic, manual.
       selectionMode: "automatic"
       # Requirements for playtesters, shown with the offer.
