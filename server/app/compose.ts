@@ -8,6 +8,7 @@ import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
 import { createFacilitator } from "../billing/crypto/facilitator.ts";
+import { invoiceFile } from "../billing/invoices/handlers.ts";
 import { createPrinter } from "../billing/invoices/index.ts";
 import { readBrand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
@@ -134,6 +135,7 @@ export function createDeps(external: External): Deps {
     chains: createChains({ config, store: external.store, clock }),
     facilitator: createFacilitator({ config, outbound, store: external.store, clock, randomBytes }),
     printer: createPrinter(config),
+    mailedDocument: invoiceFile,
     publishers: {},
     transcriber:
       config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),

@@ -13,7 +13,7 @@ import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Outages } from "../lib/outages.ts";
 import type { Passwords } from "../lib/passwords.ts";
-import type { Mailer } from "../mail/mailer.ts";
+import type { Mail, Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
@@ -65,6 +65,8 @@ export interface Deps extends Context, SharedState {
   chains: Chains;
   /** Renders invoices and statements as PDF. */
   printer: Printer;
+  /** The file of an invoice that an email attaches. Null when there is none. */
+  mailedDocument(deps: Deps, id: string): Promise<Mail["document"]>;
   /** Publishes the videos of public playtests. */
   publishers: Publishers;
   /** Null when no transcriber is configured. */

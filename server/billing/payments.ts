@@ -79,8 +79,8 @@ export async function openCheckout(
 /** Issues the invoice of a payment that just completed, and sends its owner a receipt. */
 export async function announcePaid(tx: Tx, payment: payments.PaymentRow, period?: Period): Promise<void> {
   await emitPayment(tx, "payment.completed", payment);
-  const { number } = await issueInvoice(tx, payment, period);
-  await mailUserAbout(tx, payment.owner_id, "payment.completed", (zone) => receiptLetter(tx, payment, { invoice: number, zone }));
+  const invoice = await issueInvoice(tx, payment, period);
+  await mailUserAbout(tx, payment.owner_id, "payment.completed", (zone) => receiptLetter(tx, payment, { invoice, zone }));
 }
 
 /** Tells the owner that a payment failed. */
@@ -108,7 +108,7 @@ const seePayment = ({ config }: Context, id: string) => ({ label: "See the payme
 const receiptLetter = (
   tx: ReadTx,
   payment: payments.PaymentRow,
-  { invoice, zone }: { invoice: string; zone: string | null },
+  { invoice, zone }: { invoice: { id: string; number: string }; zone: string | null },
 ): Letter => {
   const { id, amount_cents: cents, description } = payment;
   return {
@@ -116,9 +116,10 @@ const receiptLetter = (
     subject: `Receipt for ${usd(cents)}`,
     paragraphs: [
       `We received your payment of ${usd(cents)} on ${zonedText(tx.now, zone)}. Thank you.`,
-      `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice}`,
-      "The invoice is a PDF file. You find it on the page of the payment.",
+      `For: ${description ?? "Account credit"}\nPayment: ${id}\nInvoice: ${invoice.number}`,
+      "You find the invoice as a PDF file on the page of the payment.",
     ],
+    document: { id: invoice.id, note: "It is also attached to this email." },
     action: { ...seePayment(tx, id), label: "Download the invoice" },
   };
 };

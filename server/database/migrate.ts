@@ -57,6 +57,7 @@ import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import { searchWords } from "./migrations/062-search-words.ts";
 import { audiences } from "./migrations/065-audiences.ts";
+import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import { defineOrRepeat, type Migrating, migrateStepwise, type Step, type StepwiseOptions } from "./stepwise.ts";
 import type { Enumerated } from "./types.ts";
@@ -130,6 +131,7 @@ export const migrations: readonly Migration[] = [
   storingBlobs,
   searchWords,
   audiences,
+  mailedDocuments,
 ];
 
 export interface Applied {

@@ -35,8 +35,9 @@ export async function mailAbout(
   const mode = known ?? (await modeOf(tx, reader.id, kind));
   if (mode === "off") return;
   const letter = inZone(told, reader);
-  const { calendar: _, ...entry } = letter;
-  const content = compose({ ...letter, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
+  const { calendar: _, document, ...entry } = letter;
+  const attached = document && { documentId: document.id, paragraphs: [...letter.paragraphs, document.note] };
+  const content = compose({ ...letter, ...attached, to: reader.display_name, footer: footerOf(tx, reader, [kind]) });
   await queueMail(tx, reader.email, content, {
     user_id: reader.id,
     kind,

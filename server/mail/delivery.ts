@@ -1,3 +1,4 @@
+import { pages } from "../../src/contract/pages/addresses.ts";
 import { plural } from "../../src/contract/text/plural.ts";
 import type { Config } from "../config/schema.ts";
 import type { Mailer } from "./mailer.ts";
@@ -12,7 +13,7 @@ export function deliveryOf({ config, mailer }: { config: Pick<Config, "sandbox">
 
 /** Why nobody got an email, for people who do not operate the server. */
 export const noneSent = "This server sends no email: it writes it to its outbox folder, which only its operator can read.";
-const readSandbox = "A sandbox sends no email. Read it with `playtest sandbox mail`.";
+const readSandbox = `A sandbox sends no email. Read it at ${pages.sandboxMails()} of this server, or with \`playtest sandbox mail\`.`;
 
 /** For somebody who cannot sign in before the address is verified. */
 export const unverifiedNote: Record<Delivery, string> = {

@@ -18,6 +18,8 @@ export interface Mail {
   unsubscribeUrl: string | null;
   /** A calendar file to attach; null without one. */
   calendar: string | null;
+  /** A PDF file to attach; null without one. */
+  document: { filename: string; bytes: Buffer } | null;
   createdAt: number;
   /** The host of the server's public address, for the id of the message. */
   host: string;

@@ -12,6 +12,11 @@ const calendarPart = (content: string) => ({
   content,
 });
 
+const attachmentsOf = ({ calendar, document }: Mail) => [
+  ...(calendar === null ? [] : [calendarPart(calendar)]),
+  ...(document === null ? [] : [{ filename: document.filename, contentType: "application/pdf", content: document.bytes }]),
+];
+
 /** The email in the form that nodemailer takes. The recipient is an object, so that nodemailer never parses it as a list of addresses. */
 export const messageOf = (mail: Mail) => ({
   messageId: `<${mail.id}@${mail.host}>`,
@@ -21,7 +26,7 @@ export const messageOf = (mail: Mail) => ({
   subject: mail.subject,
   text: mail.text,
   ...(mail.html === null ? {} : { html: mail.html }),
-  ...(mail.calendar === null ? {} : { attachments: [calendarPart(mail.calendar)] }),
+  attachments: attachmentsOf(mail),
   headers: { "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail.unsubscribeUrl) },
   disableFileAccess: true,
   disableUrlAccess: true,

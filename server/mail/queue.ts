@@ -60,6 +60,7 @@ export async function queueMail(tx: Tx, to: string, content: MailContent, about 
     subject: content.subject,
     ...sealed(tx, id, content),
     calendar: content.calendar,
+    document_id: content.documentId,
     ...about,
     created_at: now,
     expires_at: content.validMs === undefined ? null : now + content.validMs,

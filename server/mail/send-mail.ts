@@ -19,7 +19,7 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   try {
     if (mail.expires_at !== null && mail.expires_at <= deps.clock.now())
       throw new MailRefused("The link in the email has expired.");
-    await deps.mailer.send(addressed(deps, mail));
+    await deps.mailer.send(await addressed(deps, mail));
     deps.outages.worked(outage);
   } catch (error) {
     return await recordFailure(deps, job, mail, error);
@@ -32,10 +32,12 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   });
 }
 
-function addressed(deps: Deps, mail: MailRow): Mail {
+async function addressed(deps: Deps, mail: MailRow): Promise<Mail> {
   const { id, recipient: to, subject, calendar, created_at: createdAt, unsubscribe_url: unsubscribeUrl } = mail;
   const host = new URL(deps.config.baseUrl).hostname;
-  return { id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, calendar, createdAt, host };
+  const document = mail.document_id === null ? null : await deps.mailedDocument(deps, mail.document_id);
+  const about = { id, to, from: senderOf(deps.config), subject, unsubscribeUrl, createdAt, host };
+  return { ...about, ...bodiesOf(deps, mail), calendar, document };
 }
 
 /** Plans the next try, or gives the email up. It keeps its token, so that an operator can have it sent again. */

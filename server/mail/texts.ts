@@ -15,6 +15,8 @@ export interface MailContent {
   secret?: string;
   /** A calendar file to attach. */
   calendar?: string;
+  /** The id of an invoice to attach. */
+  documentId?: string;
   /** How long (ms) the link with the token works. */
   validMs?: number;
 }
@@ -34,6 +36,8 @@ export interface Letter {
   action: Action;
   /** A calendar file to attach. A summary has none. */
   calendar?: string;
+  /** An invoice to attach, and the paragraph that says so. A summary has neither. */
+  document?: { id: string; note: string };
 }
 
 /** An email that is told in its reader's time zone; null for UTC. */
@@ -52,6 +56,7 @@ interface Parts {
   /** Other emails that this one lists. */
   entries?: readonly Letter[];
   calendar?: string;
+  documentId?: string;
   /** Why the reader gets this email, and where to turn such emails off. */
   footer?: { why: string; off: Action; all: Action | null };
   secret?: string;
@@ -127,7 +132,7 @@ const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
   `<p class="small entry" style="${style.small};${style.entry}">${[escapeHtml(why), ...[off, ...(all ? [all] : [])].map((action) => link(action, "color:inherit"))].join("<br>")}</p>`;
 
 export function compose(parts: Parts): MailContent {
-  const { subject, secret, validMs, calendar } = parts;
+  const { subject, secret, validMs, calendar, documentId } = parts;
   const bodiesWith = (look: Look) => ({ text: textOf(parts, look), html: htmlOf(parts, look) });
   return {
     subject: oneLine(subject),
@@ -136,6 +141,7 @@ export function compose(parts: Parts): MailContent {
     ...(secret !== undefined && { secret }),
     ...(validMs !== undefined && { validMs }),
     ...(calendar !== undefined && { calendar }),
+    ...(documentId !== undefined && { documentId }),
   };
 }
 

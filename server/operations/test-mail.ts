@@ -18,7 +18,17 @@ export async function sendTestMail(config: Config, dataDir: string, { id, to, no
   const host = /@([^>\s]+)/.exec(config.mail.from)?.[1] ?? "localhost";
   try {
     await mailer.send({
-      ...{ id, to, from: senderOf(config), createdAt: now, host, unsubscribeUrl: null, calendar: null, html: null },
+      ...{
+        id,
+        to,
+        from: senderOf(config),
+        createdAt: now,
+        host,
+        unsubscribeUrl: null,
+        calendar: null,
+        document: null,
+        html: null,
+      },
       subject: "Test email of a playtest server",
       text: "The server can send emails. Somebody who operates it ran `playtest serve doctor --mail-to` with this address.\n",
     });

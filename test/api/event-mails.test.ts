@@ -29,6 +29,37 @@ const post = (url: string, body: string, type = "application/x-www-form-urlencod
   fetch(url, { method: "POST", body, headers: { "Content-Type": type } });
 
 onBothDatabases("emails about events", (serve, it) => {
+  it("all videos are in: told once, when the last slot is submitted, and not for a playtest of one slot", async ({ server }) => {
+    const { owner, tess, gameId } = await start(server);
+    const ben = await factories.registerPlaytester(server, "Ben");
+    const allIn = async () => {
+      await server.advance(0);
+      return server.mails.filter(({ subject }) => subject === "All videos of Lantern Deep are in");
+    };
+    await factories.play(server, tess, await factories.order(owner, gameId));
+    const playtestId = await factories.order(owner, gameId, { quantity: 3 });
+    const first = await factories.play(server, tess, playtestId);
+    await owner.post(`/slots/${first}/accept`);
+    const [open] = (await owner.get(`/playtests/${playtestId}/slots?limit=100`)).body.data.slots.filter(
+      ({ status }: { status: string }) => status === "open",
+    );
+    await owner.delete(`/playtests/slots/${open.id}`);
+    expect(await allIn()).toEqual([]);
+    const last = await factories.play(server, ben, playtestId);
+    const [mail, ...more] = await allIn();
+    expect(more).toEqual([]);
+    expect([mail!.to, mail!.text.split("-- ")[0]]).toEqual([(await owner.getMe()).email, expect.any(String)]);
+    expect(mail!.text.split("\n\n").slice(1, 3)).toEqual([
+      "All playtesters of a playtest of Lantern Deep have submitted: it has 2 videos, and nobody is still playing. 1 of them waits for your review.",
+      `See the playtest:\n${server.baseUrl}/studio/playtests/${playtestId}`,
+    ]);
+    await owner.post(`/slots/${last}/reject`, { allowRetry: true });
+    const retry = (await ben.listHeldSlots()).slots.find(({ status }) => status === "reserved")!;
+    await factories.giveVideo(server, retry.id, ben);
+    await ben.post(`/playtester/slots/${retry.id}/submit`);
+    expect(await allIn()).toHaveLength(1);
+  });
+
   it("a playtest: each side is told what needs it, with links that lead somewhere", async ({ server }) => {
     const { owner, tess, gameId } = await start(server);
     const first = await factories.play(server, tess, await factories.order(owner, gameId));

@@ -97,6 +97,7 @@ it("an email whose id is a path is not written outside of the outbox", async () 
     text: "",
     html: null,
     calendar: null,
+    document: null,
   };
   const sent = createOutbox(folder).send({ ...mail, unsubscribeUrl: null, createdAt: startTime, host: "example.com" });
   await expect(sent).rejects.toThrow(refusal);

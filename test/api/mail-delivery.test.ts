@@ -91,7 +91,7 @@ onBothDatabases("mail that is not sent", (serve) => {
 
   it.each([
     ["live", false, "but not sent: ask the operator for both links."],
-    ["sandbox", true, "but not sent: read both with <code>playtest sandbox mail</code>."],
+    ["sandbox", true, 'but not sent: read both <a href="/sandbox/mails">here</a>.'],
   ])("the page to change the address says where the links are: %s", async (_, sandbox, said) => {
     const server = await serve({ delivers: false, config: (config) => (config.sandbox = sandbox) });
     const ann = await registerPlaytester(server);

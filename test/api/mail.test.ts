@@ -19,6 +19,7 @@ const mail: Mail = {
   from: "playtest <no-reply@example.com>",
   subject: "Grüße aus Köln ☃",
   calendar: null,
+  document: null,
   text: "Hallo Tess,\n\n.a line that starts with a dot\n",
   html: "<p>Hallo Tess</p>\n",
   unsubscribeUrl: null,

@@ -7,6 +7,7 @@ import { openTill, type Till } from "../helpers/billing.ts";
 import { asking, openWallet, proof, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame } from "../helpers/factories.ts";
+import { pdfText } from "../helpers/pdf.ts";
 
 const day = 24 * 3_600_000;
 
@@ -74,7 +75,10 @@ onBothDatabases("receipts", (serve) => {
     const { payments } = (await till.owner.get("/billing/payments")).body.data;
     const { events } = (await till.owner.get("/events?limit=100")).body.data;
     const { email } = (await till.owner.get("/auth/me")).body.data;
-    for (const { to, text } of receipts) {
+    for (const { to, text, document } of receipts) {
+      expect(text).toContain("It is also attached to this email.");
+      const [, number] = /^Invoice: (\S+)$/m.exec(text)!;
+      expect([document!.filename, pdfText(document!.bytes)]).toEqual([`${number}.pdf`, expect.stringContaining(number!)]);
       expect([to, text]).toEqual([email, expect.stringContaining(about)]);
       const payment = payments.find(({ id }: { id: string }) => text.includes(`/studio/billing/payments/${id}`));
       const { timestamp } = events.find(
@@ -84,6 +88,17 @@ onBothDatabases("receipts", (serve) => {
       const at = zonedText(Date.parse(timestamp), null);
       expect(text).toContain(`We received your payment of $${(payment.amountCents / 100).toFixed(2)} on ${at}. Thank you.`);
     }
+  });
+
+  it("in a summary: says where the invoice is, and not that it is attached", async () => {
+    const till = await openTill(await serve());
+    await till.owner.patch("/notifications/settings", { mail: "digest", kinds: ["payment.completed"] });
+    await report(till, `/sandbox/payments/${(await till.buy(3000)).paymentId}`);
+    await till.server.advance(2 * day);
+    const [mail, ...more] = till.server.mails.filter(({ text }) => text.includes("Receipt for $30.00"));
+    expect([more, mail!.document]).toEqual([[], null]);
+    expect(mail!.text).toContain("You find the invoice as a PDF file on the page of the payment.");
+    expect(mail!.text).not.toContain("attached");
   });
 
   it.each(["declined", "cancelled"])("a payment that was %s: none is sent", async (outcome) => {
@@ -113,6 +128,10 @@ onBothDatabases("receipts", (serve) => {
     await till.server.advance(day);
     await mailer.close();
     await new Promise<void>((resolve) => smtp.close(() => resolve()));
-    expect(letters.filter((letter) => /^Subject: Receipt for \$30\.00\r$/m.test(letter))).toHaveLength(1);
+    const receipts = letters.filter((letter) => /^Subject: Receipt for \$30\.00\r$/m.test(letter));
+    expect(receipts).toHaveLength(1);
+    expect(receipts[0]).toMatch(/^Content-Type: application\/pdf; name=(\S+\.pdf)\r$/m);
+    const [, encoded] = /^Content-Type: application\/pdf[^]*?\r\n\r\n([\w+/=\r\n]+)/m.exec(receipts[0]!)!;
+    expect(Buffer.from(encoded!, "base64").subarray(0, 5).toString()).toBe("%PDF-");
   });
 });

@@ -72,6 +72,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     paid_with: "credit",
     payment_id: null,
     pay_by: null,
+    all_in_at: null,
     uses_keys: 0,
     created_at: now,
     updated_at: now,

@@ -13,8 +13,21 @@ import { buyerFacts, issueInvoice } from "./service.ts";
 import * as documents from "./store.ts";
 import { detailsView, invoiceView } from "./views.ts";
 
-const printed = async (deps: Deps, row: documents.DocumentRow) =>
-  pdfReply(await deps.printer.invoice(documentOf(row)), `${row.number}.pdf`);
+const fileOf = async (deps: Deps, row: documents.DocumentRow) => ({
+  filename: `${row.number}.pdf`,
+  bytes: await deps.printer.invoice(documentOf(row)),
+});
+
+async function printed(deps: Deps, row: documents.DocumentRow) {
+  const { bytes, filename } = await fileOf(deps, row);
+  return pdfReply(bytes, filename);
+}
+
+/** An invoice as a file for an email. */
+export async function invoiceFile(deps: Deps, id: string) {
+  const row = await deps.store.read((q) => documents.find(q, id));
+  return row ? fileOf(deps, row) : null;
+}
 
 /** For a payment that a server of an earlier version completed while this one ran. */
 const issued = (deps: Deps, payment: payments.PaymentRow) =>

@@ -20,6 +20,8 @@ export const invoicesOf = (q: Query, paymentIds: readonly string[]) =>
 export const reversalsOf = (q: Query, paymentId: string) =>
   findRows(q, "billing_documents", { payment_id: paymentId, kind: ["credit_note", "cancellation"] }, "created_at", "id");
 
+export const find = (q: Query, id: string) => findRow(q, "billing_documents", { id });
+
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   findRow(q, "billing_documents", { id, owner_id: ownerId, kind: invoiceKinds });
 

@@ -44,6 +44,8 @@ export const events = {
     entry: orNull(text),
     /** A calendar file (RFC 5545) that is attached. */
     calendar: orNull(text),
+    /** An invoice that is attached as a PDF file. */
+    document_id: orNull(text),
     /** When a summary collects it; null for an email that is sent by itself. */
     collect_at: orNull(int),
     /** When it was counted against the limit of the person. */

@@ -37,6 +37,8 @@ export const playtests = {
     pay_by: orNull(int),
     /** The owner's own name for it. No two orders of an owner that are not cancelled have the same. */
     ref: orNull(text),
+    /** When its owner was told that the videos of all slots were submitted. */
+    all_in_at: orNull(int),
     /** 1 if a slot is claimed only with its game keys. */
     uses_keys: orElse(int, 0),
     created_at: int, updated_at: int,

@@ -39,6 +39,20 @@ export const submittedLetter = (
   };
 };
 
+/** When the last slot of a playtest that still waited for a video was submitted. */
+export const allInLetter = (about: About & { playtestId: string; videos: number; toReview: number }): Letter => {
+  const { config, gameName, playtestId, videos, toReview } = about;
+  const game = nameInMail(gameName);
+  return {
+    subject: `All videos of ${game} are in`,
+    preview: `${plural(toReview, "video")} to review.`,
+    paragraphs: [
+      `All playtesters of a playtest of ${game} have submitted: it has ${plural(videos, "video")}, and nobody is still playing. ${toReview === 1 ? "1 of them waits" : `${toReview} of them wait`} for your review.`,
+    ],
+    action: { label: "See the playtest", url: taskLink(config, "playtest", playtestId) },
+  };
+};
+
 /** `lacksDetails`: the playtester earns something and has not said where it is to be paid. */
 export const acceptedLetter = (
   about: About & {

@@ -25,7 +25,7 @@ import { requireBegun, watchSession } from "../schedule/sessions.ts";
 import * as playtests from "../store.ts";
 import { endTeam } from "../teams/asking.ts";
 import * as teams from "../teams/store.ts";
-import { expiredLetter, submittedLetter } from "./mails.ts";
+import { allInLetter, expiredLetter, submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
 import { playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -187,6 +187,22 @@ export async function submit(deps: Deps, tx: Tx, slot: SlotIn<"reserved">, video
   };
   await mailUserAbout(tx, slot.owner_id, "slot.submitted", submittedLetter(about));
   if (playtest!.is_free_public_trial === 1) await announceApproval(tx, playtest!, slot.id);
+  await tellWhenAllIn(tx, playtest!, gameName);
+}
+
+const unplayed: readonly SlotStatus[] = ["open", "reserved", "blocked"];
+const withVideo: readonly SlotStatus[] = ["submitted", "publishing", "accepted", "rejected"];
+
+/** Tells the owner, once, that no video of the playtest is awaited any more. Of a single video the email about it says so. */
+async function tellWhenAllIn(tx: Tx, playtest: Playtest, gameName: string): Promise<void> {
+  if (playtest.quantity === 1 || playtest.all_in_at !== null) return;
+  const statuses = await slots.statusesOf(tx, playtest.id);
+  if (statuses.some((status) => unplayed.includes(status))) return;
+  await playtests.update(tx, playtest.id, { all_in_at: tx.now });
+  const videos = statuses.filter((status) => withVideo.includes(status)).length;
+  const toReview = statuses.filter((status) => status === "submitted").length;
+  const letter = allInLetter({ config: tx.config, gameName, playtestId: playtest.id, videos, toReview });
+  await mailUserAbout(tx, playtest.owner_id, "slot.submitted", letter);
 }
 
 /** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */

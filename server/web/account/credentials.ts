@@ -1,12 +1,13 @@
+import { pages } from "../../../src/contract/pages/addresses.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
-import { html } from "../html.ts";
+import { html, type Markup } from "../html.ts";
 import { tokens } from "../shared/parts.ts";
 import { actionFor, type PageContext } from "../shared/types.ts";
 import { codeField, codeLabel, newPasswordField } from "../sign-in/views.ts";
 import type { Part, Place } from "./place.ts";
 
 const whenChanged = "The address changes when both links were opened.";
-const readThem = html`read both with <code>playtest sandbox mail</code>`;
+const readThem = html`read both <a href="${pages.sandboxMails()}">here</a>`;
 const changeHelp = {
   sent: html`There will be an email with a link to each of the two addresses. ${whenChanged}`,
   saved: html`An email with a link is written for each of the two addresses, but not sent: ask the operator for both links. ${whenChanged}`,
@@ -14,10 +15,10 @@ const changeHelp = {
 };
 
 /** What the page says after a change of the address was asked for. */
-export const changeRequested: Record<Delivery, string> = {
+export const changeRequested: Record<Delivery, string | Markup> = {
   sent: "Open the links that were sent to both addresses within 24 hours. Then the address is changed.",
   saved: `An email to each of the two addresses was written. ${noneSent} Ask the operator for both links. They work for 24 hours.`,
-  sandbox: "An email to each of the two addresses was written. A sandbox sends none. Read them with playtest sandbox mail.",
+  sandbox: html`An email to each of the two addresses was written. A sandbox sends none: <a href="${pages.sandboxMails()}">read them here</a>.`,
 };
 
 /** Changing the email address. */

@@ -104,8 +104,7 @@ const sentPage = (site: Site): PageContent => {
   const said = {
     sent: "If an account with that address waits to be verified, we sent it a new link. It works for 24 hours.",
     saved: `If an account with that address waits to be verified, an email with a new link was written. ${noneSent} Ask the operator for it.`,
-    sandbox:
-      "If an account with that address waits to be verified, an email with a new link was written. A sandbox sends none: read it with playtest sandbox mail.",
+    sandbox: html`If an account with that address waits to be verified, an email with a new link was written. A sandbox sends none: <a href="${pages.sandboxMails()}">read it here</a>.`,
   };
   return named(site, {
     title: site.delivery === "sent" ? "Check your email" : "A new link was written",

@@ -36,7 +36,8 @@ export const alert = (message: string | Markup): Markup =>
   html`<div class="note bad" role="alert" tabindex="-1" autofocus>${message}</div>`;
 
 /** What was done. It gets the focus for the same reason. */
-export const notice = (message: string): Markup => html`<div class="note" role="status" tabindex="-1" autofocus>${message}</div>`;
+export const notice = (message: string | Markup): Markup =>
+  html`<div class="note" role="status" tabindex="-1" autofocus>${message}</div>`;
 
 /** The attributes of a field that the last form filled in wrongly. What is wrong with it comes from `fault`. */
 export const marked = ({ faults }: PageContext, id: string) =>

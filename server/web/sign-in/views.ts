@@ -184,8 +184,7 @@ const registered = (door: Door): Record<Delivery, Pick<PageContent, "title" | "b
   },
   sandbox: {
     title: "Verify your address",
-    body: html`<p>Welcome! A sandbox sends no email. Verify the address you registered with by this command, then <a href="${door.to.signIn()}">sign in</a>:</p>
-<pre class="wrap"><code>playtest sandbox verify EMAIL</code></pre>`,
+    body: html`<p>Welcome! A sandbox sends no email. <a href="${pages.sandboxMails()}">Read the one to you</a> and open its link, or verify the address by <code>playtest sandbox verify EMAIL</code>. Then <a href="${door.to.signIn()}">sign in</a>.</p>`,
   },
 });
 
@@ -220,8 +219,7 @@ const sentPage = (
 <p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>. At most five links are sent in an hour.</p>`,
     saved: html`<p>${written} ${noneSent}</p>
 <p>Ask the operator for the link in the newest email to you. ${valid}</p>`,
-    sandbox: html`<p>${written} A sandbox sends none. Read it with this command. ${valid}</p>
-<pre class="wrap"><code>playtest sandbox mail</code></pre>`,
+    sandbox: html`<p>${written} A sandbox sends none: <a href="${pages.sandboxMails()}">read it here</a>. ${valid}</p>`,
   };
   return signedOutLayout(site, door.base, { title: emailed[site.delivery], body: bodies[site.delivery] });
 };
