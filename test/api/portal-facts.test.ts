@@ -33,6 +33,33 @@ const facts: Fact<Market>[] = [
     },
   },
   {
+    says: "Owners do not see it, but some playtests are only for certain players, and you are offered those only if you fit.",
+    see: async () => "/play/account",
+    async holds({ browser, playtester, owner, gameId }) {
+      const country = await order(owner, gameId, { targetCountries: ["IS"] });
+      const offered = async () => (await playtester.get("/playtester/playtests")).body.data.playtests;
+      expect(await offered()).toEqual([]);
+      const fields = { name: "Pia", country: "IS", ageBand: "35-44", languages: "Icelandic", "device-Linux": "yes" };
+      await browser.submit("/play/account", "/play/account", fields);
+      expect(await offered()).toMatchObject([{ id: country }]);
+      await claim(playtester, country);
+      const manual = await order(owner, gameId, { selectionMode: "manual" });
+      await playtester.post(`/playtester/playtests/${manual}/applications`);
+      const seen = [`/playtests/${country}/slots`, `/playtests/${manual}/applications`];
+      for (const path of seen) expect((await owner.get(path)).text).not.toMatch(/"IS"|35-44|"is"|Linux/);
+    },
+  },
+  {
+    says: "Some playtests are only for certain players.",
+    see: async () => "/play",
+    async holds({ browser, playtester, owner, gameId }) {
+      const id = await order(owner, gameId, { targetDevices: ["Mac"] });
+      expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
+      await browser.submit("/play/account", "/play/account", { name: "Pia", "device-Mac": "yes" });
+      expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(201);
+    },
+  },
+  {
     says: "The deadline passed before you submitted a video, so you no longer hold this slot.",
     async see({ server, playtester, owner, gameId }) {
       const slotId = await claim(playtester, await order(owner, gameId));

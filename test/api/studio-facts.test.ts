@@ -92,6 +92,17 @@ async function pictured(scene: Market, mode: string) {
 
 const facts: Fact<Market>[] = [
   {
+    says: "Who did not say it is not offered the playtest, so leave empty what does not matter.",
+    see: async () => "/studio/order",
+    async holds({ owner, gameId, playtester }) {
+      const id = await order(owner, gameId, { targetAges: ["18-24"] });
+      const offered = async () => (await playtester.get("/playtester/playtests")).body.data.playtests;
+      expect(await offered()).toEqual([]);
+      await playtester.patch("/auth/profile", { ageBand: "18-24" });
+      expect(await offered()).toMatchObject([{ id, targetAges: ["18-24"], targetCountries: [] }]);
+    },
+  },
+  {
     says: "More videos wait than are listed here. They appear when you have reviewed some of these.",
     async see(scene) {
       await submitted(scene);

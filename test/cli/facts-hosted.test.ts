@@ -166,6 +166,15 @@ const facts: Fact[] = [
     },
   },
   {
+    says: "This server has no playtests for certain players. Nothing was ordered. Leave out --target-….",
+    code: 3,
+    line: () => `playtests order ${gameId} --target-country DE --yes`,
+    async holds() {
+      expect(await ordered()).toEqual([]);
+      expect((await run(`playtests order ${gameId} --yes`)).code).toBe(0);
+    },
+  },
+  {
     says: "The position must be within the video, which ends at 1:30. Nothing was noted.",
     code: 2,
     async line() {

@@ -49,6 +49,12 @@ describe("order", () => {
       "--selection-mode manual --qualifications Roguelikes",
       { selectionMode: "manual", qualifications: "Roguelikes" },
     ],
+    [
+      "certain players",
+      "--target-country de,AT --target-language de --target-device PC --target-device mac --target-age 18-24,55+",
+      { targetCountries: ["DE", "AT"], targetLanguages: ["de"], targetDevices: ["PC", "Mac"], targetAges: ["18-24", "55+"] },
+    ],
+    ["the fields of certain players", "--target-countries JP", { targetCountries: ["JP"], targetDevices: [] }],
     ["public", "--visibility public", { visibility: "public", durationMinutes: 30, costPerSlotCents: 0 }],
     [
       "every field",
@@ -61,6 +67,17 @@ describe("order", () => {
     const { code, stdout, stderr } = await fixture.run(`order ${fixture.gameId} ${flags.replace("KEYS", keys)} --yes --json`);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout).playtest).toMatchObject(expected);
+  });
+
+  it("says whom it is for, and orders for the same players again", async () => {
+    const earlier = await fixture.order({ targetCountries: ["DE"], targetDevices: ["PC"] });
+    const { stdout } = await fixture.run(`order ${fixture.gameId} --like ${earlier} --target-device Mac --yes`, { tty: true });
+    expect(stdout).toMatch(/offered to +players in Germany with a Mac\n/);
+    expect((await fixture.run(`playtests show ${earlier}`, { tty: true })).stdout).toMatch(
+      /offered to +players in Germany with a Windows PC\n/,
+    );
+    const { code, stderr } = await fixture.run(`order ${fixture.gameId} --target-country Germany --yes`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("must be a country code such as DE")]);
   });
 
   it("orders like an earlier playtest, and flags win", async () => {
