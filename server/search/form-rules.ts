@@ -14,7 +14,7 @@ export const shortestBeginning = 3;
 /** From so many letters on, one of them may be wrong. */
 const shortestMistaken = 4;
 /** The most words that one word stands for: then the most frequent ones. */
-const mostForms = 40;
+const mostForms = 16;
 
 /**
  * Whether two words have the same stem in one of the languages. Where there are several, a short stem counts only between a word and one

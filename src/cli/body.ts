@@ -1,5 +1,6 @@
 import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
+import type { Context } from "./context.ts";
 import type { Command } from "./define.ts";
 import { fieldFlag, flagName, kebab } from "./flags.ts";
 
@@ -61,25 +62,42 @@ function clear(body: Json, names: readonly string[], fields: readonly Field[]) {
   }
 }
 
+/** `--a, --b and --c`. */
+const listed = (flags: readonly string[]) => flags.join(", ").replace(/, ([^,]*)$/, " and $1");
+
+/** Whether a person can type the value in one line. */
+const isLine = ({ type, array, enum: choices }: Field) => type === "string" && !array && choices === undefined;
+
+/** Required fields that have no value yet. */
+const missingIn = (body: Json, command: Command): readonly Field[] =>
+  command.partialBody ? [] : bodyFields(command).filter(({ name, required }) => required && body[name] === undefined);
+
+/** On a terminal asks for required fields; elsewhere they are a usage error that names the flags of all. */
+async function complete(body: Json, command: Command, prompt: Context["prompt"]): Promise<void> {
+  const missing = missingIn(body, command);
+  const flags = missing.map((field) => `--${flagName(field)}`);
+  const hints = missing.flatMap(({ name }) => command.requiredHints?.[name] ?? []).join("\n") || undefined;
+  if (missing.length > 0 && !(prompt.possible && missing.every(isLine)))
+    throw usage(`${listed(flags)} ${flags.length === 1 ? "is" : "are"} required.`, hints);
+  for (const field of missing) {
+    const label = `--${flagName(field)}`;
+    const question = `${(field.description ?? field.name).replace(/\.$/, "")}:`;
+    body[field.name] = fieldFlag(field).parse(await prompt.text(question, `Pass ${label}.`), label);
+  }
+}
+
 /**
- * Builds the request body: fields from the file, then from flags, then null for each field that --clear names. A missing required
- * field is a usage error that names its flag.
+ * Builds the request body: fields from the file, then from flags, then null for each field that --clear names. Required fields that are
+ * missing are asked for on a terminal, else they are a usage error.
  */
-export async function buildBody(
-  command: Command,
-  raw: Json,
-  readText: (path: string, flag: string) => Promise<string>,
-): Promise<Json> {
+export async function buildBody(command: Command, raw: Json, { io, prompt }: Pick<Context, "io" | "prompt">): Promise<Json> {
   if (!command.body) return {};
   const all = operations[command.body].body;
   const path = raw["from-file"] as string | undefined;
-  const body = path === undefined ? {} : await parseObject(await readText(path, "--from-file"), path);
+  const body = path === undefined ? {} : await parseObject(await io.readText(path, "--from-file"), path);
   if (path !== undefined) checkNames(body, all, path);
   Object.assign(body, fieldValues(bodyFields(command), raw));
   clear(body, (raw.clear ?? []) as string[], all);
-  const missing = command.partialBody
-    ? undefined
-    : bodyFields(command).find(({ name, required }) => required && body[name] === undefined);
-  if (missing) throw usage(`--${flagName(missing)} is required.`, command.requiredHints?.[missing.name]);
+  await complete(body, command, prompt);
   return body;
 }

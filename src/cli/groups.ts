@@ -158,6 +158,7 @@ export const shortcuts: readonly Shortcut[] = [
   { name: "order", summary: "playtests order", load: verb(playtests, "order") },
   { name: "bulk", summary: "playtests bulk", load: verb(playtests, "bulk") },
   { name: "wait", summary: "playtests wait", load: verb(playtests, "wait") },
+  { name: "inbox", summary: "status", load: verb(top, "status") },
   { name: "accept", summary: "review accept", load: verb(review, "accept") },
   { name: "reject", summary: "review reject", load: verb(review, "reject") },
   { name: "listen", summary: "webhooks listen", load: verb(webhooks, "listen") },

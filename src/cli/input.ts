@@ -111,7 +111,7 @@ export async function buildInput(command: Command, parsed: Parsed, ctx: Context)
   const flags = flagsOf(command, raw);
   const range = rangeOf(command, raw);
   const query = fieldValues(queryFields(command), raw);
-  const body = await buildBody(command, raw, ctx.io.readText);
+  const body = await buildBody(command, raw, ctx);
   const args = await argumentsOf(command, parsed, ctx);
   return { args, flags, range, query, body } as unknown as CommandInput;
 }

@@ -69,6 +69,12 @@ function meant(word: string, items: readonly Item[], named: Named): Item[] {
   return [];
 }
 
+/** The name that a word is nearly, or the only one that has a word that begins so: `lantern` is `Lantern Deep`. */
+function similar(word: string, names: readonly string[]): string | undefined {
+  const having = names.filter((name) => `-${slugOf(name)}`.includes(`-${slugOf(word)}`));
+  return nearest(word, names) ?? (having.length === 1 && slugOf(word) !== "" ? having[0] : undefined);
+}
+
 function oneOf(word: string, items: readonly Item[], named: Named): string {
   const found = meant(word, items, named);
   const [item] = found;
@@ -79,7 +85,7 @@ function oneOf(word: string, items: readonly Item[], named: Named): string {
       `${found.length} ${many(noun)} are called ${JSON.stringify(word)}.`,
       `Use an id: ${found.map((one) => idOf(one)).join(", ")}.`,
     );
-  const near = nearest(
+  const near = similar(
     word,
     items.flatMap((one) => namesOf(one, named)),
   );

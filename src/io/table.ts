@@ -70,7 +70,7 @@ function kept(measured: readonly Measured[], columns: number): readonly Measured
 /** The columns without as many optional ones as it takes for the others to be readable. */
 function withoutOptional(measured: readonly Measured[], columns: number): readonly Measured[] {
   const needed = measured.map(({ cut, natural, header, content }) =>
-    cut === undefined ? Math.min(natural, Math.max(header, roomy)) : Math.max(content, Math.min(header, narrowest)),
+    cut === undefined ? Math.min(natural, Math.max(header, roomy)) : Math.max(content, header),
   );
   const dropped = measured.findLastIndex(({ overflow }) => overflow === "drop");
   if (total(needed) <= columns || dropped < 0) return withoutUnreadable(measured, columns);

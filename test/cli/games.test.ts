@@ -142,6 +142,9 @@ describe("games", () => {
 
   it.each([
     ["that no game has", "Star Minr", 3, 'No game is called "Star Minr".\nDid you mean "Star Miner"?'],
+    ["that one game begins with", "star", 3, 'No game is called "star".\nDid you mean "Star Miner"?'],
+    ["that is a later word of one", "mine", 3, 'No game is called "mine".\nDid you mean "Star Miner"?'],
+    ["that two games begin with", "tw", 3, 'No game is called "tw".\nTo list games:'],
     ["that two games have", "Twin", 2, '2 games are called "Twin".\nUse an id: '],
     ["that is a short id of none", "0123abcd", 3, 'No game is called "0123abcd".'],
   ])("games show: refuses a name %s", async (_, name, code, message) => {
@@ -203,7 +206,12 @@ describe("games: an invalid value is an error that names the flag, and nothing i
   const name = ["--name", "X"];
   const url = ["--build-url", "https://example.com/a.zip"];
   it.each([
-    ["a missing field", ["games", "create", ...name], "--build-url is required."],
+    [
+      "a missing field",
+      ["games", "create", ...name],
+      "--build-url is required.\nPass the address where playtesters get the game.",
+    ],
+    ["missing fields", ["games", "create"], "--name and --build-url are required."],
     ["not a URL", ["games", "create", ...name, "--build-url", "ftp://x"], '--build-url: "ftp://x" is not an http or https URL.'],
     ["too long", ["games", "create", ...url, "--name", "x".repeat(201)], "--name: must be at most 200 characters."],
     ["empty", ["games", "create", ...url, "--name", ""], "--name: must not be empty."],

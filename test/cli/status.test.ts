@@ -159,11 +159,6 @@ describe("an owner without a game", () => {
       2,
       "error: There is no game to choose from.\nCreate one: `playtest games create --name NAME --build-url URL`.\n",
     ],
-    [
-      "games create --name Lantern",
-      2,
-      "error: --build-url is required.\nPass the address where playtesters get the game. To upload a build instead, pass the game's website\nfor now, then run `playtest games push FOLDER`.\n",
-    ],
   ])("%s says how to begin", async (line, code, said) => {
     const owner = await registerOwner(fixture.server);
     const ran = await fixture.run(line, { key: owner.key, outside, tty: true });

@@ -210,6 +210,18 @@ it("a submission to accept is picked where none is named, and only by a person w
   expect(await order.ended).toBe(2);
 });
 
+it("games create: asks for what is missing, and checks it as a flag", async () => {
+  const session = sit(["games", "create", "--languages", "en"]);
+  await session.see("The game's name:", "Ember Fall\r");
+  await session.see("URL of the build:", "https://example.com/ember.zip\r");
+  await session.see("Created Ember Fall.");
+  expect([await session.ended, session.restored()]).toEqual([0, true]);
+  const wrong = sit(["games", "create", "--name", "Ember Fall"]);
+  await wrong.see("URL of the build:", "ember\r");
+  await wrong.see('--build-url: "ember" is not an http or https URL.');
+  expect(await wrong.ended).toBe(2);
+});
+
 it("a name in a question or a list cannot drive the terminal", async () => {
   const name = "\u001b]0;owned\u0007\u001b[2J\u202eevil";
   const evil = await factories.createGame(owner, { name });

@@ -78,6 +78,12 @@ function exampleLines(example: string): string[] {
   return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
 }
 
+/** An example in the words by which its command was called, such as those of a shortcut. */
+const asCalled = ({ name }: Command, path: string) => {
+  const written = new RegExp(`\\bplaytest (?:[\\w-]+ )?${name}(?= |$)`);
+  return (example: string) => example.replace(written, `playtest ${path}`);
+};
+
 export function commandHelp(command: Command, path: string): string {
   const args = Object.entries(command.args ?? {});
   const usageLine = ["playtest", path, argsUsage(command), "[flags]"].filter(Boolean).join(" ");
@@ -95,7 +101,7 @@ export function commandHelp(command: Command, path: string): string {
       args.map(([name, { summary }]) => row(name, summary)),
     ),
     ...section("Flags", flagsOf(command).map(flagRow)),
-    ...section("Examples", command.examples.flatMap(exampleLines)),
+    ...section("Examples", command.examples.map(asCalled(command, path)).flatMap(exampleLines)),
     ...section("Details", [
       row("Scope", scopeText(command)),
       row("Risk", riskText(command)),

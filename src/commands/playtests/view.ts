@@ -29,21 +29,6 @@ const order: readonly SlotStatus[] = [
   "cancelled",
 ];
 
-/** How tables abbreviate the statuses of slots. A status that this program does not know is not abbreviated. */
-const abbreviations = {
-  submitted: "sub",
-  publishing: "pub",
-  accepted: "acc",
-  reserved: "res",
-  blocked: "blk",
-  open: "open",
-  rejected: "rej",
-  expired: "exp",
-  cancelled: "can",
-} as const satisfies Record<SlotStatus, string>;
-
-const short = (status: string) => abbreviations[status as SlotStatus] ?? status;
-
 /** The counts that are not zero, with their statuses. Slots that wait for the owner come first. */
 function present(counts: Counts | null | undefined): [count: number, status: string][] {
   const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !(order as readonly string[]).includes(name))];
@@ -56,11 +41,12 @@ export const countsText = (counts: Counts | null | undefined) =>
     .map(([count, status]) => `${count} ${status}`)
     .join(", ");
 
-/** The same for a table: `2 sub · 1 open`. */
-export const compactCounts = (counts: Counts | null | undefined) =>
-  present(counts)
-    .map(([count, status]) => `${count} ${short(status)}`)
-    .join(" · ");
+/** The same for a table: the first status, and how many slots have another, such as `2 submitted, 1 more`. */
+export function compactCounts(counts: Counts | null | undefined): string {
+  const [first, ...others] = present(counts);
+  const more = others.reduce((sum, [count]) => sum + count, 0);
+  return first === undefined ? "" : `${first[0]} ${first[1]}${more > 0 ? `, ${more} more` : ""}`;
+}
 
 type Listed = ItemOf<"listPlaytests">;
 /** A playtest as an order returns it. */

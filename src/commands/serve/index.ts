@@ -42,6 +42,7 @@ export const serve: Group = {
       "Then",
       "Open http://127.0.0.1:4747/, or run in another terminal: `playtest auth register --base-url http://127.0.0.1:4747`",
     ],
+    ["Address", "--port PORT chooses another port; --public-url URL says how others reach the server."],
     ["To try it", "`playtest serve --seed demo --ephemeral`: no real money, something to review, nothing left behind."],
     ["Email", "Files in the folder `outbox`, until PLAYTEST_SMTP_URL names a mail server."],
     ["Settings", "`playtest serve config` lists them. More: `playtest help server`"],

@@ -1,4 +1,4 @@
-import { col, detail, type ItemOf, viewOf } from "../../../cli/define.ts";
+import { detail, type ItemOf, optionalCol, prose, viewOf } from "../../../cli/define.ts";
 import { type PublisherName, publisherTitles } from "../../../contract/publications/publishers.ts";
 
 const shown = (share: Record<string, unknown>) => {
@@ -27,7 +27,17 @@ export const publicationView = viewOf<ItemOf<"getSlotPublication">>([
 ]);
 
 export const sharesView = viewOf<ItemOf<"listShares">>(
-  ["id", "of:kind", "game:gameName", "state", "views", "last view:lastViewedAt", "expires:expiresAt", col("with", shown), "url"],
+  [
+    "id",
+    "of:kind",
+    optionalCol("game:gameName"),
+    "state",
+    optionalCol("views"),
+    optionalCol("last view:lastViewedAt"),
+    "expires:expiresAt",
+    optionalCol("with", shown),
+    prose("url"),
+  ],
   { empty: "You share no videos." },
 );
 
