@@ -42,7 +42,7 @@ th { font-weight: 600; white-space: nowrap; }
 label.check { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; } label.check input { width: auto; flex: none; }
 button.wide { width: 100%; } .facts td { overflow-wrap: anywhere; } p { overflow-wrap: break-word; }
 @media (max-width: 22rem) { th { white-space: normal; } }
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 1rem; }
 button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 video { display: block; width: 100%; max-height: 75vh; background: #000; border-radius: .5rem; }

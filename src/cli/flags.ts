@@ -196,6 +196,7 @@ function withRange(summary: string, min: number | undefined, max: number | undef
 }
 
 function checkText({ minLength = 0, maxLength, format }: Field, text: string, label: string) {
+  if (format === "iso3166" && codePoints(text) !== 2) throw usage(`${label}: must be a country code such as DE.`);
   if (codePoints(text) < minLength)
     throw usage(`${label}: must ${minLength === 1 ? "not be empty" : `have at least ${minLength} characters`}.`);
   if (maxLength !== undefined && codePoints(text) > maxLength) throw usage(`${label}: must be at most ${maxLength} characters.`);

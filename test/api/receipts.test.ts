@@ -131,7 +131,7 @@ onBothDatabases("receipts", (serve) => {
     const receipts = letters.filter((letter) => /^Subject: Receipt for \$30\.00\r$/m.test(letter));
     expect(receipts).toHaveLength(1);
     expect(receipts[0]).toMatch(/^Content-Type: application\/pdf; name=(\S+\.pdf)\r$/m);
-    const [, encoded] = /^Content-Type: application\/pdf[^]*?\r\n\r\n([\w+/=\r\n]+)/m.exec(receipts[0]!)!;
+    const [, encoded] = /^Content-Type: application\/pdf.*?\r\n\r\n([\w+/=\r\n]+)/ms.exec(receipts[0]!)!;
     expect(Buffer.from(encoded!, "base64").subarray(0, 5).toString()).toBe("%PDF-");
   });
 });
