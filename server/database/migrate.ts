@@ -144,8 +144,8 @@ const TABLE =
   "CREATE TABLE IF NOT EXISTS schema_migrations (position {int} PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) {strict}";
 
 /**
- * Applies the pending migrations, each in its own transaction, so that an interrupted run can be repeated; where definitions of tables
- * cannot be parts of transactions, step by step. Throws when the database is newer than this program or its history differs. Several
+ * Applies the pending migrations in one transaction, so that the program before this one still works when one of them fails; where
+ * definitions of tables cannot be parts of transactions, step by step. Throws when the database is newer than this program or its history differs. Several
  * processes may call this at the same time.
  */
 export async function migrate(
@@ -160,7 +160,9 @@ export async function migrate(
     return migrateStepwise(store, define, () => pendingSteps(store, list), options);
   }
   await createTable(store);
-  for (const position of list.keys()) await store.write((tx) => apply(tx, store.dialect, list, position));
+  await store.write(async (tx) => {
+    for (const position of list.keys()) await apply(tx, store.dialect, list, position);
+  });
 }
 
 /** The pending migrations. Throws as `migrate` does. */

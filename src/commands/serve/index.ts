@@ -13,6 +13,7 @@ import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
 import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
+import { upgrade } from "./upgrade.ts";
 
 export const serve: Group = {
   commands: [
@@ -20,6 +21,7 @@ export const serve: Group = {
     config,
     doctor,
     migrate,
+    upgrade,
     moveFiles,
     backup,
     backupVerify,
