@@ -56,6 +56,7 @@ import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import { searchWords } from "./migrations/062-search-words.ts";
+import { traces } from "./migrations/064-traces.ts";
 import { audiences } from "./migrations/065-audiences.ts";
 import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import type { Dialect, Query, Store } from "./port.ts";
@@ -132,6 +133,7 @@ export const migrations: readonly Migration[] = [
   searchWords,
   audiences,
   mailedDocuments,
+  traces,
 ];
 
 export interface Applied {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseLocation } from "../database/drivers.ts";
-import { type Effect, effectsOf } from "../database/effects.ts";
+import { type Effect, effectsOf, rates } from "../database/effects.ts";
 import { type Migration, migrations, pending as pendingOf } from "../database/migrate.ts";
 import type { Dialect, Store } from "../database/port.ts";
 import { sizeOf } from "../uploads/local-blobs.ts";
@@ -22,14 +22,6 @@ export interface UpgradePlan {
   locked: string[];
 }
 
-/**
- * Rows (of about 300 bytes) a second and bytes copied a second, measured on a machine with 2 cores and the database on its own disk. The
- * slowest of several: an index of random texts, columns of which each row has a value.
- */
-const rates = {
-  sqlite: { read: 1_200_000, index: 190_000, write: 500_000, add: 150_000, copy: 200_000_000 },
-  postgres: { read: 1_900_000, index: 350_000, write: 25_000, add: 70_000, copy: 0 },
-};
 /** A migration that changes no row. */
 const eachMs = 10;
 /** How much slower another disk or a busy machine may be. */
@@ -93,14 +85,14 @@ function estimate(
   { variant }: Dialect,
   bytes: number,
 ): UpgradePlan["estimate"] {
-  const { read, index, write, add, copy } = rates[variant];
+  const { read, index, write, add, rewrite, copy } = rates[variant];
   const of = (table: string, rate: number) => ((rows[table] ?? 0) / rate) * 1000;
-  let ms = steps.length * eachMs + (copy === 0 ? 0 : (bytes / copy) * 1000);
+  let ms = steps.length * eachMs + (bytes / copy) * 1000;
   for (const effect of steps.flatMap(({ effects }) => effects)) {
     if (effect.does === "create index") ms += of(effect.table, index);
     if (effect.does === "restrict") ms += of(effect.table, read);
     if (effect.does === "change rows" || effect.does === "remove rows") ms += of(effect.table, write);
-    if (effect.does === "drop column" && variant === "sqlite") ms += of(effect.table, write);
+    if (effect.does === "drop column") ms += of(effect.table, rewrite);
     if (effect.does === "add rows") for (const table of effect.from) ms += of(table, add);
   }
   return { fromMs: Math.round(ms), toMs: Math.round(ms * spread) };
