@@ -13,6 +13,7 @@ import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
 import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
+import { top } from "./top.ts";
 import { upgrade } from "./upgrade.ts";
 
 export const serve: Group = {
@@ -20,6 +21,7 @@ export const serve: Group = {
     run,
     config,
     doctor,
+    top,
     migrate,
     upgrade,
     moveFiles,
