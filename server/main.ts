@@ -26,6 +26,7 @@ import { whenAvailable } from "./database/wait.ts";
 import { makeWritableFolder, requireWritable } from "./lib/folders.ts";
 import { loadLateParts } from "./lib/late.ts";
 import { createLog, type Log } from "./lib/log.ts";
+import { type Tracer, wantsTraces } from "./lib/trace.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
 import { refuseOthers, requireIdentity } from "./operations/keys/identity.ts";
@@ -148,12 +149,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   });
   const { tlsCert, tlsKey } = options;
   const certificate = tlsCert !== undefined && tlsKey !== undefined ? certificateFrom(tlsCert, tlsKey, log) : undefined;
-  const nobodyEncrypts = !certificate && !config.behindProxy && config.http.trustedProxies.length === 0;
-  if (nobodyEncrypts && options.publicUrl?.startsWith("https:"))
-    log.warn(
-      {},
-      "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
-    );
+  if (!certificate) warnOfMissingProxy(options, config, log);
   const { readUrl } = config.database;
   if (readUrl !== null && databaseUrl === undefined)
     throw new ConfigError(
@@ -161,6 +157,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     );
   // What can be refused without the database is refused before it is opened.
   const bucket = await configuredBucket(config, { env: host.env, now: Date.now });
+  const tracer = await createTracer(host.env, config.version, log);
   const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
   readBrand(config, dataDir);
   findInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir);
@@ -186,7 +183,20 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
-    const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir, bucket };
+    const external = {
+      ...transcriber,
+      cards,
+      config,
+      store,
+      clock,
+      randomBytes,
+      instanceKey,
+      mailer,
+      log,
+      dataDir,
+      bucket,
+      tracer,
+    };
     const where = { place, certificate, ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }) };
     const onListening = (listening: Listening) => ("fd" in place ? checkSocket(options, config, listening) : Promise.resolve());
     const running = await start({ ...where, external, onListening });
@@ -202,6 +212,21 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     await store.close();
     throw explained(error, options);
   }
+}
+
+function warnOfMissingProxy({ publicUrl }: ServeOptions, { behindProxy, http }: Config, log: Log): void {
+  if (behindProxy || http.trustedProxies.length > 0 || !publicUrl?.startsWith("https:")) return;
+  log.warn(
+    {},
+    "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
+  );
+}
+
+/** Loads the packages only where traces are collected. */
+async function createTracer(env: ServeHost["env"], version: string, log: Log): Promise<Tracer | null> {
+  if (!wantsTraces(env)) return null;
+  const opentelemetry = await import("./metrics/opentelemetry.ts");
+  return opentelemetry.createTracer({ version, log, now: Date.now });
 }
 
 /** Before the migrations that are pending are applied. */

@@ -24,6 +24,7 @@ import { Outages } from "../lib/outages.ts";
 import { createPasswords } from "../lib/passwords.ts";
 import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import { sharedHashPool } from "../lib/threads/hash-pool.ts";
+import type { Tracer } from "../lib/trace.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createOutbound } from "../outbound/index.ts";
@@ -63,6 +64,7 @@ export interface External {
   blobs?: Blobs;
   log: Log;
   metrics?: Metrics | null;
+  tracer?: Tracer | null;
   retiring: AbortSignal;
   draining: AbortSignal;
   /** For tests: resolves host names instead of the system's resolver. */
@@ -115,7 +117,8 @@ export function createDeps(external: External): Deps {
   const audit = new AuditLog(external.store, external.log);
   const brand = readBrand(config, external.dataDir);
   const secrets = createSecrets(external.instanceKey, randomBytes);
-  const outbound = createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: external.resolve });
+  const { tracer = null } = external;
+  const outbound = createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: external.resolve, tracer });
   const parts: Omit<Deps, "store" | keyof SharedState> = {
     config,
     brand,
@@ -146,6 +149,7 @@ export function createDeps(external: External): Deps {
     log: external.log,
     outages: new Outages(external.log, clock.real),
     metrics: external.metrics ?? null,
+    tracer,
     onUploaded: [queueMeasuring],
     onSubmitted: [queueTranscription, (_deps, tx, slotId) => queueSubmission(tx, slotId), queuePoster],
     retiring: external.retiring,

@@ -13,6 +13,7 @@ import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Outages } from "../lib/outages.ts";
 import type { Passwords } from "../lib/passwords.ts";
+import type { Tracer } from "../lib/trace.ts";
 import type { Mail, Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Outbound } from "../outbound/index.ts";
@@ -83,6 +84,8 @@ export interface Deps extends Context, SharedState {
   outages: Outages;
   /** Null when no metrics are configured. */
   metrics: Metrics | null;
+  /** Null where the environment names no collector of traces. */
+  tracer: Tracer | null;
   /** Called for each video that was uploaded, in the transaction that records it. */
   onUploaded: readonly ((deps: Deps, tx: Tx, upload: UploadRow) => Promise<void>)[];
   /** Called for each submission, in its transaction. */

@@ -120,6 +120,8 @@ interface Stopping {
 /** How long (ms) jobs in progress may take to end, first by themselves and then after their connections were cut. */
 const jobsEndMs = 2_000;
 const cutOffMs = 500;
+/** How long (ms) a collector of traces that does not answer may delay the end. */
+const tracesEndMs = 2_000;
 /** How long (ms) a database server that does not answer may delay the end. */
 const databaseEndMs = 1_000;
 
@@ -138,6 +140,7 @@ async function close(
   await within(cutOffMs, deps.jobs.stop(), undefined);
   await within(jobsEndMs, deps.blobs.remote?.stop() ?? Promise.resolve(), undefined);
   await deps.mailer.close();
+  await within(tracesEndMs, deps.tracer?.close() ?? Promise.resolve(), undefined);
   const saved = save(deps);
   await (deps.store.shared ? within(databaseEndMs, saved, undefined) : saved);
 }

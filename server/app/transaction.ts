@@ -6,6 +6,7 @@ import type { EventFeed } from "../events/feed.ts";
 import type { JobKind } from "../jobs/purposes.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { JobToQueue } from "../jobs/types.ts";
+import { currentTrace } from "../lib/trace.ts";
 import type { Context, ReadTx, ServerStore, Tx } from "./tx.ts";
 
 /** What transactions cause outside of their rows, after the commit. */
@@ -19,12 +20,14 @@ interface Effects {
 class Transaction implements Tx {
   readonly now: number;
   readonly newId: () => string;
+  readonly trace: string | undefined;
   readonly #query: Query;
   readonly #context: Context;
   readonly #effects: Effects;
 
-  constructor(query: Query, now: number, context: Context, effects: Effects) {
+  constructor(query: Query, now: number, trace: string | undefined, context: Context, effects: Effects) {
     this.now = now;
+    this.trace = trace;
     this.newId = context.newId;
     this.#query = query;
     this.#context = context;
@@ -67,10 +70,16 @@ class Transaction implements Tx {
   }
 
   schedule(job: JobToQueue<JobKind>): Promise<void> {
-    return this.#effects.jobs.schedule(this, job);
+    return this.#effects.jobs.schedule(this, this.#traced(job));
   }
   scheduleNew(jobs: readonly JobToQueue<JobKind>[]): Promise<void> {
-    return this.#effects.jobs.scheduleNew(this, jobs);
+    return this.#effects.jobs.scheduleNew(
+      this,
+      jobs.map((job) => this.#traced(job)),
+    );
+  }
+  #traced<Kind extends string>(job: JobToQueue<Kind>): JobToQueue<Kind> {
+    return this.trace === undefined ? job : { ...job, trace: this.trace };
   }
   wake(accountId: string): void {
     this.#effects.feed.note(this, accountId);
@@ -86,22 +95,23 @@ class Transaction implements Tx {
  */
 export function createServerStore(store: Store, clock: MovableClock, context: Context, effects: Effects): ServerStore {
   const { follow } = clock;
-  const begin = (query: Query): Tx => new Transaction(query, clock.now(), context, effects);
+  const begin = (query: Query, trace?: string): Tx => new Transaction(query, clock.now(), trace, context, effects);
   // Most servers have no other process to follow, and then nothing is awaited before the first statement.
-  const within = <T>(query: Query, fn: (tx: Tx) => Promise<T>): Promise<T> =>
-    follow ? follow(query).then(() => fn(begin(query))) : fn(begin(query));
+  const within = <T>(query: Query, fn: (tx: Tx) => Promise<T>, trace?: string): Promise<T> =>
+    follow ? follow(query).then(() => fn(begin(query, trace))) : fn(begin(query, trace));
   return {
     dialect: store.dialect,
     shared: store.shared,
     read: <T>(fn: (q: ReadTx) => Promise<T>, options?: ReadOptions) => store.read((q) => within(q, fn), options),
     async write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
       let last: Tx | undefined;
-      const result = await store.write((q) => {
-        return within(q, (tx) => {
-          last = tx;
-          return fn(tx);
-        });
-      }, options);
+      // Before the write waits among others, which may be parts of other traces.
+      const trace = currentTrace()?.traceparent;
+      const noted = (tx: Tx) => {
+        last = tx;
+        return fn(tx);
+      };
+      const result = await store.write((q) => within(q, noted, trace), options);
       if (last) for (const effect of [effects.audit, effects.jobs, effects.feed]) effect.committed(last);
       return result;
     },

@@ -41,6 +41,8 @@ export interface ReadTx extends Query, Context {
 
 /** A transaction that changes rows, with what a change needs and causes. */
 export interface Tx extends ReadTx {
+  /** The header `traceparent` of the work that it is a part of. */
+  readonly trace: string | undefined;
   /** Queues a job. It starts after the commit. */
   schedule(job: JobToQueue<JobKind>): Promise<void>;
   /** Queues jobs that most likely do not exist yet, without looking for them first. One that is dead stays dead. */

@@ -56,6 +56,7 @@ import { usableRecordings } from "./migrations/057-usable-recordings.ts";
 import { friendRequests } from "./migrations/058-friend-requests.ts";
 import { storingBlobs } from "./migrations/061-storing-blobs.ts";
 import { searchWords } from "./migrations/062-search-words.ts";
+import { traces } from "./migrations/064-traces.ts";
 import { audiences } from "./migrations/065-audiences.ts";
 import { mailedDocuments } from "./migrations/066-mailed-documents.ts";
 import type { Dialect, Query, Store } from "./port.ts";
@@ -132,6 +133,7 @@ export const migrations: readonly Migration[] = [
   searchWords,
   audiences,
   mailedDocuments,
+  traces,
 ];
 
 export interface Applied {
@@ -144,8 +146,8 @@ const TABLE =
   "CREATE TABLE IF NOT EXISTS schema_migrations (position {int} PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) {strict}";
 
 /**
- * Applies the pending migrations, each in its own transaction, so that an interrupted run can be repeated; where definitions of tables
- * cannot be parts of transactions, step by step. Throws when the database is newer than this program or its history differs. Several
+ * Applies the pending migrations in one transaction, so that the program before this one still works when one of them fails; where
+ * definitions of tables cannot be parts of transactions, step by step. Throws when the database is newer than this program or its history differs. Several
  * processes may call this at the same time.
  */
 export async function migrate(
@@ -160,7 +162,9 @@ export async function migrate(
     return migrateStepwise(store, define, () => pendingSteps(store, list), options);
   }
   await createTable(store);
-  for (const position of list.keys()) await store.write((tx) => apply(tx, store.dialect, list, position));
+  await store.write(async (tx) => {
+    for (const position of list.keys()) await apply(tx, store.dialect, list, position);
+  });
 }
 
 /** The pending migrations. Throws as `migrate` does. */

@@ -1,6 +1,7 @@
-import type { DriverOptions } from "./driver.ts";
+import type { DataLocation } from "../config/data-location.ts";
+import type { Driver, DriverOptions } from "./driver.ts";
 import { driverOf } from "./drivers.ts";
-import { isEmpty, migrate } from "./migrate.ts";
+import { behind, isEmpty, migrate } from "./migrate.ts";
 import type { Store } from "./port.ts";
 
 export interface OpenOptions extends DriverOptions {
@@ -19,10 +20,21 @@ export async function openStore({ databaseUrl, dataDir = "", beforeChange, ...op
   const store = await driver.open(location, options);
   try {
     if (beforeChange && !(await isEmpty(store))) await beforeChange(store);
-    await migrate(store);
+    // A statement that changes a large table may take longer than a query may.
+    if (!driver.file && (await behind(store))) await migratePatiently(driver, location);
+    else await migrate(store);
     return store;
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+async function migratePatiently(driver: Driver, location: DataLocation): Promise<void> {
+  const store = await driver.open(location, { patient: true });
+  try {
+    await migrate(store);
+  } finally {
+    await store.close();
   }
 }

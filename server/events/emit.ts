@@ -76,7 +76,7 @@ async function queueDelivery(tx: Tx, webhook: webhooks.WebhookRow, event: Event)
 }
 
 export const newDelivery = (
-  context: Context,
+  context: Context & Partial<Pick<Tx, "trace">>,
   { id: webhookId, host }: webhooks.WebhookRow,
   event: Event,
   state: DeliveryStatus,
@@ -92,6 +92,7 @@ export const newDelivery = (
   round_start: 0,
   next_retry_at: nextRetryAt,
   created_at: event.created_at,
+  trace: context.trace ?? null,
 });
 
 /** Schedules the job that sends what is due to a host. There is one job per host, so that it can limit the concurrent deliveries. */

@@ -5,6 +5,7 @@ import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Config } from "../config/schema.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { currentTrace, type Span, type Tracer, traceOf, withTrace } from "../lib/trace.ts";
 import { createClients, createProxyTest } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
 import { type Client, type Principal, RawResponse } from "./call.ts";
@@ -41,8 +42,8 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
   const clientOf = createClients(deps.config);
   const requestIdOf = createRequestIds(deps.randomBytes, createProxyTest(deps.config));
 
-  async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const requestId = requestIdOf(request);
+  async function listen(request: IncomingMessage, response: ServerResponse, span?: Span): Promise<void> {
+    const requestId = currentTrace()?.id ?? requestIdOf(request);
     const headers: Headers = { "X-Request-Id": requestId, ...common };
     const exchange: Exchange = { request, response, requestId, headers, client: clientOf(request, response) };
     const started = deps.clock.real();
@@ -54,6 +55,7 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
       sendError(exchange, error);
     } finally {
       report(deps, exchange, deps.clock.real() - started);
+      span?.end(spanOf(exchange));
     }
   }
 
@@ -115,7 +117,23 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
     send(response, renderError(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), headers);
   }
 
-  return listen;
+  return (request: IncomingMessage, response: ServerResponse) =>
+    inTrace(deps.tracer, request, (span) => listen(request, response, span));
+}
+
+/** Answers as a part of the trace that the request names, or of one of its own where traces are collected. */
+function inTrace<T>(tracer: Tracer | null, { headers, method = "" }: IncomingMessage, work: (span?: Span) => T): T {
+  const given = traceOf(headers.traceparent);
+  const span = tracer ? withTrace(given, () => tracer.start("server", method)) : undefined;
+  return withTrace(span?.trace ?? given, () => work(span));
+}
+
+/** What a span says about a request: no path or query, which may have ids and secrets. */
+function spanOf({ request, response, operation = "none" }: Exchange): Parameters<Span["end"]>[0] {
+  const { method = "" } = request;
+  const status = response.statusCode;
+  const attributes = { "http.request.method": method, "http.route": operation, "http.response.status_code": status };
+  return { name: `${method} ${operation}`, attributes, failed: status >= 500 };
 }
 
 /** One line of the log, and the metrics. `ms`: how long the request took. */

@@ -1,6 +1,7 @@
 import type { Deps } from "../app/deps.ts";
 import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type Span, traceOf, withTrace } from "../lib/trace.ts";
 import { type Job, type JobKinds, RetryLater } from "./job.ts";
 import * as jobs from "./store.ts";
 
@@ -17,8 +18,16 @@ interface Context {
 /** A leased job. `heldUntil` is the end of the lease by the clock of this process (real ms). */
 export type LeasedJob = jobs.JobRow & { heldUntil: number };
 
-/** Runs a leased job and extends its lease meanwhile. A job that fails is queued again or, after the last attempt, marked dead. */
-export async function runJob(row: LeasedJob, context: Context): Promise<void> {
+/** Runs a leased job as a part of the trace that queued it. A job that fails is queued again or, after the last attempt, marked dead. */
+export function runJob(row: LeasedJob, context: Context): Promise<void> {
+  const { tracer } = context.deps;
+  const given = traceOf(row.trace);
+  const span = tracer && withTrace(given, () => tracer.start("consumer", `job ${row.kind}`, { "messaging.message.id": row.id }));
+  return withTrace(span?.trace ?? given, () => run(row, context, span));
+}
+
+/** Extends the lease of the job meanwhile. */
+async function run(row: LeasedJob, context: Context, span: Span | null): Promise<void> {
   const { kinds, deps } = context;
   let finished = false;
   const ended = (rows: number) => {
@@ -27,7 +36,10 @@ export async function runJob(row: LeasedJob, context: Context): Promise<void> {
   };
   const lease = holdLease(row, context);
   const started = context.clock.real();
-  const measure = (outcome: "done" | "later" | "failed") => deps.metrics?.job(row.kind, outcome, context.clock.real() - started);
+  const measure = (outcome: "done" | "later" | "failed") => {
+    deps.metrics?.job(row.kind, outcome, context.clock.real() - started);
+    span?.end({ failed: outcome === "failed" });
+  };
   const job: Job = {
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     runAt: row.run_at,

@@ -14,6 +14,8 @@ export interface NewJob {
   key: string;
   payload: unknown;
   account?: string;
+  /** The header `traceparent` of the work that queues it. */
+  trace?: string | undefined;
   runAt: number;
   now: number;
 }
@@ -31,11 +33,20 @@ export async function add(tx: Query, job: NewJob): Promise<void> {
 
 /** Queues jobs that most likely do not exist yet. Of one that does, only the time changes, to the earlier one. */
 export function insert(tx: Query, added: readonly NewJob[]): void {
-  const rows = added.map(() => "(?, ?, ?, ?, ?, ?, 0, 'queued', 0, ?)").join(", ");
+  const rows = added.map(() => "(?, ?, ?, ?, ?, ?, 0, 'queued', 0, ?, ?)").join(", ");
   tx.send(
-    `INSERT INTO jobs (id, kind, unique_key, payload, account, run_at, attempts, state, lease_until, created_at) VALUES ${rows}
+    `INSERT INTO jobs (id, kind, unique_key, payload, account, run_at, attempts, state, lease_until, created_at, trace) VALUES ${rows}
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
-    ...added.flatMap((job) => [job.id, job.kind, job.key, JSON.stringify(job.payload), job.account ?? null, job.runAt, job.now]),
+    ...added.flatMap(({ id, kind, key, payload, account, runAt, now, trace }) => [
+      id,
+      kind,
+      key,
+      JSON.stringify(payload),
+      account ?? null,
+      runAt,
+      now,
+      trace ?? null,
+    ]),
   );
 }
 
@@ -98,7 +109,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ${now.sql} + CAST(? AS INTEGER), lease_token = ?, attempts = attempts + 1
       WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ${now.sql} ${filter}ORDER BY ${first}, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ${now.sql}
-      RETURNING id, kind, unique_key, payload, account, run_at, attempts, failures, lease_token`,
+      RETURNING id, kind, unique_key, payload, account, run_at, attempts, failures, lease_token, trace`,
     ...now.values,
     lease.leaseMs,
     lease.token,
@@ -153,12 +164,12 @@ export const retry = (tx: Query, job: JobRow, runAt: number, error: string, fail
     { id: job.id, lease_token: job.lease_token },
   );
 
-/** Queues a job again that completed one of its runs. Zero rows when the lease was lost. */
+/** Queues a job again that completed one of its runs: the next is no part of its trace. Zero rows when the lease was lost. */
 export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
   updateWhere(
     tx,
     "jobs",
-    { run_at: runAt, attempts: 0, failures: 0, lease_until: 0, lease_token: null },
+    { run_at: runAt, attempts: 0, failures: 0, lease_until: 0, lease_token: null, trace: null },
     { id: job.id, lease_token: job.lease_token },
   );
 

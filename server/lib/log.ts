@@ -1,3 +1,5 @@
+import { currentTrace } from "./trace.ts";
+
 type Write = (fields: Record<string, unknown>, message?: string) => void;
 
 export interface Log {
@@ -21,14 +23,19 @@ const secretPaths = [
   "cookie",
 ];
 
+const traceId = () => {
+  const trace = currentTrace();
+  return trace ? { traceId: trace.id } : {};
+};
+
 /** Writes JSON lines, or short text for a terminal, to `write`. Secrets are redacted by field name. */
 export async function createLog(options: { level: string; text: boolean; write(line: string): void }): Promise<Log> {
   const { default: pino } = await import("pino");
   const redact = { paths: secretPaths.flatMap((path) => [`["${path}"]`, `*["${path}"]`]), censor: "[redacted]" };
   const gather = gathered(options.write);
   const write = options.text ? (line: string) => gather(textLine(line)) : gather;
-  const logger = pino({ level: options.level, base: null, redact }, { write });
-  const plain = pino({ level: options.level, base: null }, { write });
+  const logger = pino({ level: options.level, base: null, redact, mixin: traceId }, { write });
+  const plain = pino({ level: options.level, base: null, mixin: traceId }, { write });
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),

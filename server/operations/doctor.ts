@@ -21,6 +21,7 @@ import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
+import { planUpgrade, type UpgradePlan } from "./upgrade-plan.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
@@ -112,6 +113,19 @@ export async function migrateDatabase(options: DataLocationOptions & { backup: b
     const copy = older && options.backup ? await keepCopy(location, older) : null;
     await migrate(store);
     return { applied, copy, location: reportLocation(location) };
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What `migrateDatabase` would change. Changes nothing; the server may be running. */
+export async function checkUpgrade(options: DataLocationOptions): Promise<UpgradePlan & { location: LocationReport }> {
+  const location = locate(options);
+  const store = await open(location, true);
+  try {
+    return { ...(await planUpgrade(store, location)), location: reportLocation(location) };
   } catch (error) {
     throw refused(error);
   } finally {

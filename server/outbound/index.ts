@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isAddress } from "../../src/contract/text/addresses.ts";
+import { currentTrace, type Tracer } from "../lib/trace.ts";
 import { within } from "../lib/within.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
@@ -24,7 +25,12 @@ const closedByPeer = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
 
 const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-export function createOutbound(options: GuardOptions & { resolve?: Resolve | undefined }): Outbound {
+interface Options extends GuardOptions {
+  resolve?: Resolve | undefined;
+  tracer?: Tracer | null;
+}
+
+export function createOutbound(options: Options): Outbound {
   const guard = createGuard(options);
   const resolve = options.resolve ?? systemResolve;
   const pool = createConnectionPool(createConnector(guard, resolve));
@@ -57,6 +63,27 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
     }
   }
 
+  /** As a part of the running trace, which the receiver is told. */
+  async function sendTraced(wanted: OutboundRequest): Promise<OutboundReply> {
+    const span = options.tracer?.start("client", wanted.method, {
+      "http.request.method": wanted.method,
+      "server.address": checkedUrl(wanted.url).hostname,
+    });
+    const trace = span?.trace ?? currentTrace();
+    if (!trace) return send(wanted);
+    let status = 0;
+    try {
+      const reply = await send({ ...wanted, headers: { ...wanted.headers, traceparent: trace.traceparent } });
+      status = reply.status;
+      return reply;
+    } finally {
+      span?.end({
+        attributes: status === 0 ? {} : { "http.response.status_code": status },
+        failed: status === 0 || status >= 400,
+      });
+    }
+  }
+
   return {
     async check(text) {
       const url = new URL(text);
@@ -66,7 +93,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       const unknown = resolve(target.host).catch(() => []);
       for (const address of await within<readonly string[]>(checkDeadlineMs, unknown, [])) guard.checkAddress(target, address);
     },
-    request: send,
+    request: sendTraced,
     close: pool.close,
   };
 }

@@ -185,6 +185,52 @@ describe.each(drivers)("a database of an older program ($name)", (driver) => {
     expect(stdout.includes(`The database as it was before: ${copy()} (kept for 14 days).`)).toBe(driver.name === "sqlite");
     expect(await look()).toMatchObject({ migrations: newest, people: ["o"] });
   });
+
+  it("is described by serve upgrade --check, which changes nothing", async () => {
+    await make();
+    const listed = files();
+    const { code, stdout } = await playtest(["serve", "upgrade", "--check", ...at()]);
+    const said = stdout.replace(/\s+/g, " ");
+    expect(code).toBe(0);
+    expect(said).toContain(`${migrations.length - 31} migrations pending. Nothing was changed. ${next}: adds `);
+    expect(said).toMatch(/Estimated time: \d+ s to \d+ s, from the rows that are read \([^)]*slots 0[^)]*\)/);
+    expect(said).toContain("Old and new processes cannot run side by side: ");
+    expect(said.includes("Requests that use these tables wait until all migrations are done: ")).toBe(driver.name === "postgres");
+    expect([await look(), files()]).toEqual([before, listed]);
+    const { result } = JSON.parse((await playtest(["serve", "upgrade", "--check", "--json", ...at()])).stdout);
+    expect(result.migrations.map(({ name }: { name: string }) => name)).toEqual(migrations.slice(31).map(({ name }) => name));
+  });
+
+  it("is brought up to date by serve upgrade, after which --check finds nothing", async () => {
+    await make();
+    expect(await playtest(["serve", "upgrade", ...at()])).toMatchObject({ code: 0 });
+    expect(await look()).toMatchObject({ migrations: newest, people: ["o"] });
+    const { stdout } = await playtest(["serve", "upgrade", "--check", ...at()]);
+    expect(stdout).toContain("The database is up to date: this version changes nothing in it.");
+  });
+
+  it.each(["run", "migrate"])("is left to the older program where a migration fails in serve %s", async (verb) => {
+    await make();
+    const store = await openUnmigrated(location.options);
+    // A value that no program writes, and that a migration in the middle refuses.
+    const event = { id: "e", account_id: "o", kind: "odd", data: "{}", created_at: 0 };
+    await store.write(async (tx) => {
+      await tx.run("ALTER TABLE events DROP CONSTRAINT events_kind_check");
+      await tx.run("ALTER TABLE events ADD CONSTRAINT events_kind_check CHECK (kind IS NOT NULL)");
+      await insertRow(tx, "events", event);
+    });
+    await store.close();
+    const argv = verb === "run" ? ["--port", "0", "--exec", "true"] : [];
+    const { code, stderr } = await playtest(["serve", verb, ...at(), ...argv]);
+    expect(code).toBe(1);
+    expect(stderr.replace(/\s+/g, " ")).toContain('have kind "odd", which is not one of');
+    expect(await look()).toEqual(before);
+    // As the older program opens it when it starts, and works with it.
+    const older = await openUnmigrated(location.options);
+    await migrate(older, migrations.slice(0, 31));
+    await older.write((tx) => insertRow(tx, "events", { ...event, id: "f" }));
+    await older.close();
+  });
 });
 
 describe("a new data folder", () => {

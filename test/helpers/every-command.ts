@@ -580,6 +580,8 @@ export const withoutScene: Record<string, string> = {
   "serve doctor": "needs a folder no server uses: see serve.test.ts",
   "serve move-files": "needs a bucket: see bucket.test.ts",
   "serve migrate": "needs a folder no server uses: see serve.test.ts",
+  "serve top": "needs a server with metrics: see top.test.ts",
+  "serve upgrade": "needs a folder no server uses: see upgrade.test.ts",
   "review next": "an inbox for a person on a terminal; refuses other formats",
   "mcp run": "speaks a protocol until its client leaves: see mcp.test.ts",
   studio: "runs until it is stopped: see studio.test.ts",

@@ -8,6 +8,7 @@ import type { Config } from "../../server/config/schema.ts";
 import type { MovableClock } from "../../server/database/clock.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";
+import type { Tracer } from "../../server/lib/trace.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
 import type { Transcriber } from "../../server/transcripts/transcriber.ts";
@@ -123,6 +124,8 @@ export interface TestServerOptions {
   resolve?: Resolve;
   /** Whether mail leaves the machine, as with an SMTP server. It is kept in memory in any case. */
   delivers?: boolean;
+  /** Sends spans to a collector. */
+  tracer?: Tracer;
   /** A free one unless given. */
   port?: number;
 }
@@ -138,6 +141,7 @@ export async function startTestServer({
   instance,
   resolve,
   transcriber,
+  tracer,
   port = 0,
   delivers = true,
 }: TestServerOptions): Promise<TestServer> {
@@ -167,6 +171,7 @@ export async function startTestServer({
     ...(bucket && { bucket }),
     ...(resolve && { resolve }),
     ...(transcriber && { transcriber }),
+    ...(tracer && { tracer }),
     cards: await createCards(config),
   };
   const running = await start({ place: { host: "127.0.0.1", port }, external });

@@ -61,11 +61,16 @@ describe.each(drivers)("migrations ($name)", ({ location: makeLocation }) => {
     expect(await history()).toEqual(["001-pets"]);
   });
 
-  it("a migration that fails can be run again when it is corrected", async () => {
+  it("when a migration fails, none of those before it is applied, and they can be run again when it is corrected", async () => {
+    const zeroth: Migration = { name: "000-owners", statements: ["CREATE TABLE owners (id TEXT PRIMARY KEY) {strict}"] };
     const broken = { name: second.name, statements: [...second.statements, "UPDATE nothing SET id = 'a'"] };
-    await expect(migrate(store, [first, broken])).rejects.toThrow(/nothing/);
-    expect(await history()).toEqual(["001-pets"]);
-    await migrate(store, [first, second]);
+    await migrate(store, [zeroth]);
+    await expect(migrate(store, [zeroth, first, broken])).rejects.toThrow(/nothing/);
+    expect(await history()).toEqual(["000-owners"]);
+    // The program before it still opens the database, and works with it.
+    await migrate(store, [zeroth]);
+    await store.write((tx) => tx.run("INSERT INTO owners (id) VALUES ('o')"));
+    await migrate(store, [zeroth, first, second]);
     expect(await store.read((q) => q.all("SELECT name FROM pets"))).toEqual([]);
   });
 

@@ -28,6 +28,8 @@ export const events = {
     /** Attempts made before a redelivery last restarted the retry schedule. */
     round_start: int,
     delivered_at: orNull(int), next_retry_at: orNull(int), last_error: orNull(text), created_at: int,
+    /** The header `traceparent` of the work that caused it. */
+    trace: orNull(text),
   },
   webhook_attempts: {
     id: text, delivery_id: text, status_code: orNull(int), error: orNull(text), duration_ms: int, response: orNull(text),

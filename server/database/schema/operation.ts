@@ -15,6 +15,8 @@ export const operation = {
     /** How often it failed in a row. */
     failures: orElse(int, 0),
     lease_token: orNull(text), state: oneOf(jobStatuses), lease_until: int, last_error: orNull(text), created_at: int,
+    /** The header `traceparent` of the work that queued it. */
+    trace: orNull(text),
   },
   request_counts: { caller: text, counted: int, counted_at: int },
   /** An entry of the audit log as it is stored. `details`, `state_before` and `state_after` are JSON objects. */

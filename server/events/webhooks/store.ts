@@ -11,7 +11,10 @@ export type WebhookRow = Tables["webhooks"];
 export type DeliveryRow = Tables["webhook_deliveries"];
 
 /** The data that one attempt needs besides its webhook. */
-export type OutgoingRow = Pick<DeliveryRow, "id" | "webhook_id" | "event_id" | "event"> & { data: string; happened_at: number };
+export type OutgoingRow = Pick<DeliveryRow, "id" | "webhook_id" | "event_id" | "event" | "trace"> & {
+  data: string;
+  happened_at: number;
+};
 
 export type AttemptRow = Tables["webhook_attempts"];
 
@@ -60,7 +63,7 @@ export const listDeliveries = (q: Query, webhookId: string, page: Page) =>
 /** Deliveries to this host that are due, the earliest due first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>
   q.all<OutgoingRow>(
-    `SELECT d.id, d.webhook_id, d.event_id, d.event, e.data, e.created_at AS happened_at
+    `SELECT d.id, d.webhook_id, d.event_id, d.event, d.trace, e.data, e.created_at AS happened_at
        FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
       WHERE d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT CAST(? AS INTEGER)`,
     host,

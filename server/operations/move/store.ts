@@ -81,7 +81,7 @@ function* keysOf({ key }: Table, rows: readonly Row[]): Generator<{ condition: s
   }
 }
 
-export const countRows = async (q: Query, { name }: Table): Promise<number> =>
+export const countRows = async (q: Query, { name }: Pick<Table, "name">): Promise<number> =>
   (await q.one<{ count: number }>(`SELECT COUNT(*) AS count FROM ${name}`))!.count;
 
 /** The number of rows of a table, and the sum of their hashes: it differs if any of their values does, and not by their order. */

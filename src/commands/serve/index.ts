@@ -13,13 +13,17 @@ import { importCommand, restoreCommand } from "./restore.ts";
 import { rotateKey } from "./rotate-key.ts";
 import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
+import { top } from "./top.ts";
+import { upgrade } from "./upgrade.ts";
 
 export const serve: Group = {
   commands: [
     run,
     config,
     doctor,
+    top,
     migrate,
+    upgrade,
     moveFiles,
     backup,
     backupVerify,
