@@ -17,7 +17,7 @@ const some = (names: readonly string[]) =>
 export async function uploadCheck(q: Query, dataDir: string, blobs: Blobs): Promise<Check> {
   const missing = await missingBlobs(q, blobs);
   if (missing.length === 0) return { name: "uploads", ok: true, detail: "every file that the database refers to is present" };
-  const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
+  const help = `Copy these files from a backup: \`cp BACKUP/blobs/… ${dataDir}/blobs/…\`, or from a tar file: \`tar xf BACKUP.tar -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   const place = blobs.remote?.name ?? join(dataDir, "blobs");
   return { name: "uploads", ok: false, detail: `missing in ${place}: ${some(missing)}`, help: blobs.remote ? remoteHelp : help };
 }

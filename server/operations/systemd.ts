@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
+import { keepForm, parseKeep } from "./archive/keep-rule.ts";
 
 /** The options of the server that the unit runs, and its user. */
 export interface UnitOptions
@@ -9,9 +10,9 @@ export interface UnitOptions
   user: string;
   /** File with `NAME=value` lines for secrets and, without SQLite, the database URL. */
   envFile: string;
-  /** Folder of the backups, how many are kept, and when one is made, as systemd.time(7) has it. */
+  /** Folder of the backups, which are kept, and when one is made, as systemd.time(7) has it. */
   backups: string;
-  keep: number;
+  keep: string;
   at: string;
 }
 
@@ -42,6 +43,7 @@ const watchdogSeconds = 60;
 export async function unitFile(kind: UnitKind, options: UnitOptions, program: readonly string[]): Promise<string> {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
+  if (!parseKeep(options.keep)) throw new ConfigError(`--keep ${options.keep} is not a rule. Pass one such as ${keepForm}.`);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
   const { graceMs, drainMs } = (await readConfig({}, data, options.config)).http;
@@ -55,7 +57,7 @@ function service({ options, program, data, envFile, graceMs, drainMs, inHome }: 
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
-# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FILE --data ${data}
+# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FOLDER --data ${data}
 ${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server
@@ -102,7 +104,7 @@ WantedBy=sockets.target
 
 function backup({ options, program, data, envFile, inHome }: Facts): string {
   const target = resolve(options.backups);
-  const words = [...program, "serve", "backup", target, "--keep", `${options.keep}`, "--data", data];
+  const words = [...program, "serve", "backup", target, "--keep", options.keep, "--data", data];
   return `# /etc/systemd/system/playtest-backup.service, started by playtest-backup.timer, or by: systemctl start playtest-backup
 # The folder must exist: install -d -o ${options.user} -m 0700 ${path(target)}
 [Unit]

@@ -16,7 +16,7 @@ import { blobKinds } from "../../uploads/blob-store.ts";
 import { blobsBeside, configuredBucket } from "../../uploads/configured-blobs.ts";
 import { missingBlobs } from "../missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
-import { fileDriverOf, type Manifest, names } from "./contents.ts";
+import { fileDriverOf, type Manifest, names, stampOf } from "./contents.ts";
 import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";
 import { newPrograms, type Program } from "./programs.ts";
 import type { OnProgress } from "./progress.ts";
@@ -145,7 +145,7 @@ async function putInPlace(archive: Archive, location: DatabaseLocation, options:
     requireSameKey(options, staging);
     const last = await prepare({ ...options, ...location, staging, rows, manifest: archive.manifest });
     giveToOwner(staging, dataDir);
-    return await swapIn(dataDir, new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, ""), last);
+    return await swapIn(dataDir, stampOf(options.now), last);
   } finally {
     await clear();
     unlock();

@@ -2,13 +2,14 @@ import type { Restored } from "../../../server/operations/archive/restore.ts";
 import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
+import { withArchive } from "./archive-input.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
 import { serverEnv } from "./server-env.ts";
 import { withProgress } from "./with-progress.ts";
 
-const archive = arg.text("File created by `serve backup` or `serve export`");
+const archive = arg.text("Backup or export: a directory or a file, or - for a file on standard input");
 const flags = {
   ...location,
   allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
@@ -66,7 +67,7 @@ async function restoreArchive(ctx: Context, path: string, flags: Given, replace:
 }
 
 const procedure =
-  "The archive is unpacked into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
+  "The archive is copied into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
   "nothing changes. API keys remain valid. Settings that make the server run programs are restored only if the server had them before, or " +
   "after a confirmation; a warning names all other settings that change. With --dry-run, only verifies the archive.";
 
@@ -79,11 +80,12 @@ export const restoreCommand = define({
   flags,
   confirm: ({ args, flags: given }) => `Replace ${given.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
-    "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z.tar --data /srv/playtest",
+    "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z --data /srv/playtest",
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, true),
+  run: ({ args, flags: given }, ctx) =>
+    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, true)),
 });
 
 export const importCommand = define({
@@ -98,5 +100,6 @@ export const importCommand = define({
     "playtest serve import export.tar --data /srv/new --database-url postgres://localhost/playtest",
   ],
   exits: [6],
-  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, false),
+  run: ({ args, flags: given }, ctx) =>
+    withArchive(ctx, args.archive, undefined, (path) => restoreArchive(ctx, path, given, false)),
 });
