@@ -28,6 +28,7 @@ import { loadLateParts } from "./lib/late.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
+import { backUpByCommand, type RunCommand } from "./operations/backups/command.ts";
 import { refuseOthers, requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
 import { requireNotMoved } from "./operations/move/moved.ts";
@@ -43,6 +44,8 @@ export interface ServeHost {
   env: Record<string, string | undefined>;
   pid: number;
   isTTY: boolean;
+  /** Runs another command of this program beside the server. */
+  runCommand: RunCommand;
   write(text: string): void;
   /** Calls `listener` on SIGINT and SIGTERM. Returns the function that removes it. */
   onSignal(listener: (signal: Signal) => void): () => void;
@@ -128,10 +131,21 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   if (passedSocket(host.env, host.pid) === undefined) await checkPeers(config, hostOf(options));
   config.autoVerify = config.sandbox && options.autoVerify !== false;
   if (options.blobs !== undefined) config.blobs.address = options.blobs;
+  applyBackup(options, config);
   if (options.rateLimit === "off") config.limits.enabled = false;
   else if (options.rateLimit !== undefined)
     Object.assign(config.limits, { keyPerMinute: options.rateLimit, keyBurst: Math.max(1, Math.ceil(options.rateLimit / 6)) });
   return config;
+}
+
+function applyBackup({ backupTo, backupEvery, backupKeep }: ServeOptions, { backup }: Config): void {
+  if (backupTo !== undefined) backup.to = resolve(backupTo);
+  if (backupEvery !== undefined) backup.everyMs = backupEvery;
+  if (backupKeep !== undefined) backup.keep = backupKeep;
+  if (backup.to === null && (backupEvery ?? backupKeep) !== undefined)
+    throw new ConfigError(
+      "--backup-every and --backup-keep need a folder for the backups. The server was not started. Pass --backup-to.",
+    );
 }
 
 async function open(options: ServeOptions, host: ServeHost, location: DatabaseLocation, place: Place): Promise<Running> {
@@ -154,11 +168,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
       {},
       "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
     );
-  const { readUrl } = config.database;
-  if (readUrl !== null && databaseUrl === undefined)
-    throw new ConfigError(
-      "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
-    );
+  refuseStandby(config, databaseUrl);
   // What can be refused without the database is refused before it is opened.
   const bucket = await configuredBucket(config, { env: host.env, now: Date.now });
   const [cards, mailer] = [await createCards(config), createMailer(config.mail, join(dataDir, "outbox"))];
@@ -168,7 +178,7 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
   const identity = { dataDir, sandbox: config.sandbox, secretKey: host.env.PLAYTEST_SECRET_KEY, randomBytes };
   const openDatabase = () =>
     openStore({
-      ...{ databaseUrl, dataDir, log, readUrl: readUrl ?? undefined },
+      ...{ databaseUrl, dataDir, log, readUrl: config.database.readUrl ?? undefined },
       async beforeChange(store) {
         await requireNotMoved(store);
         await refuseOthers({ ...identity, store });
@@ -186,7 +196,21 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     const instanceKey = await requireIdentity({ ...identity, store });
     const clock = await createClock(store, Date.now, config.sandbox);
     const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
-    const external = { ...transcriber, cards, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir, bucket };
+    const backUp = backUpByCommand(host.runCommand, location, config);
+    const external = {
+      ...transcriber,
+      cards,
+      config,
+      store,
+      clock,
+      randomBytes,
+      instanceKey,
+      mailer,
+      log,
+      dataDir,
+      bucket,
+      backUp,
+    };
     const where = { place, certificate, ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }) };
     const onListening = (listening: Listening) => ("fd" in place ? checkSocket(options, config, listening) : Promise.resolve());
     const running = await start({ ...where, external, onListening });
@@ -202,6 +226,13 @@ async function open(options: ServeOptions, host: ServeHost, location: DatabaseLo
     await store.close();
     throw explained(error, options);
   }
+}
+
+function refuseStandby({ database }: Config, databaseUrl: string | undefined): void {
+  if (database.readUrl === null || databaseUrl !== undefined) return;
+  throw new ConfigError(
+    "database.readUrl is set, but SQLite has no standby. The server was not started. Remove the setting, or name the PostgreSQL database with --database-url.",
+  );
 }
 
 /** Before the migrations that are pending are applied. */

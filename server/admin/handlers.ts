@@ -23,6 +23,7 @@ import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from 
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/api-error.ts";
 import { signedUrl } from "../lib/signed-links.ts";
+import * as backups from "../operations/backups/state.ts";
 import * as reports from "../playtests/slots/reports-store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
@@ -204,5 +205,6 @@ export const admin = {
       return { category };
     }),
 
-  getStats: (call) => call.read(adminStore.stats),
+  getStats: (call) =>
+    call.read(async (q) => ({ ...(await adminStore.stats(q)), ...backups.summaryOf(await backups.find(q), q.now) })),
 } satisfies Partial<Handlers>;

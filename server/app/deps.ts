@@ -15,6 +15,7 @@ import type { Outages } from "../lib/outages.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Mail, Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { BackUp } from "../operations/backups/job.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";
@@ -79,6 +80,8 @@ export interface Deps extends Context, SharedState {
   blobs: Blobs;
   /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
+  /** Null where nobody can back up the server by itself. */
+  backUp: BackUp | null;
   log: Log;
   outages: Outages;
   /** Null when no metrics are configured. */

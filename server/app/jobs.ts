@@ -12,6 +12,7 @@ import type { JobKinds } from "../jobs/job.ts";
 import type { JobKind } from "../jobs/purposes.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeConnection } from "../oauth/jobs.ts";
+import { backUp } from "../operations/backups/job.ts";
 import { removeOld } from "../operations/retention.ts";
 import { sweepFiles } from "../operations/sweep.ts";
 import { finishDeletion } from "../personal/jobs.ts";
@@ -35,6 +36,7 @@ import { inspectVideos } from "../uploads/videos/jobs.ts";
 
 /** The work of every kind of background job. */
 export const jobKinds: JobKinds<JobKind> = {
+  "back-up": backUp,
   "confirm-deposit": confirmDeposit,
   "cut-clip": cutClip,
   "cut-still": cutStill,

@@ -3,6 +3,7 @@
  * stands in `server/app/jobs.ts`.
  */
 const purposes = {
+  "back-up": "back up the server",
   "close-window": "close slots that nobody claimed, and the time for applications",
   "confirm-deposit": "confirm a crypto deposit",
   "cut-clip": "cut a clip",

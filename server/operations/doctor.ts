@@ -18,6 +18,7 @@ import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
+import * as backups from "./backups/state.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";
@@ -48,7 +49,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...basic, schema, ...fileChecks(location)];
-    if (schema.ok) checks.push(await store.read(jobCheck));
+    if (schema.ok) checks.push(await store.read(jobCheck), ...(await store.read((q) => backupCheck(q, options.now))));
     if (schema.ok) checks.push(...(await storedChecks(store, location.dataDir, config ?? defaults, options)));
     if (schema.ok) checks.push(await store.read((q) => deletionCheck(q, options.now)));
     if (schema.ok) checks.push(await store.read(mailCheck), await store.read(searchCheck), await store.read(checkAudit));
@@ -200,6 +201,22 @@ async function jobCheck(q: Query): Promise<Check> {
     detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} failed (${last_error})`).join("; "),
     help: "These background jobs failed 25 times over several days and are not retried. `playtest admin jobs` lists what each was for. Remove the cause, then run `playtest admin jobs retry --all`, or requeue them with `--fix`.",
   };
+}
+
+/** The backups that the server makes by itself, if it does. */
+async function backupCheck(q: Query, now: number): Promise<Check[]> {
+  const state = await backups.find(q);
+  if (!state) return [];
+  const name = "backups";
+  const problem = backups.problemOf(state, now);
+  if (problem !== undefined) {
+    const help =
+      "Remove the cause: the server tries again every quarter of an hour. To make one at once, run `playtest serve backup`.";
+    return [{ name, ok: false, detail: problem, help }];
+  }
+  const { doneAt, file, to } = state;
+  if (doneAt === undefined) return [{ name, ok: true, warning: true, detail: `the server has made none in ${to} yet` }];
+  return [{ name, ok: true, detail: `the last one is ${file}, made at ${new Date(doneAt).toISOString()}` }];
 }
 
 /** Emails that were refused, or are tried again. */

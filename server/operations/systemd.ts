@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
+import { keepForm, parseKeep } from "../config/keep-rule.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
-import { keepForm, parseKeep } from "./archive/keep-rule.ts";
 
 /** The options of the server that the unit runs, and its user. */
 export interface UnitOptions
@@ -29,6 +29,8 @@ interface Facts {
   graceMs: number;
   drainMs: number;
   inHome: boolean;
+  /** The folders that the server writes to. */
+  written: readonly string[];
 }
 
 /** How long a stop may take beyond that: for the last checkpoint of the database. */
@@ -46,12 +48,21 @@ export async function unitFile(kind: UnitKind, options: UnitOptions, program: re
   if (!parseKeep(options.keep)) throw new ConfigError(`--keep ${options.keep} is not a rule. Pass one such as ${keepForm}.`);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
-  const { graceMs, drainMs } = (await readConfig({}, data, options.config)).http;
+  const { http, backup } = await readConfig({}, data, options.config);
+  const written = backup.to === null ? [data] : [data, backup.to];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
-  return units[kind]({ options, program, data, envFile: resolve(options.envFile), graceMs, drainMs, inHome });
+  return units[kind]({
+    options,
+    program,
+    data,
+    envFile: resolve(options.envFile),
+    ...{ graceMs: http.graceMs, drainMs: http.drainMs },
+    inHome,
+    written,
+  });
 }
 
-function service({ options, program, data, envFile, graceMs, drainMs, inHome }: Facts): string {
+function service({ options, program, data, envFile, graceMs, drainMs, inHome, written }: Facts): string {
   const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   return `# /etc/systemd/system/playtest.service, for:
@@ -76,7 +87,7 @@ RestartSec=2
 # On SIGTERM the server says that it is not ready, answers for ${graceMs / 1000} s more, then finishes requests in progress for up to ${drainMs / 1000} s.
 TimeoutStopSec=${stopSeconds + afterDrainSeconds}
 LimitNOFILE=65536
-${confined({ options, envFile, inHome }, [data])}
+${confined({ options, envFile, inHome }, written)}
 
 [Install]
 WantedBy=multi-user.target

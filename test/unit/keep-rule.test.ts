@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kept, parseKeep } from "../../server/operations/archive/keep-rule.ts";
+import { kept, parseKeep } from "../../server/config/keep-rule.ts";
 
 const day = 86_400_000;
 const names = (rule: string, times: readonly string[]) =>

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { type KeepRule, kept } from "../../config/keep-rule.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { backupName, isBackupFolder } from "./contents.ts";
-import { type KeepRule, kept } from "./keep-rule.ts";
 
 const dayMs = 86_400_000;
 
