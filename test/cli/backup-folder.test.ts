@@ -16,6 +16,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { find as findUser } from "../../server/accounts/users-store.ts";
+import { openStore } from "../../server/database/open.ts";
 import { FolderWriter } from "../../server/operations/archive/folder.ts";
 import { playtest } from "../helpers/cli.ts";
 import { addBuild, buildId, withBuild } from "../helpers/data-dir-fixture.ts";
@@ -147,6 +149,45 @@ describe("a backup in a folder", () => {
       playtest(["serve", "backup", folder, "--data", dataDir, "--keep", "7d"], { now: at }).then(() => readdirSync(folder));
     expect(await next(now + 3_600_000)).toContain(left);
     expect(await next(now + 25 * 3_600_000)).not.toContain(left);
+  });
+});
+
+describe("accounts that were deleted after the backup", () => {
+  const other = "019a0000-0000-7000-8000-000000000009";
+  const list = `${other} 2026-02-01T00:00:00.000Z\n${buildId} 2026-03-05T00:00:00.000Z\n`;
+  const nameIn = async (data: string) => {
+    const store = await openStore({ dataDir: data });
+    const user = await store.read((q) => findUser(q, buildId)).finally(() => store.close());
+    return user?.display_name;
+  };
+
+  it.each([
+    ["beside it", (there: string) => join(folder, there), []],
+    ["that is given", (there: string) => join(freshFolder(), there), ["--deletions"]],
+  ])("are deleted again by the list %s, when the server starts", async (_, place, flag) => {
+    await backup(1);
+    const file = place("deletions.txt");
+    writeFileSync(file, list);
+    const there = join(freshFolder(), "there");
+    const given = flag.length > 0 ? [...flag, file] : [];
+    const { code, stdout } = await playtest(["serve", "restore", path(1), "--data", there, "--yes", ...given]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("The server will delete 1 account again when it starts")]);
+    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual(["A", list.split("\n")[1] + "\n"]);
+    const start = ["serve", "run", "--port", "0", "--data", there, "--exec", "true"];
+    expect(await spawnPlaytest(freshFolder(), start).ended).toMatchObject({ code: 0 });
+    expect([await nameIn(there), existsSync(join(there, "deletions.txt"))]).toEqual(["Deleted account", false]);
+  });
+
+  it.each([
+    ["no file", undefined, "cannot be read"],
+    ["another file", "ids\n", "is not a list of deleted accounts. Nothing was changed."],
+  ])("are not looked for in %s", async (_, text, message) => {
+    await backup(1);
+    const [file, there] = [join(freshFolder(), "list"), join(freshFolder(), "there")];
+    if (text !== undefined) writeFileSync(file, text);
+    const argv = ["serve", "restore", path(1), "--data", there, "--yes", "--deletions", file];
+    const { code, stderr } = await playtest(argv);
+    expect([code, stderr, existsSync(there)]).toEqual([2, expect.stringContaining(message), false]);
   });
 });
 

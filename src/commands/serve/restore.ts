@@ -14,15 +14,23 @@ const flags = {
   ...location,
   allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
 };
+const restoreFlags = {
+  ...flags,
+  deletions: flag.text("Delete the accounts in this list again (default: deletions.txt beside the backup)", { value: "FILE" }),
+};
+
 interface Given {
+  deletions?: string | undefined;
   allowPrograms: boolean;
   data: string | undefined;
   databaseUrl: string | undefined;
 }
 
-function resultText({ archive: from, createdAt, dataDir, files, bytes: size, replaced, missing }: Restored): string {
+function resultText({ archive: from, createdAt, dataDir, files, bytes: size, replaced, missing, deletions }: Restored): string {
   const lines = [`Restored ${from} of ${createdAt} to ${dataDir} and verified it: ${plural(files, "file")}, ${bytes(size)}.`];
   if (missing.length > 0) lines.push(`Already missing on the original server: ${missing.join(", ")}.`);
+  if (deletions.length > 0)
+    lines.push(`The server will delete ${plural(deletions.length, "account")} again when it starts: deleted after this backup.`);
   if (replaced !== null) lines.push(`The previous data is in ${replaced}. Remove it when everything works.`);
   return lines.join("\n");
 }
@@ -77,7 +85,7 @@ export const restoreCommand = define({
   description: `Stop the server first. ${procedure} The previous data is kept in the directory as \`replaced-…\`. An existing PostgreSQL database is never replaced: pass a new one.`,
   risk: "destroy",
   args: { archive },
-  flags,
+  flags: restoreFlags,
   confirm: ({ args, flags: given }) => `Replace ${given.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
     "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z --data /srv/playtest",
