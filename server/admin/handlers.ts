@@ -23,13 +23,13 @@ import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from 
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/api-error.ts";
 import { signedUrl } from "../lib/signed-links.ts";
-import * as backups from "../operations/backups/state.ts";
 import * as reports from "../playtests/slots/reports-store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import { playtestView, slotDetailView } from "../playtests/views.ts";
 import { requireMayChange } from "./admins.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
+import * as backups from "./backups-store.ts";
 import * as adminStore from "./store.ts";
 import { accountView, approvalView, problemView } from "./views.ts";
 

@@ -26,7 +26,7 @@ import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import { sharedHashPool } from "../lib/threads/hash-pool.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { BackUp } from "../operations/backups/job.ts";
+import type { BackUp } from "../operations/backups/types.ts";
 import { createOutbound } from "../outbound/index.ts";
 import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";

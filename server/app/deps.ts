@@ -15,7 +15,7 @@ import type { Outages } from "../lib/outages.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Mail, Mailer } from "../mail/mailer.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { BackUp } from "../operations/backups/job.ts";
+import type { BackUp } from "../operations/backups/types.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Publishers } from "../playtests/publications/publisher.ts";
 import type { Cutter } from "../sharing/cutter.ts";

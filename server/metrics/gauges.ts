@@ -1,8 +1,8 @@
+import * as backups from "../admin/backups-store.ts";
 import type { Deps } from "../app/deps.ts";
 import * as jobs from "../jobs/store.ts";
 import { freeBytes } from "../lib/free-space.ts";
 import * as mails from "../mail/store.ts";
-import * as backups from "../operations/backups/state.ts";
 import type { Gauge } from "./metrics.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/contract/text/plural.ts";
+import * as backups from "../admin/backups-store.ts";
 import { checkAudit } from "../audit/checks.ts";
 import * as signedPayments from "../billing/crypto/signed/store.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
@@ -18,7 +19,6 @@ import * as connections from "../playtests/publications/connections-store.ts";
 import * as publications from "../playtests/publications/store.ts";
 import * as search from "../search/store.ts";
 import { blobsBeside, configuredBucket } from "../uploads/configured-blobs.ts";
-import * as backups from "./backups/state.ts";
 import { deletionCheck, queueDeletions, strayCheck, uploadCheck, waitingCheck } from "./doctor-files.ts";
 import { sendTestMail, type TestMail } from "./test-mail.ts";
 import { keepCopy } from "./upgrade.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { BackUp, BackupOrder, MadeBackup } from "../../server/operations/backups/job.ts";
+import type { BackUp, BackupOrder, MadeBackup } from "../../server/operations/backups/types.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { firstAdmin } from "../helpers/factories.ts";
 import { operationsOf } from "../helpers/operations.ts";

@@ -172,7 +172,7 @@ describe("accounts that were deleted after the backup", () => {
     const given = flag.length > 0 ? [...flag, file] : [];
     const { code, stdout } = await playtest(["serve", "restore", path(1), "--data", there, "--yes", ...given]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("The server will delete 1 account again when it starts")]);
-    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual(["A", list.split("\n")[1] + "\n"]);
+    expect([await nameIn(there), readFileSync(join(there, "deletions.txt"), "utf8")]).toEqual(["A", `${list.split("\n")[1]}\n`]);
     const start = ["serve", "run", "--port", "0", "--data", there, "--exec", "true"];
     expect(await spawnPlaytest(freshFolder(), start).ended).toMatchObject({ code: 0 });
     expect([await nameIn(there), existsSync(join(there, "deletions.txt"))]).toEqual(["Deleted account", false]);

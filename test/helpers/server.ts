@@ -9,7 +9,7 @@ import type { MovableClock } from "../../server/database/clock.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
-import type { BackUp } from "../../server/operations/backups/job.ts";
+import type { BackUp } from "../../server/operations/backups/types.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
 import type { Transcriber } from "../../server/transcripts/transcriber.ts";
 import type { Bucket } from "../../server/uploads/s3/bucket.ts";

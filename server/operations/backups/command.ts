@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
-import type { BackUp, MadeBackup } from "./job.ts";
+import type { BackUp, MadeBackup } from "./types.ts";
 
 /** What a command of this program printed, and how it ended. */
 export interface CommandResult {

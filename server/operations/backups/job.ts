@@ -1,26 +1,8 @@
 import { existsSync } from "node:fs";
+import * as state from "../../admin/backups-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import { type Job, RetryLater } from "../../jobs/job.ts";
-import * as state from "./state.ts";
-
-/** What a server is to back up itself to. When `signal` aborts, it stops and leaves nothing behind. */
-export interface BackupOrder {
-  to: string;
-  keep: string;
-  signal: AbortSignal;
-}
-
-export interface MadeBackup {
-  file: string;
-  bytes: number;
-  newBytes: number;
-  removed: readonly string[];
-  /** Files that the database names and that were missing. */
-  missing: readonly string[];
-}
-
-/** Makes a backup of the server and removes older ones. */
-export type BackUp = (order: BackupOrder) => Promise<MadeBackup>;
+import type { BackUp, BackupOrder, MadeBackup } from "./types.ts";
 
 /** How soon (ms) a backup that failed is tried again. */
 const retryMs = 15 * 60_000;

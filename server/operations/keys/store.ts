@@ -3,9 +3,9 @@ import { addRow, deleteWhere, findRow, putRow } from "../../database/rows.ts";
 
 /**
  * Settings of a database: the mode, the fingerprint of the instance key, the state and keys of a rotation, where its data was moved
- * to or is being moved from, and what became of the backups.
+ * to or is being moved from.
  */
-export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation" | "moved_to" | "moving_from" | "backup";
+export type Name = "mode" | "instance_key" | "next_key" | "previous_key" | "rotation" | "moved_to" | "moving_from";
 
 export const get = async (q: Query, name: Name): Promise<string | undefined> => (await findRow(q, "settings", { name }))?.value;
 

@@ -1,6 +1,6 @@
-import type { Query } from "../../database/port.ts";
-import { iso } from "../../lib/time.ts";
-import * as settings from "../keys/store.ts";
+import type { Query } from "../database/port.ts";
+import { deleteWhere, findRow, putRow } from "../database/rows.ts";
+import { iso } from "../lib/time.ts";
 
 /** What became of the backups that the server makes. Times in ms of the server's clock. */
 export interface BackupState {
@@ -16,15 +16,18 @@ export interface BackupState {
   error?: string;
 }
 
+/** The row of the table of settings. */
+const name = "backup";
+
 /** Undefined where the server makes no backups. */
 export async function find(q: Query): Promise<BackupState | undefined> {
-  const text = await settings.get(q, "backup");
+  const text = (await findRow(q, "settings", { name }))?.value;
   return text === undefined ? undefined : (JSON.parse(text) as BackupState);
 }
 
-export const save = (tx: Query, state: BackupState) => settings.set(tx, "backup", JSON.stringify(state));
+export const save = (tx: Query, state: BackupState) => putRow(tx, "settings", { name, value: JSON.stringify(state) }, "name");
 
-export const forget = (tx: Query) => settings.remove(tx, "backup");
+export const forget = (tx: Query) => deleteWhere(tx, "settings", { name });
 
 /** How long (ms) ago the last good backup was made, or backups were to begin. */
 export const ageOf = ({ doneAt, since }: BackupState, now: number) => Math.max(0, now - (doneAt ?? since));
